@@ -1,0 +1,3 @@
+// Package cgoheap is a heap profiler for the memory that Go's own profiler cannot see: what C and C++ code allocates
+// inside a Go process.
+package cgoheap

@@ -1,0 +1,27 @@
+package mappings
+
+import "github.com/cgoheap/cgoheap/stack"
+
+// Module is one ELF file as it is loaded in the process: its executable ranges and what is needed to turn runtime
+// addresses into ELF addresses.
+type Module struct {
+	ID      stack.ModuleID // numbered by whoever keeps the modules of a recording
+	Path    string         // as in /proc/self/maps, without " (deleted)"; "[vdso]" for the vdso
+	Deleted bool           // the file was unlinked or replaced after it was mapped
+	BuildID string         // GNU build ID, lower-case hex; "" if there is none
+	Bias    uint64         // runtime address − ELF address, modulo 2^64
+	Ranges  []Range        // executable, ascending, not overlapping, adjacent fragments joined
+	Device  uint64
+	Inode   uint64
+	Err     error // why BuildID or Bias could not be read; such a module keeps its ranges
+}
+
+// Range is a half-open range of runtime addresses.
+type Range struct {
+	Start, Limit RuntimeAddr
+}
+
+// ELFAddr converts a runtime address inside the module.
+func (m *Module) ELFAddr(address RuntimeAddr) ELFAddr {
+	return ELFAddr(uint64(address) - m.Bias)
+}

@@ -1,0 +1,50 @@
+package stack
+
+import "time"
+
+// Values are the four weights of a sample, in the order of Go's own heap profile: estimates of all that was allocated
+// since the recording began, and of what is still in use, in blocks and in bytes.
+type Values struct {
+	AllocObjects, AllocBytes, InuseObjects, InuseBytes int64
+}
+
+// Add adds w to v.
+func (v *Values) Add(w Values) {
+	v.AllocObjects += w.AllocObjects
+	v.AllocBytes += w.AllocBytes
+	v.InuseObjects += w.InuseObjects
+	v.InuseBytes += w.InuseBytes
+}
+
+// MixedSizes is the BlockSize of a sample whose blocks are not all of one size.
+const MixedSizes = -1
+
+// Sample is one stack with the weights of the blocks of one size that it allocated.
+type Sample struct {
+	Frames    []Frame // leaf first
+	BlockSize int64   // bytes asked for, per block; or MixedSizes
+	Values
+}
+
+// Loss is a counter of something that a profile lacks, with a sentence that says to a person what it means.
+type Loss struct {
+	Name, Sentence string
+	Count          uint64
+}
+
+// Profile is a set of weighted stacks taken at one moment.
+type Profile struct {
+	Samples     []Sample
+	SampleBytes int64 // mean bytes between samples
+	Start, Time time.Time
+	Losses      []Loss // the counters that are not zero
+}
+
+// Total is the sum of all samples.
+func (p *Profile) Total() Values {
+	var total Values
+	for i := range p.Samples {
+		total.Add(p.Samples[i].Values)
+	}
+	return total
+}
