@@ -1,0 +1,76 @@
+//go:build linux && cgo
+
+#define _GNU_SOURCE
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "victim.h"
+
+VICTIM_SITE void *victim_malloc(size_t size)
+{
+	void *block = malloc(size);
+	VICTIM_USE(block);
+	return block;
+}
+
+VICTIM_SITE void *victim_calloc(size_t count, size_t size)
+{
+	void *block = calloc(count, size);
+	VICTIM_USE(block);
+	return block;
+}
+
+VICTIM_SITE void *victim_realloc(void *block, size_t size)
+{
+	void *moved = realloc(block, size);
+	VICTIM_USE(moved);
+	return moved;
+}
+
+VICTIM_SITE void *victim_reallocarray(void *block, size_t count, size_t size)
+{
+	void *moved = reallocarray(block, count, size);
+	VICTIM_USE(moved);
+	return moved;
+}
+
+VICTIM_SITE void *victim_posix_memalign(size_t alignment, size_t size)
+{
+	void *block = NULL;
+	int error = posix_memalign(&block, alignment, size);
+	VICTIM_USE(block);
+	return error ? NULL : block;
+}
+
+VICTIM_SITE void *victim_aligned_alloc(size_t alignment, size_t size)
+{
+	void *block = aligned_alloc(alignment, size);
+	VICTIM_USE(block);
+	return block;
+}
+
+VICTIM_SITE void *victim_memalign(size_t alignment, size_t size)
+{
+	void *block = memalign(alignment, size);
+	VICTIM_USE(block);
+	return block;
+}
+
+VICTIM_SITE void *victim_valloc(size_t size)
+{
+	void *block = valloc(size);
+	VICTIM_USE(block);
+	return block;
+}
+
+VICTIM_SITE void *victim_pvalloc(size_t size)
+{
+	void *block = pvalloc(size);
+	VICTIM_USE(block);
+	return block;
+}
+
+VICTIM_SITE void victim_free(void *block)
+{
+	free(block);
+}

@@ -1,0 +1,57 @@
+//go:build linux && cgo
+
+package victim
+
+/*
+#cgo CFLAGS: -Wall -O2 -fomit-frame-pointer
+#cgo CXXFLAGS: -Wall -O2 -fomit-frame-pointer
+#cgo LDFLAGS: -lpthread -ldl
+#include <stdlib.h>
+#include "victim.h"
+*/
+import "C"
+
+import "unsafe"
+
+// Malloc allocates size bytes with malloc.
+func Malloc(size uintptr) unsafe.Pointer { return C.victim_malloc(C.size_t(size)) }
+
+// Calloc allocates count·size bytes with calloc.
+func Calloc(count, size uintptr) unsafe.Pointer {
+	return C.victim_calloc(C.size_t(count), C.size_t(size))
+}
+
+// Realloc makes block size bytes large with realloc: nil when that fails, and then block is as it was; for size 0 block is
+// freed and nil returned, as glibc has it.
+func Realloc(block unsafe.Pointer, size uintptr) unsafe.Pointer {
+	return C.victim_realloc(block, C.size_t(size))
+}
+
+// Reallocarray makes block count·size bytes large with reallocarray, and like it fails on overflow.
+func Reallocarray(block unsafe.Pointer, count, size uintptr) unsafe.Pointer {
+	return C.victim_reallocarray(block, C.size_t(count), C.size_t(size))
+}
+
+// PosixMemalign allocates size bytes with posix_memalign.
+func PosixMemalign(alignment, size uintptr) unsafe.Pointer {
+	return C.victim_posix_memalign(C.size_t(alignment), C.size_t(size))
+}
+
+// AlignedAlloc allocates size bytes with aligned_alloc.
+func AlignedAlloc(alignment, size uintptr) unsafe.Pointer {
+	return C.victim_aligned_alloc(C.size_t(alignment), C.size_t(size))
+}
+
+// Memalign allocates size bytes with memalign.
+func Memalign(alignment, size uintptr) unsafe.Pointer {
+	return C.victim_memalign(C.size_t(alignment), C.size_t(size))
+}
+
+// Valloc allocates size bytes with valloc.
+func Valloc(size uintptr) unsafe.Pointer { return C.victim_valloc(C.size_t(size)) }
+
+// Pvalloc allocates size bytes with pvalloc, which may round size up to whole pages.
+func Pvalloc(size uintptr) unsafe.Pointer { return C.victim_pvalloc(C.size_t(size)) }
+
+// Free frees a block, or does nothing with nil.
+func Free(block unsafe.Pointer) { C.victim_free(block) }

@@ -1,0 +1,29 @@
+//go:build linux && cgo
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "victim.h"
+
+void *victim_plugin_open(const char *path)
+{
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+const char *victim_plugin_error(void)
+{
+	return dlerror();
+}
+
+VICTIM_SITE void *victim_plugin_call(void *plugin, const char *name, size_t size)
+{
+	void *(*function)(size_t) = (void *(*)(size_t))dlsym(plugin, name);
+	void *block = function ? function(size) : NULL;
+	VICTIM_USE(block);
+	return block;
+}
+
+int victim_plugin_close(void *plugin)
+{
+	return dlclose(plugin);
+}

@@ -1,0 +1,92 @@
+#ifndef CGOHEAP_VICTIM_H
+#define CGOHEAP_VICTIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A function that keeps its own frame: calls to it and from it stay calls. */
+#ifdef __clang__
+#define VICTIM_SITE __attribute__((noinline))
+#else
+#define VICTIM_SITE __attribute__((noipa))
+#endif
+
+/* After an allocation: the block counts as used, so the call is neither optimised away nor made a tail call. */
+#define VICTIM_USE(block) __asm__ volatile("" : : "r"(block) : "memory")
+
+/* Two blocks of one site, or of a site before and after something happened. */
+struct victim_pair {
+	void *first, *second;
+};
+
+/* malloc.c: one site for each function of the malloc family; sizes are the caller's. */
+void *victim_malloc(size_t size);
+void *victim_calloc(size_t count, size_t size);
+void *victim_realloc(void *block, size_t size);
+void *victim_reallocarray(void *block, size_t count, size_t size);
+void *victim_posix_memalign(size_t alignment, size_t size);
+void *victim_aligned_alloc(size_t alignment, size_t size);
+void *victim_memalign(size_t alignment, size_t size);
+void *victim_valloc(size_t size);
+void *victim_pvalloc(size_t size);
+void victim_free(void *block);
+
+/* libc.c: sites where libc itself is malloc's caller. */
+char *victim_strdup(size_t length);                 /* length + 1 bytes */
+char *victim_getline(size_t length, size_t *bytes); /* a line of that length; bytes: what getline says it holds */
+char *victim_asprintf(size_t length);               /* keeps length + 1 bytes; allocates in steps of libc's choice */
+
+/* frame.c: sites with uncommon frames. */
+void *victim_alloca(size_t size);
+void *victim_realigned_stack(size_t size);
+void *victim_realigned_alloca(size_t size);
+void *victim_frame_pointer_as_data(size_t size);
+void *victim_recursion(unsigned depth, size_t size); /* depth frames of itself above the one that allocates */
+void *victim_caller_of_tail_call(size_t size);       /* malloc's own caller left its frame: it cannot be seen */
+
+/* cgocall.c: into Go and back; run names a Go function as exported.go does. */
+void victim_call_go(uintptr_t run);
+struct victim_pair victim_malloc_around_go(uintptr_t run, size_t size);
+
+/* thread.c: threads that Go did not create. Each call returns when its thread is gone. */
+void *victim_malloc_on_thread(size_t size);
+int victim_call_go_on_thread(uintptr_t run); /* an errno */
+
+/* cxx.cc: the doors to the C++ sites, which are in namespace victim. */
+void *victim_cxx_new(size_t size);
+void victim_cxx_delete(void *block);
+void *victim_cxx_new_array(size_t size);
+void victim_cxx_delete_array(void *block);
+void *victim_cxx_make_ints(size_t count);    /* 4 bytes each */
+void *victim_cxx_make_doubles(size_t count); /* 8 bytes each */
+void *victim_cxx_inlined(size_t size);
+
+struct victim_vector {
+	void *vector;
+	size_t growths, bytes; /* what growing allocated in all, the last of it still held */
+	size_t held;           /* bytes of the last growth */
+};
+struct victim_vector victim_cxx_grow_vector(size_t count); /* 8-byte elements; the vector itself is static */
+void victim_cxx_clear_vector(void *vector);
+
+void *victim_cxx_string(size_t length); /* length + 1 bytes; the string itself is static */
+void victim_cxx_clear_string(void *string);
+
+/* Throws through depth frames that hold a block of that size each and release it while the stack unwinds. The pair was
+   allocated before the throw and after the catch. */
+struct victim_pair victim_cxx_throw_and_catch(unsigned depth, size_t size);
+
+/* plugin.c: a dlopened library with a function void *name(size_t). */
+void *victim_plugin_open(const char *path); /* NULL: see victim_plugin_error */
+const char *victim_plugin_error(void);
+void *victim_plugin_call(void *plugin, const char *name, size_t size);
+int victim_plugin_close(void *plugin);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
