@@ -28,7 +28,7 @@ struct walking_buffer : std::streambuf {
 
 // An iterator that std::regex compares and dereferences deep inside its recursive matcher.
 struct walking_traits : std::regex_traits<char> {
-	char translate(char c) const
+	char translate_nocase(char c) const
 	{
 		victim_walk_both();
 		return c;
