@@ -1,0 +1,102 @@
+package pprof
+
+// LocationID is a location's number in one profile, from 1.
+type LocationID uint64
+
+// Location is a place in a program: an address of a file, and the calls that were inlined there.
+type Location struct {
+	Mapping Mapping // zero: no known file
+	Address uint64  // ELF address of the call site: a return address − 1
+	Lines   []Line  // innermost call first; empty, or without function names: it could not be named
+}
+
+// Line is a line of source code in a function; Line and Column are from 1, or 0 if they are not known.
+type Line struct {
+	Function     Function
+	Line, Column int64
+}
+
+// Function is a function of the source code. Name is for people, SystemName as the linker knows it (mangled).
+type Function struct {
+	Name, SystemName, File string
+	StartLine              int64
+}
+
+type locationKey struct {
+	mapping uint64
+	address uint64
+}
+
+type functionKey struct {
+	name, systemName, file uint64 // numbers of strings
+	startLine              int64
+}
+
+// named reports whether every call at the location has a function name.
+func (l *Location) named() bool {
+	for i := range l.Lines {
+		if l.Lines[i].Function.Name == "" {
+			return false
+		}
+	}
+	return len(l.Lines) > 0
+}
+
+// Location returns the number of l in this profile and writes l if it is new. Locations with the same mapping and
+// address are one; its lines are those of the first. The numbers of one encoder mean nothing to another, and after an
+// error of the writer there are none: it returns 0.
+func (e *Encoder) Location(l Location) LocationID {
+	if e.err != nil {
+		return 0
+	}
+	key := locationKey{e.mapping(l.Mapping, l.named()), l.Address}
+	if id, known := e.locations[key]; known {
+		return id
+	}
+	id := LocationID(len(e.locations) + 1)
+	e.locations[key] = id
+	if key.mapping != 0 {
+		e.mappings[key.mapping-1].observe(l.Lines)
+	}
+	e.writeLocation(id, key, l.Lines)
+	e.flushFull()
+	return id
+}
+
+// writeLocation writes the functions of the lines first: they are messages of their own beside the location.
+func (e *Encoder) writeLocation(id LocationID, key locationKey, lines []Line) {
+	e.lineFunctions = e.lineFunctions[:0]
+	for i := range lines {
+		e.lineFunctions = append(e.lineFunctions, e.function(&lines[i].Function))
+	}
+	start := e.out.begin(profileLocation)
+	e.out.number(locationID, uint64(id))
+	e.out.number(locationMappingID, key.mapping)
+	e.out.number(locationAddress, key.address)
+	for i := range lines {
+		line := e.out.begin(locationLine)
+		e.out.number(lineFunctionID, e.lineFunctions[i])
+		e.out.number(lineLine, uint64(lines[i].Line))
+		e.out.number(lineColumn, uint64(lines[i].Column))
+		e.out.end(line)
+	}
+	e.out.end(start)
+}
+
+// function returns the number of f, and writes it if it is new.
+func (e *Encoder) function(f *Function) uint64 {
+	key := functionKey{e.text(f.Name), e.text(f.SystemName), e.text(f.File), f.StartLine}
+	if id, known := e.functions[key]; known {
+		return id
+	}
+	id := uint64(len(e.functions) + 1)
+	e.functions[key] = id
+	start := e.out.begin(profileFunction)
+	e.out.number(functionID, id)
+	e.out.number(functionName, key.name)
+	e.out.number(functionSystemName, key.systemName)
+	e.out.number(functionFilename, key.file)
+	e.out.number(functionStartLine, uint64(key.startLine))
+	e.out.end(start)
+	return id
+}

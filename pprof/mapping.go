@@ -1,0 +1,73 @@
+package pprof
+
+import "math"
+
+// Mapping is a loaded file. The zero Mapping is none.
+type Mapping struct {
+	File    string
+	BuildID string // GNU build ID, lower-case hex; "" if there is none
+}
+
+// mappingEntry is one entry of the profile's list of mappings, and what the lines under it contain. A file has up to
+// two: one for the locations that have names and one for those that do not, where a server that has the file's debug
+// information can still name them.
+type mappingEntry struct {
+	mappingKey
+	functions, files, numbers, inlines bool // each: some location under this entry has one
+}
+
+type mappingKey struct {
+	file, buildID uint64 // numbers of strings
+	named         bool
+}
+
+// mapping returns the number of m's entry for locations with or without names; 0 if m is none. Entries are numbered
+// from 1, in the order in which they are first needed.
+func (e *Encoder) mapping(m Mapping, named bool) uint64 {
+	if m == (Mapping{}) {
+		return 0
+	}
+	key := mappingKey{e.text(m.File), e.text(m.BuildID), named}
+	id, known := e.mappingIDs[key]
+	if !known {
+		e.mappings = append(e.mappings, mappingEntry{mappingKey: key})
+		id = uint64(len(e.mappings))
+		e.mappingIDs[key] = id
+	}
+	return id
+}
+
+// observe notes what the lines of one more location under the entry contain. A flag means that there is some such
+// information, not that there is no gap in it: this is how pprof's own symbolizer sets them. has_functions has no gaps,
+// because a location lies under the named entry only if all of its functions have names.
+func (m *mappingEntry) observe(lines []Line) {
+	if !m.named {
+		return
+	}
+	m.functions = true
+	m.inlines = m.inlines || len(lines) > 1
+	for i := range lines {
+		m.files = m.files || lines[i].Function.File != ""
+		m.numbers = m.numbers || lines[i].Line != 0
+	}
+}
+
+// writeMappings writes all entries. The range of each is the whole address space because the addresses under it are
+// ELF addresses, and two files may well share them.
+func (e *Encoder) writeMappings() {
+	for i := range e.mappings {
+		m := &e.mappings[i]
+		start := e.out.begin(profileMapping)
+		e.out.number(mappingID, uint64(i+1))
+		e.out.number(mappingMemoryStart, 0)
+		e.out.number(mappingMemoryLimit, math.MaxUint64)
+		e.out.number(mappingFileOffset, 0)
+		e.out.number(mappingFilename, m.file)
+		e.out.number(mappingBuildID, m.buildID)
+		e.out.flag(mappingHasFunctions, m.functions)
+		e.out.flag(mappingHasFilenames, m.files)
+		e.out.flag(mappingHasLineNumbers, m.numbers)
+		e.out.flag(mappingHasInlineFrames, m.inlines)
+		e.out.end(start)
+	}
+}
