@@ -1,0 +1,44 @@
+package symbolize
+
+import "github.com/cgoheap/cgoheap/mappings"
+
+// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes about 400
+// bytes.
+const answerLimit = 1 << 16
+
+// answers remembers what addresses are called, so that the next profile of the same process need not open its files
+// again. When it is full it forgets everything: that costs one dump the time of the first.
+type answers struct {
+	modules map[moduleKey]map[mappings.ELFAddr]Result
+	count   int
+}
+
+// moduleKey tells files apart, as far as a module can.
+type moduleKey struct {
+	path, buildID string
+	device, inode uint64
+	deleted       bool
+}
+
+// of gives the answers of a module, to be read and given to add.
+func (a *answers) of(m *mappings.Module) map[mappings.ELFAddr]Result {
+	key := moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
+	if a.count >= answerLimit || a.modules == nil {
+		*a = answers{modules: make(map[moduleKey]map[mappings.ELFAddr]Result)}
+	}
+	if a.modules[key] == nil {
+		a.modules[key] = make(map[mappings.ELFAddr]Result)
+	}
+	return a.modules[key]
+}
+
+// add remembers what was found, unless it is that the file could not be read: that may pass.
+func (a *answers) add(known map[mappings.ELFAddr]Result, w wants) {
+	for i := range w {
+		if w[i].reason == Unreadable {
+			continue
+		}
+		known[mappings.ELFAddr(w[i].address)] = Result{Lines: w[i].lines, Reason: w[i].reason}
+		a.count++
+	}
+}

@@ -1,0 +1,61 @@
+package symbolize
+
+import (
+	"reflect"
+	"runtime"
+	_ "unsafe" // for go:linkname
+
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// The two functions that runtime/pprof uses for the same purpose. The runtime promises their names and signatures to
+// everyone who links to them (go.dev/issue/67401).
+
+//go:linkname expandFinalInlineFrame runtime/pprof.runtime_expandFinalInlineFrame
+func expandFinalInlineFrame(stack []uintptr) []uintptr
+
+//go:linkname frameStartLine runtime/pprof.runtime_FrameStartLine
+func frameStartLine(frame *runtime.Frame) int
+
+// GoLines names an address in the Go code of the running process, inlined callers included, innermost first. As in
+// Resolve the address lies inside the call instruction. It returns nil if there is no Go code at the address. It reads
+// the tables that the runtime itself uses, so it works in stripped binaries too. Frames such as runtime.goexit come back
+// like any other.
+func GoLines(address mappings.RuntimeAddr) []Line {
+	if runtime.FuncForPC(uintptr(address)) == nil {
+		return nil
+	}
+	frames := runtime.CallersFrames(expandFinalInlineFrame([]uintptr{uintptr(address) + 1}))
+	var lines []Line
+	for {
+		frame, more := frames.Next()
+		if frame.Function != "" {
+			lines = append(lines, goLine(&frame))
+		}
+		if !more {
+			return lines
+		}
+	}
+}
+
+func goLine(frame *runtime.Frame) Line {
+	return Line{
+		Function:   frame.Function,
+		SystemName: frame.Function,
+		File:       frame.File,
+		Line:       frame.Line,
+		StartLine:  frameStartLine(frame),
+	}
+}
+
+// holdsOwnText reports whether the module is the file that this very code runs in, so that its Go code can be named by
+// GoLines.
+func holdsOwnText(m *mappings.Module) bool {
+	own := mappings.RuntimeAddr(reflect.ValueOf(GoLines).Pointer())
+	for _, r := range m.Ranges {
+		if r.Start <= own && own < r.Limit {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,18 @@
+package symbolize
+
+// Line is one function at an address, and the place in its source that was being executed: for the innermost function
+// the instruction's own line, for the others the line of the inlined call.
+type Line struct {
+	Function     string // for a person: demangled in the Symbolizer's Style
+	SystemName   string // as the linker knows it; equal to Function where nothing was mangled
+	File         string // absolute where the compiler recorded its directory; "" if unknown
+	Line, Column int    // from 1; 0 if unknown
+	StartLine    int    // the line of the function's definition; 0 if unknown
+}
+
+// Result is what is known about one address: its lines, innermost first, or the reason why there are none. Exactly one
+// of the two is set.
+type Result struct {
+	Lines  []Line
+	Reason Reason
+}

@@ -1,0 +1,46 @@
+package symbolize
+
+// Reason says why an address has no name. It is a value to be counted and shown, not a message to be logged.
+type Reason uint8
+
+// The reasons, from the module inwards.
+const (
+	Named        Reason = iota // nothing is missing
+	NoModule                   // no known file was mapped at the address
+	FileGone                   // the file was deleted or replaced and cannot be opened any more
+	Unreadable                 // the file cannot be read
+	NotELF                     // the file is not an ELF file, or a broken one
+	Stripped                   // the file has neither debug data nor symbols
+	NoSymbol                   // no function and no symbol covers the address
+	DebugDamaged               // nothing covers the address, and part of the debug data could not be read
+	DebugTooBig                // nothing covers the address in as much of the debug data as may be read at a time
+	reasons                    // how many there are
+)
+
+var reasonTexts = [reasons]struct{ name, sentence string }{
+	Named:        {"named", "The address has a name."},
+	NoModule:     {"no module", "No known file was mapped at the address."},
+	FileGone:     {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
+	Unreadable:   {"file unreadable", "The file that was mapped at the address could not be read."},
+	NotELF:       {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
+	Stripped:     {"stripped", "The file has neither debug data nor a symbol table."},
+	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
+	DebugDamaged: {"debug data damaged", "No symbol covers the address, and part of the debug data could not be read."},
+	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},
+}
+
+// String is a short name of the reason.
+func (r Reason) String() string {
+	if r >= reasons {
+		return "unknown reason"
+	}
+	return reasonTexts[r].name
+}
+
+// Sentence says the reason to a person.
+func (r Reason) Sentence() string {
+	if r >= reasons {
+		return "The reason is not known."
+	}
+	return reasonTexts[r].sentence
+}

@@ -1,0 +1,126 @@
+package symbolize
+
+import (
+	"debug/elf"
+	"errors"
+	"io/fs"
+	"sync"
+
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Options say how names are to look. The zero value is good.
+type Options struct {
+	Style Style
+}
+
+// Symbolizer names addresses. It may be used from several goroutines at once; it works for one at a time, so that no
+// two files' debug data is in memory together.
+type Symbolizer struct {
+	options Options
+
+	mu      sync.Mutex
+	answers answers
+	counts  [reasons]uint64
+}
+
+// New makes a Symbolizer.
+func New(options Options) *Symbolizer {
+	return &Symbolizer{options: options}
+}
+
+// Resolve names addresses of one module, nil for addresses outside all modules. The addresses lie inside the call
+// instruction (return address − 1), in any order, repeated or not; the results come in theirs. Names asked for before
+// are remembered; for the others the module's file is opened, read and closed again. The lines of a result are shared
+// and must not be changed.
+func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) []Result {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	results := make([]Result, len(addresses))
+	if m == nil {
+		for i := range results {
+			results[i].Reason = NoModule
+		}
+	} else {
+		s.resolve(m, addresses, results)
+	}
+	for i := range results {
+		s.counts[results[i].Reason]++
+	}
+	return results
+}
+
+func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
+	known := s.answers.of(m)
+	own := holdsOwnText(m)
+	var unknown []uint64
+	for i, address := range addresses {
+		if own {
+			results[i].Lines = GoLines(mappings.RuntimeAddr(uint64(address) + m.Bias))
+		}
+		if _, ok := known[address]; !ok && results[i].Lines == nil {
+			unknown = append(unknown, uint64(address))
+		}
+	}
+	found := s.lookUp(m, unknown)
+	s.answers.add(known, found)
+	for i, address := range addresses {
+		if results[i].Lines != nil {
+			continue
+		}
+		if answer, ok := known[address]; ok {
+			results[i] = answer
+		} else {
+			results[i] = found.result(uint64(address))
+		}
+	}
+}
+
+// lookUp names addresses from the module's file.
+func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
+	w := newWants(addresses)
+	if len(w) == 0 {
+		return nil
+	}
+	file, err := elf.Open(m.Path)
+	if err != nil {
+		w.give(openReason(m, err))
+		return w
+	}
+	defer file.Close()
+	readObject(file).resolve(w, s.options.Style)
+	return w
+}
+
+// openReason says why a module's file cannot be opened.
+func openReason(m *mappings.Module, err error) Reason {
+	var format *elf.FormatError
+	switch {
+	case errors.As(err, &format):
+		return NotELF
+	case m.Deleted || errors.Is(err, fs.ErrNotExist):
+		return FileGone
+	}
+	return Unreadable
+}
+
+// Losses counts the addresses that were left without a name since New or Reset, by reason.
+func (s *Symbolizer) Losses() []stack.Loss {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var losses []stack.Loss
+	for r := Named + 1; r < reasons; r++ {
+		if s.counts[r] > 0 {
+			losses = append(losses, stack.Loss{Name: r.String(), Sentence: r.Sentence(), Count: s.counts[r]})
+		}
+	}
+	return losses
+}
+
+// Reset forgets all names and counts.
+func (s *Symbolizer) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers, s.counts = answers{}, [reasons]uint64{}
+}

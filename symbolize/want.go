@@ -1,0 +1,71 @@
+package symbolize
+
+import (
+	"slices"
+	"sort"
+)
+
+// span is a half-open range of ELF addresses.
+type span struct{ low, high uint64 }
+
+// spans are ascending and do not overlap.
+type spans []span
+
+// at is the span that contains the address; an empty one if there is none.
+func (s spans) at(address uint64) span {
+	i := sort.Search(len(s), func(i int) bool { return s[i].high > address })
+	if i < len(s) && s[i].low <= address {
+		return s[i]
+	}
+	return span{}
+}
+
+func (s spans) contain(address uint64) bool {
+	return s.at(address) != span{}
+}
+
+// want is one address that a batch asks about, and what has been found for it: a chain of calls from the function that
+// holds the address to the innermost inlined one, and the row of the line table.
+type want struct {
+	address uint64
+	calls   []call
+	row     row
+	lines   []Line
+	reason  Reason
+}
+
+// wants are ascending by address, without duplicates.
+type wants []want
+
+func newWants(addresses []uint64) wants {
+	slices.Sort(addresses)
+	addresses = slices.Compact(addresses)
+	w := make(wants, len(addresses))
+	for i, address := range addresses {
+		w[i].address = address
+	}
+	return w
+}
+
+// give gives all the same reason.
+func (w wants) give(reason Reason) {
+	for i := range w {
+		w[i].reason = reason
+	}
+}
+
+// result is what was found for an address that is among the wants.
+func (w wants) result(address uint64) Result {
+	i := sort.Search(len(w), func(i int) bool { return w[i].address >= address })
+	return Result{Lines: w[i].lines, Reason: w[i].reason}
+}
+
+// covered is the part of the wants whose addresses lie in the span.
+func (w wants) covered(s span) wants {
+	if s.high <= s.low {
+		return nil
+	}
+	first := sort.Search(len(w), func(i int) bool { return w[i].address >= s.low })
+	rest := w[first:]
+	return rest[:sort.Search(len(rest), func(i int) bool { return rest[i].address >= s.high })]
+}
