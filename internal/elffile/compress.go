@@ -1,0 +1,87 @@
+package elffile
+
+import (
+	"bytes"
+	"compress/zlib"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxExpansion is how many bytes one compressed byte may stand for. Debug sections shrink to a third or a tenth; the
+// formats themselves would allow 1,032 (zlib) and far more (zstd).
+const maxExpansion = 256
+
+var errCompressionHeader = errors.New("compression header cut short")
+
+// decompress expands an SHF_COMPRESSED section, which begins with an Elf32_Chdr or Elf64_Chdr.
+func (f *File) decompress(data []byte) ([]byte, error) {
+	var kind elf.CompressionType
+	var size uint64
+	var payload []byte
+	if f.Class == elf.ELFCLASS32 {
+		var h elf.Chdr32
+		n, err := binary.Decode(data, f.ByteOrder, &h)
+		if err != nil {
+			return nil, errCompressionHeader
+		}
+		kind, size, payload = elf.CompressionType(h.Type), uint64(h.Size), data[n:]
+	} else {
+		var h elf.Chdr64
+		n, err := binary.Decode(data, f.ByteOrder, &h)
+		if err != nil {
+			return nil, errCompressionHeader
+		}
+		kind, size, payload = elf.CompressionType(h.Type), h.Size, data[n:]
+	}
+	switch kind {
+	case elf.COMPRESS_ZLIB:
+		return inflate(payload, size)
+	case elf.COMPRESS_ZSTD:
+		return unzstd(payload, size)
+	}
+	return nil, fmt.Errorf("unknown compression %d", kind)
+}
+
+// decompressOld expands a .zdebug_ section: "ZLIB", the size as 8 bytes big-endian, a zlib stream. One that does not
+// begin like this is not compressed.
+func decompressOld(data []byte) ([]byte, error) {
+	if len(data) < 12 || string(data[:4]) != "ZLIB" {
+		return data, nil
+	}
+	return inflate(data[12:], binary.BigEndian.Uint64(data[4:]))
+}
+
+func inflate(payload []byte, size uint64) ([]byte, error) {
+	stream, err := zlib.NewReader(bytes.NewReader(payload))
+	if err != nil {
+		return nil, err
+	}
+	return expand(stream, payload, size)
+}
+
+func unzstd(payload []byte, size uint64) ([]byte, error) {
+	stream, err := zstd.NewReader(bytes.NewReader(payload), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxMemory(maxBytes))
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	return expand(stream, payload, size)
+}
+
+// expand reads exactly the size that the header promises, once the promise is found credible.
+func expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
+	if size > maxBytes || size > uint64(len(payload))*maxExpansion {
+		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(stream, data); err != nil {
+		return nil, fmt.Errorf("decompressing: %w", err)
+	}
+	return data, nil
+}

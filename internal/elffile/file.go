@@ -1,0 +1,102 @@
+package elffile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+)
+
+// File is an open ELF file. Its methods may be called from several goroutines.
+type File struct {
+	Class     elf.Class
+	Type      elf.Type
+	Machine   elf.Machine
+	ByteOrder binary.ByteOrder
+
+	name       string
+	reader     io.ReaderAt
+	size       uint64
+	closer     io.Closer
+	programs   []elf.ProgHeader
+	sections   []elf.SectionHeader
+	sectionErr error // why there are no sections, in a file that claims to have some
+}
+
+// Open opens the file at path. The caller closes it.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newOSFile(file, path)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func newOSFile(file *os.File, name string) (*File, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	f, err := New(file, info.Size(), name)
+	if err != nil {
+		return nil, err
+	}
+	f.closer = file
+	return f, nil
+}
+
+// New reads the headers of the ELF file that is the first size bytes of r, which must stay readable while the File is
+// used. The name stands in errors. Close does not close r.
+func New(r io.ReaderAt, size int64, name string) (*File, error) {
+	f := &File{name: name, reader: r, size: uint64(max(size, 0))}
+	tables, err := f.readHeader()
+	if err != nil {
+		return nil, fmt.Errorf("reading the ELF header of %s: %w", name, err)
+	}
+	if f.programs, err = f.readPrograms(tables); err != nil {
+		return nil, fmt.Errorf("reading the program headers of %s: %w", name, err)
+	}
+	if f.sections, err = f.readSections(tables); err != nil {
+		f.sectionErr = fmt.Errorf("reading the section headers of %s: %w", name, err)
+	}
+	return f, nil
+}
+
+// Close releases what Open opened.
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+// Name is the path that was opened, or the name given to New.
+func (f *File) Name() string { return f.name }
+
+// maxBytes bounds every single read and every decompressed section.
+const maxBytes = 1 << 30
+
+// bytes reads a part of the file. What the file does not hold is refused before anything is allocated for it.
+func (f *File) bytes(offset, size uint64) ([]byte, error) {
+	if offset > f.size || size > f.size-offset {
+		return nil, fmt.Errorf("%d bytes at offset %#x lie beyond the end of the file at %#x: %w",
+			size, offset, f.size, io.ErrUnexpectedEOF)
+	}
+	if size > maxBytes {
+		return nil, fmt.Errorf("%d bytes at offset %#x are more than the %d that are read at once", size, offset, maxBytes)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(io.NewSectionReader(f.reader, int64(offset), int64(size)), data); err != nil {
+		return nil, fmt.Errorf("%d bytes at offset %#x: %w", size, offset, err)
+	}
+	return data, nil
+}

@@ -1,0 +1,76 @@
+package elffile
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrNoSection says that the file has no such section, or keeps no bytes for it, as separate debug files do for code.
+var ErrNoSection = errors.New("no such section")
+
+var errNoSegment = errors.New("no segment holds the address")
+
+// Section is a named part of the file. Size is what the section header says: of the compressed bytes, if they are.
+type Section struct {
+	Name string
+	Addr uint64 // ELF address, 0 if the section is not loaded
+	Size uint64
+}
+
+// Section is the first section of that name. A .debug_ name also finds the section under its old compressed name,
+// .zdebug_.
+func (f *File) Section(name string) (Section, bool) {
+	s := f.find(name)
+	if s == nil {
+		return Section{}, false
+	}
+	return Section{Name: s.Name, Addr: s.Addr, Size: s.Size}, true
+}
+
+// SectionData is a section's bytes, decompressed. The error wraps ErrNoSection if there are none.
+func (f *File) SectionData(name string) ([]byte, error) {
+	s := f.find(name)
+	if s == nil && f.sectionErr != nil {
+		return nil, f.sectionErr
+	}
+	if s == nil {
+		return nil, fmt.Errorf("%s of %s: %w", name, f.name, ErrNoSection)
+	}
+	data, err := f.content(s)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s of %s: %w", s.Name, f.name, err)
+	}
+	return data, nil
+}
+
+func (f *File) find(name string) *elf.SectionHeader {
+	old := ""
+	if rest, ok := strings.CutPrefix(name, ".debug_"); ok {
+		old = ".zdebug_" + rest
+	}
+	for i := range f.sections {
+		s := &f.sections[i]
+		if s.Type != elf.SHT_NULL && s.Name != "" && (s.Name == name || s.Name == old) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (f *File) content(s *elf.SectionHeader) ([]byte, error) {
+	if s.Type == elf.SHT_NOBITS {
+		return nil, fmt.Errorf("it has no bytes in this file: %w", ErrNoSection)
+	}
+	data, err := f.bytes(s.Offset, s.FileSize)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Flags&elf.SHF_COMPRESSED != 0:
+		return f.decompress(data)
+	case strings.HasPrefix(s.Name, ".zdebug_"):
+		return decompressOld(data)
+	}
+	return data, nil
+}

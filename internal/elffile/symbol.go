@@ -1,0 +1,106 @@
+package elffile
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Symbol is a function of the symbol tables. Size is 0 for many that were written in assembly.
+type Symbol struct {
+	Name        string // mangled, without a symbol version
+	Value, Size uint64 // ELF address, bytes
+}
+
+// Symbols are the defined functions of .symtab and .dynsym, ascending by address, then size, then name, each once. Either
+// table may be missing; an error is returned only if nothing could be read from one that exists.
+func (f *File) Symbols() ([]Symbol, error) {
+	var symbols []Symbol
+	failure := f.sectionErr
+	for i := range f.sections {
+		s := &f.sections[i]
+		if s.Type != elf.SHT_SYMTAB && s.Type != elf.SHT_DYNSYM {
+			continue
+		}
+		table, err := f.symbolTable(s)
+		if err != nil {
+			failure = fmt.Errorf("reading %s of %s: %w", s.Name, f.name, err)
+		}
+		symbols = append(symbols, table...)
+	}
+	if len(symbols) == 0 {
+		return nil, failure
+	}
+	slices.SortFunc(symbols, func(a, b Symbol) int {
+		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Size, b.Size), cmp.Compare(a.Name, b.Name))
+	})
+	return slices.Compact(symbols), nil
+}
+
+func (f *File) symbolTable(s *elf.SectionHeader) ([]Symbol, error) {
+	data, err := f.content(s)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(s.Link) >= uint64(len(f.sections)) {
+		return nil, fmt.Errorf("its names are in section %d of %d", s.Link, len(f.sections))
+	}
+	names, err := f.content(&f.sections[s.Link])
+	if err != nil {
+		return nil, fmt.Errorf("names: %w", err)
+	}
+	return f.functions(data, string(names)), nil
+}
+
+// functions shares the memory of names among all symbols: a hostile table may name the same long string a million times.
+func (f *File) functions(data []byte, names string) []Symbol {
+	size, decode := elf.Sym64Size, symbol64
+	if f.Class == elf.ELFCLASS32 {
+		size, decode = elf.Sym32Size, symbol32
+	}
+	var symbols []Symbol
+	for ; len(data) >= size; data = data[size:] {
+		s := decode(data, f.ByteOrder)
+		kind := elf.ST_TYPE(s.Info)
+		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || s.Shndx == uint16(elf.SHN_UNDEF) {
+			continue
+		}
+		if name := unversioned(stringAt(names, s.Name)); name != "" {
+			symbols = append(symbols, Symbol{Name: name, Value: s.Value, Size: s.Size})
+		}
+	}
+	return symbols
+}
+
+func symbol32(data []byte, order binary.ByteOrder) elf.Sym64 {
+	return elf.Sym64{
+		Name: order.Uint32(data), Value: uint64(order.Uint32(data[4:])), Size: uint64(order.Uint32(data[8:])),
+		Info: data[12], Shndx: order.Uint16(data[14:]),
+	}
+}
+
+func symbol64(data []byte, order binary.ByteOrder) elf.Sym64 {
+	return elf.Sym64{
+		Name: order.Uint32(data), Info: data[4], Shndx: order.Uint16(data[6:]),
+		Value: order.Uint64(data[8:]), Size: order.Uint64(data[16:]),
+	}
+}
+
+// unversioned removes what GNU ld appends to names in .symtab: memcpy@@GLIBC_2.14. Other names with an @ exist: Go spells
+// struct tags out in those of generic functions.
+func unversioned(name string) string {
+	at := strings.IndexByte(name, '@')
+	if at <= 0 {
+		return name
+	}
+	version := strings.TrimLeft(name[at:], "@")
+	for _, c := range version {
+		if c != '_' && c != '.' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return name
+		}
+	}
+	return name[:at]
+}
