@@ -19,13 +19,13 @@ type CFAKind uint8
 
 // The kinds of CFA, each with its equation.
 const (
-	CFANone      CFAKind = iota // no unwind data covers this code: the walker tries the frame pointer
-	CFAFromSP                   // cfa = sp + CFAOffset
-	CFAFromFP                   // cfa = fp + CFAOffset
-	CFADerefSP                  // cfa = *(sp + CFAOffset) + CFAExtra
-	CFADerefFP                  // cfa = *(fp + CFAOffset) + CFAExtra
-	CFAPLT                      // cfa = sp + CFAOffset + (pc & 15 >= CFAExtra ? 8 : 0)
-	CFAUnknown                  // there is unwind data, and no rule can express it: the stack ends here
+	CFANone    CFAKind = iota // no unwind data covers this code: the walker tries the frame pointer
+	CFAFromSP                 // cfa = sp + CFAOffset
+	CFAFromFP                 // cfa = fp + CFAOffset
+	CFADerefSP                // cfa = *(sp + CFAOffset) + CFAExtra
+	CFADerefFP                // cfa = *(fp + CFAOffset) + CFAExtra
+	CFAPLT                    // cfa = sp + CFAOffset + (pc & 15 >= CFAExtra ? 8 : 0)
+	CFAUnknown                // there is unwind data, and no rule can express it: the stack ends here
 )
 
 // FPKind says how the caller's frame pointer is found.
@@ -37,6 +37,7 @@ const (
 	FPFromCFA               // *(cfa + FPOffset)
 	FPFromSP                // *(sp + FPOffset)
 	FPUnknown               // undefined, or not expressible: a frame that needs it ends the stack
+	FPFromFP                // *(fp + FPOffset)
 )
 
 // RAKind says how the return address is found.
@@ -54,11 +55,7 @@ const (
 // address.
 const FlagSignalFrame uint8 = 1
 
-// Table is the unwind data of one module as rows sorted by address: Set[Rules[i]] holds from Base + PCs[i] up to
-// Base + PCs[i+1]. The last row is a CFANone row at the end of the covered code, and CFANone rows fill the gaps.
-type Table struct {
-	Base  uint64 // ELF address that PCs count from
-	PCs   []uint32
-	Rules []uint16
-	Set   []Rule
+// expressible tells whether r says all that a walker can ask for.
+func (r Rule) expressible() bool {
+	return r.RA == RAUndefined || r.CFA != CFAUnknown && r.FP != FPUnknown && r.RA != RAUnknown
 }
