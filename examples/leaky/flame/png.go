@@ -1,0 +1,81 @@
+package flame
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+	"math"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/math/fixed"
+)
+
+// PNG writes the picture as a file that everything can show, 1200 × scale pixels wide.
+func (p *Picture) PNG(w io.Writer, scale float64) error {
+	face, err := newTypeface(scale)
+	if err != nil {
+		return err
+	}
+	boxes := layout(p.Root, face)
+	c := newCanvas(heightOf(boxes), face)
+	c.text(margin, titleLine, p.Title, ink{face.title, titleInk})
+	c.text(margin, subtitleLine, p.Subtitle, ink{face.text, quietInk})
+	for _, s := range swatches(face) {
+		c.fill(area{s.x, titleLine - swatchSize + 1, swatchSize, swatchSize}, fills[s.Kind][1])
+		c.text(s.x+swatchSize+textInset, titleLine, s.String(), ink{face.text, quietInk})
+	}
+	for i := range boxes {
+		c.draw(&boxes[i])
+	}
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	return encoder.Encode(w, c.image)
+}
+
+// canvas draws in pixels at scale 1 on an image at another.
+type canvas struct {
+	image *image.RGBA
+	face  *typeface
+}
+
+type area struct{ x, y, width, height float64 }
+
+type ink struct {
+	font.Face
+	color.RGBA
+}
+
+func newCanvas(height float64, face *typeface) *canvas {
+	size := image.Rect(0, 0, int(pictureWidth*face.scale), int(math.Ceil(height*face.scale)))
+	c := &canvas{image.NewRGBA(size), face}
+	draw.Draw(c.image, size, image.NewUniform(background), image.Point{}, draw.Src)
+	return c
+}
+
+func (c *canvas) draw(b *box) {
+	c.fill(area{b.X, b.Y, b.Width - boxGap, rowHeight - boxGap}, b.fill())
+	if b.Label != "" {
+		c.text(b.X+textInset, b.Y+13, b.Label, ink{c.face.text, titleInk})
+	}
+}
+
+// fill paints whole pixels, at least one across.
+func (c *canvas) fill(a area, fill color.RGBA) {
+	left, top := int(math.Round(a.x*c.face.scale)), int(math.Round(a.y*c.face.scale))
+	right := max(left+1, int(math.Round((a.x+a.width)*c.face.scale)))
+	bottom := int(math.Round((a.y + a.height) * c.face.scale))
+	draw.Draw(c.image, image.Rect(left, top, right, bottom), image.NewUniform(fill), image.Point{}, draw.Src)
+}
+
+func (c *canvas) text(x, baseline float64, text string, with ink) {
+	drawer := font.Drawer{
+		Dst:  c.image,
+		Src:  image.NewUniform(with.RGBA),
+		Face: with.Face,
+		Dot:  fixed.Point26_6{X: fixed26(x * c.face.scale), Y: fixed26(baseline * c.face.scale)},
+	}
+	drawer.DrawString(text)
+}
+
+func fixed26(pixels float64) fixed.Int26_6 { return fixed.Int26_6(math.Round(pixels * 64)) }
