@@ -1,0 +1,70 @@
+# The module is a few Go modules: the core at the root, and nested ones, which need more than its users should download.
+
+GO       ?= go
+FUZZTIME ?= 20s
+nested   := $(patsubst ./%/go.mod,%,$(shell find . -name go.mod -not -path './go.mod' -not -path '*/testdata/*' -not -path './tools/*' | sort))
+modules  := . $(nested)
+lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
+
+# each runs a command in the folder of every module and fails, at the end, if it failed in any.
+each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
+
+.PHONY: help demo test check race ctest fuzz bench lint fmt examples deps vet gofmt portable
+
+help: ## Lists the targets.
+	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: deps ## Builds a service that leaks, drives it for a few seconds and shows who holds its native memory.
+	@$(MAKE) --no-print-directory -C examples/leaky demo
+
+test: deps portable ## Runs the Go tests of all modules, and builds the core for platforms where it cannot record.
+	@$(call each,$(GO) test ./...)
+
+check: vet gofmt lint ## Runs all that reads the code without running it: go vet, gofmt, the linters.
+
+race: deps ## Runs the Go tests of all modules under the race detector.
+	@$(call each,$(GO) test -race ./...)
+
+ctest: deps ## Runs the tests of the C code without Go, under the address, undefined-behaviour and thread sanitizers.
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
+
+fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
+	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \
+	echo "$$found" | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, name[i]; n = 0 }' | \
+	while read -r package target; do \
+		echo "== $$package: $$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+	done
+
+bench: deps ## Runs the benchmarks of all modules, each against a baseline in the same run.
+	@$(call each,$(GO) test -run '^$$' -bench . -benchmem ./...)
+
+lint: deps ## Runs golangci-lint on all modules; the first time, it is built, which takes two minutes.
+	@$(call each,$(lint) run ./...)
+
+fmt: ## Formats the Go code.
+	@gofmt -l -w .
+
+examples: deps ## Builds and tests every example.
+	@status=0; for m in $(filter examples/%,$(nested)); do \
+		echo "== $$m"; (cd $$m && $(GO) build -o /dev/null ./... && $(GO) test ./...) || status=1; \
+	done; exit $$status
+
+vet:
+	@$(call each,$(GO) vet ./...)
+
+gofmt:
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted (make fmt does it):" $$unformatted; exit 1; }
+
+# The core builds everywhere; where it cannot record, Start says so.
+portable:
+	CGO_ENABLED=0 $(GO) build ./...
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=darwin CGO_ENABLED=0 $(GO) vet ./...
+	GOOS=windows CGO_ENABLED=0 $(GO) build ./...
+
+deps:
+	@missing=; for tool in $(firstword $(GO)) gcc g++ make readelf addr2line; do \
+		command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; \
+	done; \
+	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc g++ make binutils; Go: https://go.dev/dl)" >&2; exit 1; }
