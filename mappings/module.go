@@ -13,7 +13,9 @@ type Module struct {
 	Ranges  []Range        // executable, ascending, not overlapping, adjacent fragments joined
 	Device  uint64
 	Inode   uint64
-	Err     error // why BuildID or Bias could not be read; such a module keeps its ranges
+	Err     error // why the file could not be read as it should; Path and Ranges hold all the same
+
+	mapped []Mapping // all mappings of the file, of other loads too
 }
 
 // Range is a half-open range of runtime addresses.

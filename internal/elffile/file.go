@@ -18,14 +18,21 @@ type File struct {
 	name       string
 	reader     io.ReaderAt
 	size       uint64
-	closer     io.Closer
+	file       *os.File // nil if it was not opened here
 	programs   []elf.ProgHeader
 	sections   []elf.SectionHeader
 	sectionErr error // why there are no sections, in a file that claims to have some
 }
 
-// Open opens the file at path. The caller closes it.
+// Open opens the regular file at path. The caller closes it.
 func Open(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a FIFO would wait for its writer
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -43,14 +50,11 @@ func newOSFile(file *os.File, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
 	f, err := New(file, info.Size(), name)
 	if err != nil {
 		return nil, err
 	}
-	f.closer = file
+	f.file = file
 	return f, nil
 }
 
@@ -73,10 +77,18 @@ func New(r io.ReaderAt, size int64, name string) (*File, error) {
 
 // Close releases what Open opened.
 func (f *File) Close() error {
-	if f.closer == nil {
+	if f.file == nil {
 		return nil
 	}
-	return f.closer.Close()
+	return f.file.Close()
+}
+
+// Stat describes the file that Open opened, whatever its path leads to by now.
+func (f *File) Stat() (os.FileInfo, error) {
+	if f.file == nil {
+		return nil, fmt.Errorf("%s: not opened by path", f.name)
+	}
+	return f.file.Stat()
 }
 
 // Name is the path that was opened, or the name given to New.

@@ -1,0 +1,31 @@
+// Package mappings knows which files are loaded in the process, and turns runtime addresses into addresses of those files.
+//
+// # From text to modules
+//
+//	/proc/self/maps ─ Parse ─► mappings ─ Modules ─► modules: ranges, bias, build ID
+//	                                        ▲
+//	                          ELF headers ──┘  of the file, or as they lie in memory
+//
+// The kernel lists mappings, several for each file. A Module is one load of one file: all executable mappings of the file
+// that have one bias. A library that is loaded twice (dlmopen) is two modules.
+//
+// # Three kinds of address
+//
+// A RuntimeAddr is where something lies in memory, a FileOffset where it lies in the file, an ELFAddr where the file says
+// it should lie. Symbol tables, DWARF, addr2line and profile servers speak of the third. For code in a segment,
+//
+//	ELF address = runtime − mapping start + mapping offset + (p_vaddr − p_offset)
+//	       bias = runtime − ELF address          the same for every segment of one load
+//
+// Many tools leave p_vaddr − p_offset out, which goes unnoticed with shared libraries from GNU ld, where it is 0 for code.
+// It is 0x400000 in Go's executables, and a page or more in whatever lld, gold or mold have linked.
+//
+// # What can have happened to the file
+//
+// A path is a promise about the past. By the time it is opened, the file may have been deleted, replaced by its next
+// version, truncated, or put out of reach by a container. So a file is used only if it is the mapped one: by device and
+// inode, or, where those are not comparable (overlay file systems) or differ, by the build ID that lies in memory.
+// Otherwise the headers in memory still give bias and build ID, and Module.Err says why there is no file.
+//
+// What is deliberately absent: memory that no file is loaded in. Generated code belongs to no module.
+package mappings

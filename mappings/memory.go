@@ -1,0 +1,55 @@
+package mappings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// headBytes is how much of a file's start is read from memory: many times what headers and build ID take.
+const headBytes = 1 << 16
+
+var errNoHead = errors.New("the start of the file is not mapped readable")
+
+// OpenHead reads the start of the file where it is mapped.
+func (p process) OpenHead(m *Module) (*elffile.File, error) {
+	for i := range m.mapped {
+		start := &m.mapped[i]
+		if start.Offset == 0 && start.readable() {
+			size := min(uint64(start.Limit-start.Start), headBytes)
+			return p.openMemory(m.Path+" in memory", start.Start, size)
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", m.Path, errNoHead)
+}
+
+// maxVDSO bounds the copy of the vdso, which takes two pages.
+const maxVDSO = 1 << 20
+
+func (p process) openVDSO(m *Module) (*elffile.File, error) {
+	if len(m.mapped) == 0 {
+		return nil, fmt.Errorf("%s: %w", m.Path, errNoHead)
+	}
+	image := &m.mapped[0]
+	return p.openMemory(m.Path, image.Start, min(uint64(image.Limit-image.Start), maxVDSO))
+}
+
+// openMemory opens an ELF image from a copy of memory. Reading through the kernel turns what would be a fault (memory that
+// was unmapped in the meantime, a truncated file) into an error or a shorter copy.
+func (p process) openMemory(name string, start RuntimeAddr, size uint64) (*elffile.File, error) {
+	memory, err := os.Open(filepath.Join(string(p), "mem"))
+	if err != nil {
+		return nil, err
+	}
+	defer memory.Close()
+	image := make([]byte, size)
+	n, err := memory.ReadAt(image, int64(start))
+	if n == 0 {
+		return nil, fmt.Errorf("reading memory of %s: %w", name, err)
+	}
+	return elffile.New(bytes.NewReader(image[:n]), int64(n), name)
+}

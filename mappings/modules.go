@@ -1,0 +1,125 @@
+package mappings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// Opener opens what a module was loaded from. The caller closes the files.
+type Opener interface {
+	// Open opens the very file that was mapped, never another one that has taken its path since.
+	Open(*Module) (*elffile.File, error)
+	// OpenHead reads its first bytes as they lie in memory: ELF header, program headers and usually the build ID.
+	OpenHead(*Module) (*elffile.File, error)
+}
+
+// Modules finds the loaded files behind mappings, ascending by address. Bias and build ID come from the file, or else from
+// its head in memory, and Err says why the file could not be used. Where there is neither, the bias is the start of the
+// load's first mapping − its offset, which is a guess.
+func Modules(mappings []Mapping, open Opener) []Module {
+	mappings = slices.Clone(mappings)
+	slices.SortStableFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
+	joinFragments(mappings)
+
+	var modules []Module
+	for _, mapped := range byFile(mappings) {
+		modules = append(modules, modulesOfFile(mapped, open)...)
+	}
+	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.Ranges[0].Start, b.Ranges[0].Start) })
+	return modules
+}
+
+// byFile groups the mappings of files that have code in the process.
+func byFile(mappings []Mapping) map[fileKey][]Mapping {
+	files := make(map[fileKey][]Mapping)
+	for _, m := range mappings {
+		if m.loaded() {
+			files[m.file()] = append(files[m.file()], m)
+		}
+	}
+	for key, mapped := range files {
+		if !slices.ContainsFunc(mapped, func(m Mapping) bool { return m.Executable() }) {
+			delete(files, key)
+		}
+	}
+	return files
+}
+
+// modulesOfFile makes one module of each load of a file.
+func modulesOfFile(mapped []Mapping, open Opener) []Module {
+	first := mapped[0]
+	file := Module{
+		Path: first.Path, Deleted: first.Deleted, Device: first.Device, Inode: first.Inode, mapped: mapped,
+	}
+	segments := file.inspect(open)
+	biases := make([]uint64, len(mapped))
+	for i, start := 0, 0; i < len(mapped); i++ {
+		if i > 0 && restarts(&mapped[i-1], &mapped[i]) {
+			start = i
+		}
+		bias, ok := segmentBias(segments, &mapped[i])
+		if !ok {
+			bias = guessedBias(&mapped[start])
+		}
+		biases[i] = bias
+		if !ok && mapped[i].Executable() && file.Err == nil {
+			file.Err = fmt.Errorf("%s: no segment holds the code mapped from offset %#x", file.Path, mapped[i].Offset)
+		}
+	}
+	return splitByBias(file, biases)
+}
+
+// restarts says whether a mapping begins another load of the file, judging by offsets alone: within a load they ascend,
+// but two mappings of unlike permissions may share a page of the file.
+func restarts(last, m *Mapping) bool {
+	return m.Offset < last.Offset || m.Offset == last.Offset && m.Perms == last.Perms
+}
+
+// inspect reads what the ELF file says about a module, and returns its segments.
+func (m *Module) inspect(open Opener) []elffile.Segment {
+	file, err := open.Open(m)
+	if err != nil {
+		m.Err = err
+		if file, err = open.OpenHead(m); err != nil {
+			return nil
+		}
+	}
+	defer file.Close()
+	if m.BuildID, err = file.BuildID(); err != nil && m.Err == nil {
+		m.Err = err
+	}
+	if m.Err == nil && file.Truncated() {
+		m.Err = fmt.Errorf("%s: the file ends before its segments do", m.Path)
+	}
+	return file.Segments()
+}
+
+// splitByBias gives the executable mappings of each bias a module of their own.
+func splitByBias(file Module, biases []uint64) []Module {
+	var modules []Module
+	for i, m := range file.mapped {
+		if !m.Executable() {
+			continue
+		}
+		at := slices.IndexFunc(modules, func(known Module) bool { return known.Bias == biases[i] })
+		if at < 0 {
+			at = len(modules)
+			modules = append(modules, file)
+			modules[at].Bias = biases[i]
+		}
+		modules[at].extend(Range{m.Start, m.Limit})
+	}
+	return modules
+}
+
+// extend adds a range that lies behind all others.
+func (m *Module) extend(r Range) {
+	if last := len(m.Ranges) - 1; last >= 0 && r.Start <= m.Ranges[last].Limit {
+		m.Ranges[last].Limit = max(m.Ranges[last].Limit, r.Limit)
+		return
+	}
+	m.Ranges = append(m.Ranges, r)
+}

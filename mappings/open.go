@@ -1,0 +1,98 @@
+package mappings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// Open opens the very file that the module was loaded from: by its path, by the kernel's own links to mapped files where
+// it was deleted or replaced, or, for the vdso, from memory. The caller closes it. A Module with nothing but a Path opens
+// that path.
+func (m *Module) Open() (*elffile.File, error) { return self.Open(m) }
+
+// process is the Opener for the process whose directory in /proc it names.
+type process string
+
+const self process = "/proc/self"
+
+func (p process) Open(m *Module) (*elffile.File, error) {
+	if m.Path == vdsoPath {
+		return p.openVDSO(m)
+	}
+	var first error
+	for _, path := range p.candidates(m) {
+		file, err := p.openSame(path, m)
+		if err == nil {
+			return file, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, first
+}
+
+// candidates are the paths that may lead to the module's file. Links in map_files need CAP_CHECKPOINT_RESTORE.
+func (p process) candidates(m *Module) []string {
+	paths := []string{m.Path}
+	if len(m.mapped) > 0 {
+		first := m.mapped[0]
+		paths = append(paths, fmt.Sprintf("%s/map_files/%x-%x", p, first.Start, first.Limit))
+	}
+	return append(paths, filepath.Join(string(p), "exe"))
+}
+
+// openSame opens a path if it leads to the module's file.
+func (p process) openSame(path string, m *Module) (*elffile.File, error) {
+	file, err := elffile.Open(path)
+	if m.Deleted && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: deleted after it was mapped", m.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := p.verify(file, m); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// verify says how an open file is known not to be the module's.
+func (p process) verify(file *elffile.File, m *Module) error {
+	device, inode, known := identity(file)
+	if m.Inode == 0 || known && device == m.Device && inode == m.Inode {
+		return nil
+	}
+	head, err := p.OpenHead(m)
+	if err != nil {
+		return fmt.Errorf("%s: replaced after it was mapped, as far as device and inode show", m.Path)
+	}
+	defer head.Close()
+	mappedID, _ := head.BuildID()
+	fileID, _ := file.BuildID()
+	sameBuild := fileID == mappedID && (fileID != "" || known && inode == m.Inode)
+	if !sameBuild || !slices.Equal(file.Segments(), head.Segments()) {
+		return fmt.Errorf("%s: replaced after it was mapped: build ID %q, in memory %q", m.Path, fileID, mappedID)
+	}
+	return nil
+}
+
+// settleNames finds the files whose name really ends in " (deleted)": they are there, with the mapped inode.
+func settleNames(mappings []Mapping) {
+	for i := range mappings {
+		m := &mappings[i]
+		if !m.Deleted || m.Inode == 0 || !strings.HasPrefix(m.Path, "/") {
+			continue
+		}
+		if inode, ok := inodeOf(m.Path + deletedSuffix); ok && inode == m.Inode {
+			m.Path, m.Deleted = m.Path+deletedSuffix, false
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package mappings
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Self finds the modules of this process: the main executable first, the others ascending by address. IDs are left to
+// whoever keeps the modules. A module whose file cannot be read is no error: its Err says why.
+func Self() ([]Module, error) {
+	// One read at a time is consistent, the whole text is not: other threads go on loading while it is read.
+	text, err := os.ReadFile(filepath.Join(string(self), "maps"))
+	if err != nil {
+		return nil, fmt.Errorf("reading mappings: %w", err)
+	}
+	mappings, err := Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	settleNames(mappings)
+	modules := Modules(mappings, self)
+	self.mainFirst(modules)
+	return modules, nil
+}
+
+// mainFirst moves the program's own module to the front.
+func (p process) mainFirst(modules []Module) {
+	link := filepath.Join(string(p), "exe")
+	inode, _ := inodeOf(link)
+	path, _ := os.Readlink(link)
+	path = strings.TrimSuffix(path, deletedSuffix)
+	at := slices.IndexFunc(modules, func(m Module) bool { return m.Path == path && m.Inode == inode })
+	if at < 0 {
+		at = slices.IndexFunc(modules, func(m Module) bool {
+			return m.Path == path || m.Inode == inode && inode != 0
+		})
+	}
+	if at > 0 {
+		program := modules[at]
+		copy(modules[1:at+1], modules[:at])
+		modules[0] = program
+	}
+}
