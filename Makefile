@@ -33,7 +33,7 @@ fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	echo "$$found" | awk '/^Fuzz/ { name[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, name[i]; n = 0 }' | \
 	while read -r package target; do \
 		echo "== $$package: $$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$package" || exit 1; \
 	done
 
 bench: deps ## Runs the benchmarks of all modules, each against a baseline in the same run.
