@@ -19,7 +19,7 @@ const (
 	Plumbing
 )
 
-var kindNames = [...]string{Unknown: "no name", Go: "Go", C: "C", CPlusPlus: "C++", Plumbing: "runtime"}
+var kindNames = [...]string{Unknown: "no name", Go: "Go", C: "C", CPlusPlus: "C++", Plumbing: "Go runtime"}
 
 // String is the kind as the legend of a picture calls it.
 func (k Kind) String() string { return kindNames[k] }

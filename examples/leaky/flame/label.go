@@ -2,8 +2,11 @@ package flame
 
 import "strings"
 
+// longestArguments is how much of a template's arguments is worth reading.
+const longestArguments = 24
+
 // ShortName is a function's name as one reads it: a Go name without its import path, a C++ name without what it returns
-// and takes.
+// and takes, and without template arguments that are longer than a few words.
 func ShortName(name string) string {
 	if strings.HasPrefix(name, "operator") {
 		return name
@@ -13,14 +16,14 @@ func ShortName(name string) string {
 		slash := strings.LastIndexByte(plain, '/')
 		return short[slash+1:]
 	}
-	return withoutResult(short)
+	return withoutLongArguments(withoutResult(short))
 }
 
 // withoutParameters cuts a C++ name before its parameter list: the last group of parentheses that is not within a
 // template's arguments. A Go receiver is not a parameter list: something follows it.
 func withoutParameters(name string) string {
 	trimmed := strings.TrimSuffix(name, " const")
-	if !strings.HasSuffix(trimmed, ")") {
+	if !strings.HasSuffix(trimmed, ")") || strings.HasSuffix(trimmed, "::operator()") {
 		return name
 	}
 	depth := 0
@@ -54,4 +57,28 @@ func withoutResult(name string) string {
 		}
 	}
 	return name
+}
+
+// withoutLongArguments puts an ellipsis in the place of each long list of template arguments.
+func withoutLongArguments(name string) string {
+	var short strings.Builder
+	depth, kept := 0, 0 // name[:kept] is dealt with
+	for i := range len(name) {
+		switch name[i] {
+		case '<':
+			if depth == 0 {
+				short.WriteString(name[kept : i+1])
+				kept = i + 1
+			}
+			depth++
+		case '>':
+			depth--
+			if depth == 0 && i-kept > longestArguments {
+				short.WriteString("…")
+				kept = i
+			}
+		}
+	}
+	short.WriteString(name[kept:])
+	return short.String()
 }

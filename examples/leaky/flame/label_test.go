@@ -17,6 +17,9 @@ func TestAShortNameIsWhatOneReads(t *testing.T) {
 		"raster::Image<raster::Rgb>::width() const": "raster::Image<raster::Rgb>::width",
 		"raster_result (anonymous namespace)::guarded<f(int)::{lambda()#1}>(f(int)::{lambda()#1})": "" +
 			"(anonymous namespace)::guarded<f(int)::{lambda()#1}>",
+		"raster::Cache<std::basic_string<char, std::char_traits<char> >, int>::find<f(int)::<lambda()> >": "" +
+			"raster::Cache<…>::find<f(int)::<lambda()> >",
+		"f::{unnamed}::operator()":                                  "f::{unnamed}::operator()",
 		"std::vector<int, std::allocator<int> > ns::make<int>(int)": "ns::make<int>",
 		"f(int)::{lambda()#1}::operator()() const":                  "f(int)::{lambda()#1}::operator()",
 	} {

@@ -69,7 +69,7 @@ func swatches(face *typeface) []swatch {
 	for i := len(legend) - 1; i >= 0; i-- {
 		x -= swatchSize + textInset + face.width(legend[i].String())
 		placed[i] = swatch{legend[i], x}
-		x -= margin
+		x -= 1.5 * margin
 	}
 	return placed
 }

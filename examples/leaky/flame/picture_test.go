@@ -83,3 +83,9 @@ func TestBytesAreWrittenForAPerson(t *testing.T) {
 		}
 	}
 }
+
+func TestThePaletteFitsAByte(t *testing.T) {
+	if got := len(palette()); got > 256 {
+		t.Errorf("%d colours", got)
+	}
+}

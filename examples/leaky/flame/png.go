@@ -3,7 +3,6 @@ package flame
 import (
 	"image"
 	"image/color"
-	"image/draw"
 	"image/png"
 	"io"
 	"math"
@@ -33,9 +32,9 @@ func (p *Picture) PNG(w io.Writer, scale float64) error {
 	return encoder.Encode(w, c.image)
 }
 
-// canvas draws in pixels at scale 1 on an image at another.
+// canvas draws in pixels at scale 1 on an image at another. A palette makes the file a third as large.
 type canvas struct {
-	image *image.RGBA
+	image *image.Paletted
 	face  *typeface
 }
 
@@ -48,9 +47,29 @@ type ink struct {
 
 func newCanvas(height float64, face *typeface) *canvas {
 	size := image.Rect(0, 0, int(pictureWidth*face.scale), int(math.Ceil(height*face.scale)))
-	c := &canvas{image.NewRGBA(size), face}
-	draw.Draw(c.image, size, image.NewUniform(background), image.Point{}, draw.Src)
+	c := &canvas{image.NewPaletted(size, palette()), face}
+	c.fill(area{0, 0, pictureWidth, height}, background)
 	return c
+}
+
+// palette is every colour that can occur: each fill, and the steps of an edge from it to the ink that is used on it.
+func palette() color.Palette {
+	const steps = 16
+	var p color.Palette
+	edge := func(fill, ink color.RGBA) {
+		for step := range steps {
+			mix := func(from, to uint8) uint8 { return uint8((int(from)*(steps-1-step) + int(to)*step) / (steps - 1)) }
+			p = append(p, color.RGBA{mix(fill.R, ink.R), mix(fill.G, ink.G), mix(fill.B, ink.B), 0xff})
+		}
+	}
+	edge(background, titleInk)
+	edge(background, quietInk)
+	edge(rootFill, titleInk)
+	for _, pair := range fills {
+		edge(pair[0], titleInk)
+		edge(pair[1], titleInk)
+	}
+	return p
 }
 
 func (c *canvas) draw(b *box) {
@@ -65,7 +84,13 @@ func (c *canvas) fill(a area, fill color.RGBA) {
 	left, top := int(math.Round(a.x*c.face.scale)), int(math.Round(a.y*c.face.scale))
 	right := max(left+1, int(math.Round((a.x+a.width)*c.face.scale)))
 	bottom := int(math.Round((a.y + a.height) * c.face.scale))
-	draw.Draw(c.image, image.Rect(left, top, right, bottom), image.NewUniform(fill), image.Point{}, draw.Src)
+	index := uint8(c.image.Palette.Index(fill))
+	for y := top; y < min(bottom, c.image.Rect.Max.Y); y++ {
+		row := c.image.Pix[y*c.image.Stride:][:c.image.Stride]
+		for x := left; x < min(right, len(row)); x++ {
+			row[x] = index
+		}
+	}
 }
 
 func (c *canvas) text(x, baseline float64, text string, with ink) {
