@@ -6,18 +6,39 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// segmentBias is the bias of a mapping by the segment that it maps: start − (offset + p_vaddr − p_offset). Loaders round
-// the start of a segment down to a page, so neighbouring segments can share one; a segment with code goes before others,
-// since the mapping is executable.
-func segmentBias(segments []elffile.Segment, m *Mapping) (bias uint64, ok bool) {
-	for _, code := range []bool{true, false} {
-		for _, s := range segments {
-			if s.Exec == code && holds(s, uint64(m.Offset)) {
-				return uint64(m.Start) - uint64(m.Offset) - (s.Vaddr - s.Offset), true
+// segmentBiases are the biases of the mappings of one file by the segments they map: start − (offset + p_vaddr −
+// p_offset). An offset alone can fit several segments, since loaders round the start of a segment down to a page and
+// neighbours then share one. So each mapping gets the bias, of those that fit it, that fits most of its siblings too. A
+// mapping that no segment fits has none.
+func segmentBiases(segments []elffile.Segment, mapped []Mapping) map[RuntimeAddr]uint64 {
+	fitting := make(map[uint64]int)
+	for i := range mapped {
+		for _, bias := range fittingBiases(segments, &mapped[i]) {
+			fitting[bias]++
+		}
+	}
+	biases := make(map[RuntimeAddr]uint64)
+	for i := range mapped {
+		for _, bias := range fittingBiases(segments, &mapped[i]) {
+			if best, ok := biases[mapped[i].Start]; !ok || fitting[bias] > fitting[best] {
+				biases[mapped[i].Start] = bias
 			}
 		}
 	}
-	return 0, false
+	return biases
+}
+
+// fittingBiases are the possible biases of one mapping, those by a segment of the same permission to execute first.
+func fittingBiases(segments []elffile.Segment, m *Mapping) []uint64 {
+	var biases []uint64
+	for _, alike := range []bool{true, false} {
+		for _, s := range segments {
+			if (s.Exec == m.Executable()) == alike && holds(s, uint64(m.Offset)) {
+				biases = append(biases, uint64(m.Start)-uint64(m.Offset)-(s.Vaddr-s.Offset))
+			}
+		}
+	}
+	return biases
 }
 
 func holds(s elffile.Segment, offset uint64) bool {

@@ -54,13 +54,13 @@ func modulesOfFile(mapped []Mapping, open Opener) []Module {
 	file := Module{
 		Path: first.Path, Deleted: first.Deleted, Device: first.Device, Inode: first.Inode, mapped: mapped,
 	}
-	segments := file.inspect(open)
+	known := segmentBiases(file.inspect(open), mapped)
 	biases := make([]uint64, len(mapped))
 	for i, start := 0, 0; i < len(mapped); i++ {
 		if i > 0 && restarts(&mapped[i-1], &mapped[i]) {
 			start = i
 		}
-		bias, ok := segmentBias(segments, &mapped[i])
+		bias, ok := known[mapped[i].Start]
 		if !ok {
 			bias = guessedBias(&mapped[start])
 		}

@@ -11,9 +11,11 @@ import (
 
 // Self finds the modules of this process: the main executable first, the others ascending by address. IDs are left to
 // whoever keeps the modules. A module whose file cannot be read is no error: its Err says why.
-func Self() ([]Module, error) {
+func Self() ([]Module, error) { return self.modules() }
+
+func (p process) modules() ([]Module, error) {
 	// One read at a time is consistent, the whole text is not: other threads go on loading while it is read.
-	text, err := os.ReadFile(filepath.Join(string(self), "maps"))
+	text, err := os.ReadFile(filepath.Join(string(p), "maps"))
 	if err != nil {
 		return nil, fmt.Errorf("reading mappings: %w", err)
 	}
@@ -22,8 +24,8 @@ func Self() ([]Module, error) {
 		return nil, err
 	}
 	settleNames(mappings)
-	modules := Modules(mappings, self)
-	self.mainFirst(modules)
+	modules := Modules(mappings, p)
+	p.mainFirst(modules)
 	return modules, nil
 }
 
