@@ -1,9 +1,12 @@
 package symbolize
 
 import (
-	"debug/elf"
+	"cmp"
 	"errors"
-	"sort"
+	"math"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
 // object is an opened file: everything that can name its addresses.
@@ -14,16 +17,16 @@ type object struct {
 	symbols symbolTable
 }
 
-func readObject(f *elf.File) *object {
+func readObject(f *elffile.File) *object {
 	o := &object{code: codeSpans(f)}
 	o.debug, o.damage = readDebugData(func(name string) ([]byte, error) {
-		s := f.Section(name)
-		if s == nil {
+		data, err := f.SectionData(name)
+		if errors.Is(err, elffile.ErrNoSection) {
 			return nil, nil
 		}
-		return s.Data()
+		return data, err
 	})
-	o.symbols = newSymbolTable(readSymbols(f), o.code)
+	o.symbols = readSymbols(f, o.code)
 	return o
 }
 
@@ -74,25 +77,31 @@ func (o *object) reason(damage error) Reason {
 	return NoSymbol
 }
 
-func codeSpans(f *elf.File) spans {
+// codeSpans are the executable segments, cut where a section of code begins or ends.
+func codeSpans(f *elffile.File) spans {
 	var code spans
-	for _, s := range f.Sections {
-		if s.Flags&elf.SHF_EXECINSTR != 0 {
-			code = append(code, span{s.Addr, s.Addr + s.Size})
+	for _, s := range f.Segments() {
+		if s.Exec && s.Memsz <= math.MaxUint64-s.Vaddr {
+			code = append(code, span{s.Vaddr, s.Vaddr + s.Memsz})
 		}
 	}
-	sort.Slice(code, func(i, j int) bool { return code[i].low < code[j].low })
+	for _, name := range []string{".init", ".plt", ".plt.got", ".plt.sec", ".text", ".fini"} {
+		if s, ok := f.Section(name); ok {
+			code = code.cut(s.Addr).cut(s.Addr + s.Size)
+		}
+	}
+	slices.SortFunc(code, func(a, b span) int { return cmp.Compare(a.low, b.low) })
 	return code
 }
 
-func readSymbols(f *elf.File) []symbol {
-	all, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	var symbols []symbol
-	for _, s := range append(all, dynamic...) {
-		if t := elf.ST_TYPE(s.Info); t == elf.STT_FUNC || t == elf.STT_GNU_IFUNC || t == elf.STT_NOTYPE {
-			symbols = append(symbols, symbol{s.Name, span{s.Value, s.Value + s.Size}})
-		}
+func readSymbols(f *elffile.File, code spans) symbolTable {
+	all, err := f.Symbols()
+	if err != nil {
+		return symbolTable{} // as good as stripped
 	}
-	return symbols
+	symbols := make([]symbol, len(all))
+	for i, s := range all {
+		symbols[i] = symbol{s.Name, span{s.Value, s.Value + s.Size}}
+	}
+	return newSymbolTable(symbols, code)
 }

@@ -1,7 +1,6 @@
 package symbolize
 
 import (
-	"debug/elf"
 	"errors"
 	"io/fs"
 	"sync"
@@ -83,7 +82,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 	if len(w) == 0 {
 		return nil
 	}
-	file, err := elf.Open(m.Path)
+	file, err := m.Open()
 	if err != nil {
 		w.give(openReason(m, err))
 		return w
@@ -95,14 +94,14 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 
 // openReason says why a module's file cannot be opened.
 func openReason(m *mappings.Module, err error) Reason {
-	var format *elf.FormatError
+	var path *fs.PathError
 	switch {
-	case errors.As(err, &format):
-		return NotELF
 	case m.Deleted || errors.Is(err, fs.ErrNotExist):
 		return FileGone
+	case errors.As(err, &path):
+		return Unreadable
 	}
-	return Unreadable
+	return NotELF
 }
 
 // Losses counts the addresses that were left without a name since New or Reset, by reason.

@@ -24,6 +24,18 @@ func (s spans) contain(address uint64) bool {
 	return s.at(address) != span{}
 }
 
+// cut divides the span that has the address inside.
+func (s spans) cut(address uint64) spans {
+	for i := range s {
+		if s[i].low < address && address < s[i].high {
+			s = append(s, span{address, s[i].high})
+			s[i].high = address
+			break
+		}
+	}
+	return s
+}
+
 // want is one address that a batch asks about, and what has been found for it: a chain of calls from the function that
 // holds the address to the innermost inlined one, and the row of the line table.
 type want struct {

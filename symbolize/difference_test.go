@@ -1,0 +1,129 @@
+package symbolize
+
+import (
+	"bytes"
+	"debug/elf"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// comparison tells in which way our answer for an address differs from addr2line's.
+type comparison struct {
+	symbols map[string][]elf.Symbol
+	classes map[string]int
+}
+
+// The classes of differences that are on purpose.
+const (
+	equal      = "equal"
+	padding    = "addr2line names padding after the function before"
+	fileSymbol = "addr2line has the base name of a source file without a line, from a file symbol"
+	alias      = "another symbol of the same address"
+	fromSymbol = "addr2line has the plain name or a clone's, we have the symbol's"
+	noName     = "addr2line has lost the name of an inlined function"
+	dynamic    = "addr2line does not look at dynamic symbols"
+	artificial = "addr2line has lost the file in code of link-time optimization"
+	overruled  = "addr2line has the symbol's name, we have the plain one"
+	overturned = "llvm-symbolizer agrees with us"
+	tooShort   = "addr2line has a file that is too short for the line"
+)
+
+func allSymbols(t testing.TB, path string) map[string][]elf.Symbol {
+	t.Helper()
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	static, _ := file.Symbols()
+	dynamic, _ := file.DynamicSymbols()
+	symbols := make(map[string][]elf.Symbol)
+	for _, s := range append(static, dynamic...) {
+		symbols[s.Name] = append(symbols[s.Name], s)
+	}
+	return symbols
+}
+
+// class names the way in which got differs from what addr2line wants, and reports whether that is on purpose.
+func (c *comparison) class(address uint64, got Result, want []Line) (class string, wanted bool) {
+	known := want[0].SystemName != "??"
+	switch {
+	case (got.Reason == Named) == (len(got.Lines) == 0):
+		return "neither lines nor a reason, or both", false
+	case len(got.Lines) == 0 && !known:
+		return equal, true
+	case len(got.Lines) == 0:
+		return padding, !c.covers(want[0].SystemName, address)
+	case !known:
+		return dynamic, c.covers(got.Lines[0].SystemName, address)
+	case len(got.Lines) != len(want):
+		return "number of lines", false
+	}
+	class = equal
+	for i := range want {
+		if lineClass, wanted := c.lineClass(address, got.Lines[i], want[i]); !wanted {
+			return lineClass, false
+		} else if lineClass != equal {
+			class = lineClass
+		}
+	}
+	return class, true
+}
+
+func (c *comparison) lineClass(address uint64, got, want Line) (class string, wanted bool) {
+	if got.Line != want.Line {
+		return "line", false
+	}
+	class = equal
+	if got.File != want.File {
+		switch {
+		case want.Line == 0 && got.File == "":
+			class = fileSymbol
+		case want.File == "." && got.File == "":
+			class = fileSymbol
+		case strings.HasSuffix(want.File, "/<artificial>"):
+			class = artificial
+		case lineCount(want.File) < want.Line:
+			class = tooShort
+		default:
+			return "file", false
+		}
+	}
+	if got.SystemName == want.SystemName {
+		return class, true
+	}
+	base, _, _ := strings.Cut(want.SystemName, ".")
+	switch {
+	case strings.HasSuffix("::"+got.Function, "::"+want.SystemName) || got.SystemName == base:
+		return fromSymbol, true
+	case want.SystemName == "??":
+		return noName, true
+	case c.sameAddress(got.SystemName, want.SystemName):
+		return alias, true
+	}
+	return overruled, !strings.HasPrefix(got.SystemName, "_Z") && c.covers(want.SystemName, address)
+}
+
+func (c *comparison) covers(name string, address uint64) bool {
+	return slices.ContainsFunc(c.symbols[name], func(s elf.Symbol) bool {
+		return s.Value <= address && address < s.Value+s.Size
+	})
+}
+
+func (c *comparison) sameAddress(a, b string) bool {
+	return slices.ContainsFunc(c.symbols[a], func(s elf.Symbol) bool {
+		return slices.ContainsFunc(c.symbols[b], func(o elf.Symbol) bool { return s.Value == o.Value })
+	})
+}
+
+// lineCount is the number of lines of a file, large if it cannot be read.
+func lineCount(path string) int {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return math.MaxInt
+	}
+	return bytes.Count(text, []byte("\n"))
+}

@@ -1,0 +1,76 @@
+package symbolize
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// systemLibrary is where the compiler finds a library; the test is skipped where there is none.
+func systemLibrary(t *testing.T, name string) string {
+	t.Helper()
+	output, err := exec.Command("gcc", "-print-file-name="+name).Output()
+	path := strings.TrimSpace(string(output))
+	if err != nil || path == name {
+		t.Skip("no ", name)
+	}
+	return path
+}
+
+// withoutBuildID copies a library so that addr2line does not find its debug data elsewhere.
+func withoutBuildID(t *testing.T, path string) string {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), filepath.Base(path))
+	command := exec.Command("objcopy", "-R", ".note.gnu.build-id", "-R", ".gnu_debuglink", path, copied)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Skipf("%v: %s", err, output)
+	}
+	return copied
+}
+
+// every keeps each n-th of the addresses.
+func every(n int, addresses []mappings.ELFAddr) []mappings.ELFAddr {
+	kept := addresses[:0]
+	for i := 0; i < len(addresses); i += n {
+		kept = append(kept, addresses[i])
+	}
+	return kept
+}
+
+func TestLibrariesWithoutDebugDataAreNamedBySymbols(t *testing.T) {
+	for _, name := range []string{"libc.so.6", "libstdc++.so.6"} {
+		t.Run(name, func(t *testing.T) {
+			path := withoutBuildID(t, systemLibrary(t, name))
+			agree(t, path, every(61, everyByte(t, path)))
+		})
+	}
+}
+
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// The largest separate debug files of the machine, if there are any: libc's, say.
+func TestRealDebugDataIsReadAsAddr2lineReadsIt(t *testing.T) {
+	files, _ := filepath.Glob("/usr/lib/debug/.build-id/*/*.debug")
+	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(fileSize(b), fileSize(a)) })
+	for _, path := range files[:min(len(files), 2)] {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			addresses := everyByte(t, path)
+			agree(t, path, every(len(addresses)/2000+1, addresses))
+		})
+	}
+	if len(files) == 0 {
+		t.Skip("no separate debug files")
+	}
+}
