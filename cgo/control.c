@@ -1,0 +1,108 @@
+//go:build linux && amd64 && cgo
+
+#include "control.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+#include "gate.h"
+#include "record.h"
+
+static int wake_fd = -1;
+static uint32_t woken;
+
+static void in_child(void)
+{
+	gate_forsake();
+}
+
+int cgoheap_prepare(const struct options *o)
+{
+	static bool registered;
+	if (!registered && pthread_atfork(NULL, NULL, in_child) != 0)
+		return ENOMEM;
+	registered = true;
+	int failed = region_open(o->table_bytes, o->sample_bytes);
+	if (failed != 0)
+		return failed;
+	cgoheap_seed = o->seed;
+	cgoheap_max_depth = o->max_depth;
+	wake_fd = o->wake_fd;
+	cgoheap_rearm();
+	return 0;
+}
+
+void cgoheap_start(void)
+{
+	gate_open();
+}
+
+bool cgoheap_stop(void)
+{
+	bool empty = gate_close();
+	wake_fd = -1;
+	if (empty)
+		region_close();
+	return empty;
+}
+
+void cgoheap_publish(uint64_t index)
+{
+	__atomic_store_n(&cgoheap_region->index, index, __ATOMIC_RELEASE);
+}
+
+void cgoheap_rearm(void)
+{
+	__atomic_store_n(&woken, 0, __ATOMIC_RELEASE);
+}
+
+static void raw_write(int fd, const uint64_t *value)
+{
+	long result = SYS_write;
+	__asm__ volatile("syscall"
+			 : "+a"(result)
+			 : "D"((long)fd), "S"(value), "d"(sizeof *value)
+			 : "rcx", "r11", "memory");
+}
+
+void record_wake(void)
+{
+	static const uint64_t one = 1;
+	if (wake_fd < 0 || __atomic_exchange_n(&woken, 1, __ATOMIC_ACQ_REL) != 0)
+		return;
+	count(COUNT_WAKES);
+	raw_write(wake_fd, &one);
+}
+
+static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth)
+{
+	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = *depth};
+	struct pass pass;
+	*depth = 0;
+	if (cgoheap_region == NULL || !gate_enter(&pass, __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)))
+		return END_STOPPED;
+	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
+	w.index = index == 0 ? NULL : region_at(index);
+	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
+	enum end end = walk(&w);
+	gate_leave(pass);
+	*depth = w.depth;
+	return end;
+}
+
+__attribute__((noinline)) size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end)
+{
+	struct registers caller = CALLER_REGISTERS();
+	*end = walk_from(&caller, frames, &max);
+	return max;
+}
+
+__attribute__((noinline)) size_t cgoheap_walk(uintptr_t *pcs, size_t max)
+{
+	struct registers caller = CALLER_REGISTERS();
+	walk_from(&caller, (uint64_t *)pcs, &max);
+	for (size_t i = 0; i < max; i++)
+		pcs[i] &= 0xffffffffffffULL;
+	return max;
+}

@@ -1,0 +1,40 @@
+// What Go may call.
+#ifndef CGOHEAP_CONTROL_H
+#define CGOHEAP_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "region.h"
+#include "rows.h"
+#include "walk.h"
+
+struct options {
+	uint64_t table_bytes, sample_bytes, seed;
+	uint32_t max_depth;
+	int wake_fd; // an eventfd that is written when a sample meets code of an unknown module; -1 for none
+};
+
+// Opens the region; nothing is recorded before cgoheap_start. 0, or an errno.
+int cgoheap_prepare(const struct options *o);
+
+void cgoheap_start(void);
+
+// Ends the recording, waits until no thread is inside, and gives the region's memory back. False if a thread stayed
+// inside for a second: the memory and wake_fd must then be left as they are.
+bool cgoheap_stop(void);
+
+// Puts another index, already in the region, in place of the current one.
+void cgoheap_publish(uint64_t index);
+
+// Call sites (module << 48 | return address − 1) of the caller of this function and all above, leaf first.
+// *end is an enum end. Needs an index; records nothing.
+size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end);
+
+// The same as plain addresses.
+size_t cgoheap_walk(uintptr_t *pcs, size_t max);
+
+// The next sample that meets an unknown module writes to wake_fd again.
+void cgoheap_rearm(void);
+
+#endif

@@ -1,0 +1,36 @@
+package cgo
+
+// Counter is one of the shim's counters: its short name, and what it means to a person. Loss marks those that say that
+// something is missing from the profile.
+type Counter struct {
+	Name, Sentence string
+	Loss           bool
+}
+
+// Counters lists them in the order of enum counter in region.h, with those of enum end in walk.h in their midst; a name
+// of "" is a place that is not used.
+var Counters = [...]Counter{
+	{"samples", "blocks that were sampled", false},
+	{"frees", "sampled blocks that were freed", false},
+	{"stacks", "different stacks", false},
+	{"sites", "different stacks and block sizes", false},
+	{"live", "sampled blocks in use", false},
+	{"stacks_complete", "stacks walked to the entry of their thread or goroutine", false},
+	{"stacks_cut_depth", "stacks with more frames than are kept; the outermost are missing", true},
+	{"stacks_cut_no_module", "stacks that end in code of a library that was not known yet", true},
+	{"stacks_cut_no_unwind_data", "stacks that end in code without unwind data or frame pointers", true},
+	{"stacks_cut_inexpressible", "stacks that end in code whose unwind data no row can express", true},
+	{"stacks_cut_no_frame_pointer", "stacks that end where a frame pointer was needed and had not been saved", true},
+	{"stacks_cut_unreadable", "stacks that end because the next frame could not be read", true},
+	{"stacks_cut_backwards", "stacks that end because the next frame was not above the last", true},
+	{"stacks_cut_no_join", "stacks that end at the call from Go, because this Go runtime was not recognised", true},
+	{"stacks_cut_go_frame", "stacks that end in a Go frame that leads nowhere", true},
+	{"stacks_cut_stopped", "stacks that were not walked because the recording ended", true},
+	{"", "", false},
+	{"lost_stack_table_full", "samples dropped because the tables had no room for their stack", true},
+	{"lost_site_table_full", "samples dropped because the tables had no room for their site", true},
+	{"lost_live_table_full", "sampled blocks counted as allocated but not as in use, because the tables were full", true},
+	{"sizes_mixed", "samples whose stack has too many block sizes to keep them apart; their weights are right", false},
+	{"snapshots_unsettled", "snapshots that are older than asked for, because a thread was stopped while recording", true},
+	{"module_wakes", "times that a sample met an unknown library and asked for a look at the loaded files", false},
+}

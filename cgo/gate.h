@@ -1,0 +1,40 @@
+// The gate: how recorders and the one reader of the region stay out of each other's way without anyone in malloc ever
+// waiting.
+//
+// Time is cut into epochs. A recorder enters, learns the parity of the epoch, writes only tallies of that parity and
+// leaves. To take a snapshot the reader moves to the next epoch and waits until the last recorder of the old one has
+// left: the old parity's tallies then stand still, and hold exactly what was recorded before the cut. An event that
+// touches two sites (realloc) enters once and lies on one side of the cut.
+//
+// The same grace period tells when nobody can still be reading a row table that has been replaced, and that nobody is
+// in the region after a stop.
+#ifndef CGOHEAP_GATE_H
+#define CGOHEAP_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern uint32_t cgoheap_generation; // 0 while stopped; otherwise the number of the recording
+
+struct pass {
+	uint32_t slot, parity;
+};
+
+// Enters if the recording is still generation; what follows must be short and end with gate_leave.
+bool gate_enter(struct pass *p, uint32_t generation);
+void gate_leave(struct pass p);
+
+// Starts a new recording; the number is never 0 and never repeats within 2^32 recordings.
+void gate_open(void);
+
+// Ends the recording and waits until nobody is inside. False if somebody stayed inside for a second.
+bool gate_close(void);
+
+// Moves to the next epoch, waits for the old one, and adds its deltas to the bases of all sites. One caller at a time.
+// False if somebody stayed inside for a second; the bases then hold the last complete epoch.
+bool gate_settle(void);
+
+// In a forked child: never touch the region again.
+void gate_forsake(void);
+
+#endif

@@ -1,0 +1,41 @@
+//go:build linux && amd64 && cgo
+
+package cgo
+
+// #include "walk.h"
+// extern void crosscall2(void (*)(void *), void *, int, size_t);
+// static uintptr_t crosscall2_address(void) { return (uintptr_t)crosscall2; }
+import "C"
+
+import (
+	"runtime"
+	"sort"
+)
+
+// textRange is the range of all Go code. Only asking function by function works in stripped binaries too.
+func textRange() C.struct_code {
+	pc, _, _, _ := runtime.Caller(0)
+	isGo := func(pc uintptr) bool { return runtime.FuncForPC(pc) != nil }
+	return extent(pc, isGo)
+}
+
+// funcRange is the range of the Go function that holds pc; empty if none does.
+func funcRange(pc uintptr) C.struct_code {
+	f := runtime.FuncForPC(pc)
+	if f == nil {
+		return C.struct_code{}
+	}
+	return extent(pc, func(pc uintptr) bool {
+		other := runtime.FuncForPC(pc)
+		return other != nil && other.Entry() == f.Entry()
+	})
+}
+
+// extent is the stretch around pc in which in holds; it must be one stretch, shorter than a gigabyte each way.
+func extent(pc uintptr, in func(uintptr) bool) C.struct_code {
+	up := sort.Search(1<<30, func(n int) bool { return !in(pc + uintptr(n)) })
+	down := sort.Search(min(1<<30, int(pc)), func(n int) bool { return !in(pc - uintptr(n)) })
+	return C.struct_code{lo: C.uintptr_t(pc - uintptr(down) + 1), hi: C.uintptr_t(pc + uintptr(up))}
+}
+
+func crosscall2Range() C.struct_code { return funcRange(uintptr(C.crosscall2_address())) }

@@ -1,0 +1,70 @@
+//go:build linux && amd64 && cgo
+
+package cgo
+
+// #include "region.h"
+// #include "rows.h"
+import "C"
+
+import (
+	"cmp"
+	"unsafe"
+)
+
+// Sizes and offsets of the region's structures, taken from the C that writes them. See region.h and rows.h.
+const (
+	HeaderUsed      = unsafe.Offsetof(C.struct_header{}.used)
+	HeaderSiteHeads = unsafe.Offsetof(C.struct_header{}.site_heads)
+	HeaderHeads     = unsafe.Offsetof(C.struct_header{}.heads)
+	HeaderModules   = unsafe.Offsetof(C.struct_header{}.modules)
+	HeaderCounters  = unsafe.Offsetof(C.struct_header{}.counters)
+
+	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
+	StackFrames = C.sizeof_struct_stack
+
+	SiteNext  = unsafe.Offsetof(C.struct_site{}.next)
+	SiteStack = unsafe.Offsetof(C.struct_site{}.stack)
+	SiteSize  = unsafe.Offsetof(C.struct_site{}.size)
+	SiteBase  = unsafe.Offsetof(C.struct_site{}.base)
+	SiteMixed = C.SITE_MIXED
+
+	ModuleStrings = C.sizeof_struct_module
+)
+
+// Module is the fixed part of a module's entry in the region, Range one executable range of the index with the place of
+// its rows.
+type (
+	Module = C.struct_module
+	Range  = C.struct_range
+)
+
+// NewModule makes the fixed part of a module's entry; the build ID and the path follow it.
+func NewModule(start, limit, bias uint64, buildID, path string) Module {
+	return Module{
+		start: C.uint64_t(start), limit: C.uint64_t(limit), bias: C.uint64_t(bias),
+		build_id_size: C.uint32_t(len(buildID)), path_size: C.uint32_t(len(path)),
+	}
+}
+
+// Rows says where the rows of one module lie in the region.
+type Rows struct {
+	PCs, Rules, Set uint64 // offsets
+	Count           int
+	Base            uint64 // runtime address that PCs count from
+}
+
+// NewRange makes an entry of the index.
+func NewRange(start, limit uint64, module uint16, r Rows) Range {
+	return Range{
+		start: C.uint64_t(start), limit: C.uint64_t(limit), base: C.uint64_t(r.Base),
+		pcs: C.uint64_t(r.PCs), rules: C.uint64_t(r.Rules), set: C.uint64_t(r.Set),
+		rows: C.uint32_t(r.Count), module: C.uint32_t(module),
+	}
+}
+
+// IndexHeader is the size of what stands before the ranges of an index: their count and the module of Go's text, each
+// a uint32.
+const IndexHeader = C.sizeof_struct_index
+
+// CompareRanges orders ranges by address.
+func CompareRanges(a, b Range) int { return cmp.Compare(a.start, b.start) }

@@ -1,0 +1,159 @@
+//go:build linux && amd64 && cgo
+
+// The live table and its filter.
+//
+// The filter answers nearly every free: a counter per 4 KiB page of the program's heap (modulo 1 GiB of address space)
+// says how many sampled blocks begin there. Neighbouring blocks share a counter and neighbouring pages a cache line, so
+// that it stays in the cache where a hash of the address would not. It counts down again, so it cannot decay.
+//
+// The table is a list of levels, each twice as large as the one before. A level is an array of buckets: eight keys in one
+// cache line, then their eight records. A block may lie in either of two buckets of any level; a look-up reads both
+// whole and never stops at an empty slot. So a removed key leaves nothing behind, no tombstones, and every operation is
+// a compare-and-swap on one slot: no locks, usable from a signal handler that struck inside another operation.
+
+#include "live.h"
+
+#include "hash.h"
+
+#define BUCKET 8
+#define LEVEL_BUCKETS 512 // in the first level
+
+struct bucket {
+	uint64_t keys[BUCKET];
+	struct block blocks[BUCKET];
+};
+
+#define RESERVED 1 // a key whose record is being written
+
+struct slot {
+	uint64_t *key;
+	struct block *block;
+};
+
+static struct bucket *bucket_of(int level, uint64_t hash, int choice)
+{
+	struct bucket *buckets = region_at(cgoheap_region->levels[level]);
+	uint64_t mask = ((uint64_t)LEVEL_BUCKETS << level) - 1;
+	return &buckets[(choice == 0 ? hash : hash >> 32) & mask];
+}
+
+static int newest_level(void)
+{
+	int level = REGION_LEVELS - 1;
+	while (level >= 0 && __atomic_load_n(&cgoheap_region->levels[level], __ATOMIC_ACQUIRE) == 0)
+		level--;
+	return level;
+}
+
+static bool claim(struct bucket *b, struct slot *slot)
+{
+	for (int i = 0; i < BUCKET; i++) {
+		uint64_t empty = 0;
+		if (__atomic_load_n(&b->keys[i], __ATOMIC_RELAXED) != 0)
+			continue;
+		if (!__atomic_compare_exchange_n(&b->keys[i], &empty, RESERVED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		*slot = (struct slot){&b->keys[i], &b->blocks[i]};
+		return true;
+	}
+	return false;
+}
+
+static int load_of(const struct bucket *b)
+{
+	int n = 0;
+	for (int i = 0; i < BUCKET; i++)
+		n += __atomic_load_n(&b->keys[i], __ATOMIC_RELAXED) != 0;
+	return n;
+}
+
+// Of two buckets the emptier is taken: full ones are then rare long before the level is.
+static bool claim_in_level(int level, uint64_t hash, struct slot *slot)
+{
+	struct bucket *one = bucket_of(level, hash, 0), *two = bucket_of(level, hash, 1);
+	if (load_of(two) < load_of(one))
+		return claim(two, slot) || claim(one, slot);
+	return claim(one, slot) || claim(two, slot);
+}
+
+// Adds the level after newest unless another thread just did. Two threads that add it at once reserve it twice, and one
+// of the two places stays unused: cheaper than a lock that a signal handler could find held.
+static bool grow(int newest)
+{
+	int level = newest + 1;
+	if (level == REGION_LEVELS)
+		return false;
+	uint64_t at = region_reserve(((uint64_t)LEVEL_BUCKETS << level) * sizeof(struct bucket));
+	uint64_t none = 0;
+	if (at != 0)
+		__atomic_compare_exchange_n(&cgoheap_region->levels[level], &none, at, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&cgoheap_region->levels[level], __ATOMIC_ACQUIRE) != 0;
+}
+
+static bool find_room(uint64_t hash, struct slot *slot)
+{
+	for (;;) {
+		int newest = newest_level();
+		for (int level = newest; level >= 0; level--)
+			if (claim_in_level(level, hash, slot))
+				return true;
+		if (newest_level() == newest && !grow(newest))
+			return false;
+	}
+}
+
+static void filter_add(uint64_t address, uint32_t n)
+{
+	uint32_t *filter = region_at(REGION_FILTER);
+	uint64_t page = address >> FILTER_PAGE_BITS;
+	__atomic_fetch_add(&filter[page % REGION_FILTER_SLOTS], n, __ATOMIC_RELAXED);
+}
+
+static void copy(struct block *to, const struct block *from)
+{
+	__atomic_store_n(&to->objects, __atomic_load_n(&from->objects, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	__atomic_store_n(&to->bytes, __atomic_load_n(&from->bytes, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	__atomic_store_n(&to->site, __atomic_load_n(&from->site, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+bool live_insert(const void *p, const struct block *b)
+{
+	uint64_t address = (uintptr_t)p;
+	struct slot slot;
+	if (!find_room(mix64(address), &slot))
+		return false;
+	copy(slot.block, b);
+	__atomic_store_n(slot.key, address, __ATOMIC_RELEASE);
+	filter_add(address, 1);
+	__atomic_fetch_add(&cgoheap_region->counters[COUNT_LIVE], 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static bool take(struct bucket *bucket, uint64_t address, struct block *b)
+{
+	for (int i = 0; i < BUCKET; i++) {
+		uint64_t key = __atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE);
+		if (key != address)
+			continue;
+		copy(b, &bucket->blocks[i]);
+		// Fails only if the program frees the block twice at once: the other free has it.
+		if (__atomic_compare_exchange_n(&bucket->keys[i], &key, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+bool live_remove(const void *p, struct block *b)
+{
+	uint64_t address = (uintptr_t)p, hash = mix64(address);
+	if (address <= RESERVED) // free(NULL): an empty slot is not a block
+		return false;
+	for (int level = newest_level(); level >= 0; level--) {
+		if (!take(bucket_of(level, hash, 0), address, b) && !take(bucket_of(level, hash, 1), address, b))
+			continue;
+		filter_add(address, -1);
+		__atomic_fetch_sub(&cgoheap_region->counters[COUNT_LIVE], 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	return false;
+}

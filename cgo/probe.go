@@ -1,0 +1,105 @@
+//go:build linux && amd64 && cgo
+
+package cgo
+
+// #include "probe.h"
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// The walk from C into Go rests on how the runtime lays out a call to C. That is not promised anywhere, so each start
+// tries it on a call that is known, and on a callback, and joins nothing if they do not come out as they must.
+
+// Probe finds the code of the runtime that a walk crosses, and verifies the crossing. An error says what was not
+// recognised; stacks then end at the call from Go. An index must be published.
+func Probe() error {
+	C.cgoheap_go = C.struct_go_layout{text: textRange(), crosscall2: crosscall2Range()}
+	findCalls()
+	if C.cgoheap_go.asmcgocall.hi == 0 {
+		return fmt.Errorf("the walk of a known call did not meet runtime.asmcgocall")
+	}
+	C.cgoheap_go.joined = true
+	if err := verify(); err != nil {
+		C.cgoheap_go.joined = false
+		return err
+	}
+	return nil
+}
+
+// findCalls walks a call by frame pointers alone, and takes the functions that a call to C goes through from it.
+func findCalls() {
+	var walked C.struct_probe
+	C.probe_call(&walked)
+	for _, f := range frames(&walked) {
+		switch name(f) {
+		case "runtime.asmcgocall":
+			C.cgoheap_go.asmcgocall = funcRange(uintptr(f.Address()))
+		case "runtime.asmcgocall_landingpad":
+			C.cgoheap_go.landingpad = funcRange(uintptr(f.Address()))
+		}
+	}
+}
+
+func verify() error {
+	var call, callback C.struct_probe
+	C.probe_call(&call)
+	if err := expect(&call, "runtime.asmcgocall", "runtime.cgocall", "cgo.verify", "cgo.Probe"); err != nil {
+		return fmt.Errorf("a known call: %w", err)
+	}
+	C.probe_callback(&callback)
+	err := expect(&callback, "runtime.asmcgocall", "runtime.cgocall", "cgo.cgoheapProbeCallback",
+		"runtime.cgocallback", "crosscall2", "", "runtime.asmcgocall", "runtime.cgocall", "cgo.verify", "cgo.Probe")
+	if err != nil {
+		return fmt.Errorf("a known callback: %w", err)
+	}
+	return nil
+}
+
+//export cgoheapProbeCallback
+func cgoheapProbeCallback(walked *C.struct_probe) { C.probe_call(walked) }
+
+// expect wants a complete walk with functions that end with these names, in this order, others between them; "" is code
+// that is not Go.
+func expect(walked *C.struct_probe, names ...string) error {
+	if walked.end != C.END_ROOT {
+		return fmt.Errorf("the walk ended early: %s", Counters[C.COUNT_END+walked.end].Sentence)
+	}
+	for _, f := range frames(walked) {
+		if len(names) > 0 && matches(name(f), names[0]) {
+			names = names[1:]
+		}
+	}
+	if len(names) > 0 {
+		return fmt.Errorf("the walk lacks %s", names[0])
+	}
+	return nil
+}
+
+func matches(name, want string) bool {
+	return name == want || want != "" && strings.HasSuffix(name, want)
+}
+
+func frames(walked *C.struct_probe) []stack.Frame {
+	var list []stack.Frame
+	for _, f := range walked.frames[:walked.depth] {
+		list = append(list, stack.Frame(f))
+	}
+	return list
+}
+
+// name of the Go function at f; "" for other code.
+func name(f stack.Frame) string {
+	if fn := runtime.FuncForPC(uintptr(f.Address())); fn != nil {
+		return fn.Name()
+	}
+	return ""
+}
+
+// Joined says whether stacks go on from C into Go.
+func Joined() bool { return bool(C.cgoheap_go.joined) }

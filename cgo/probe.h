@@ -1,0 +1,18 @@
+// Known calls for the self-test at start.
+#ifndef CGOHEAP_PROBE_H
+#define CGOHEAP_PROBE_H
+
+#include "control.h"
+
+struct probe {
+	uint64_t frames[64];
+	uint32_t depth, end;
+};
+
+// Walks its own stack.
+void probe_call(struct probe *p);
+
+// Calls into Go, which calls probe_call.
+void probe_callback(struct probe *p);
+
+#endif

@@ -1,0 +1,16 @@
+// The real allocator: glibc, by the names under which it still has its functions when ours stand before them. It has no
+// such name for posix_memalign, aligned_alloc and the sized frees; hooks.c makes those of these.
+#ifndef CGOHEAP_REAL_H
+#define CGOHEAP_REAL_H
+
+#include <stddef.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void *__libc_valloc(size_t size);
+void *__libc_pvalloc(size_t size);
+void __libc_free(void *p);
+
+#endif

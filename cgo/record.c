@@ -1,0 +1,149 @@
+//go:build linux && amd64 && cgo
+
+#include "record.h"
+
+#include "sites.h"
+#include "stacks.h"
+#include "weight.h"
+
+__thread struct thread cgoheap_thread;
+
+uint64_t cgoheap_seed;
+uint32_t cgoheap_max_depth;
+
+// The thread's first allocation of a recording: its first gap must be drawn before it.
+static void begin_thread(struct thread *t, uint32_t generation)
+{
+	static uint32_t threads;
+	uint32_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	if (t->slot == 0)
+		t->slot = number;
+	t->random = cgoheap_seed + (uint64_t)(cgoheap_seed == 0 ? number : t->slot) * 0xd1342543de82ef95ULL;
+	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
+	t->countdown = draw_gap(&t->random, t->sample_bytes);
+	t->generation = generation;
+}
+
+bool record_samples(size_t size)
+{
+	struct thread *t = &cgoheap_thread;
+	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
+	if (generation == 0)
+		return false;
+	if (t->generation != generation)
+		begin_thread(t, generation);
+	if (size < t->countdown) {
+		t->countdown -= size + 1;
+		return false;
+	}
+	t->countdown = draw_gap(&t->random, t->sample_bytes);
+	return true;
+}
+
+static uint32_t walk_and_intern(const struct registers *caller)
+{
+	size_t max = cgoheap_max_depth;
+	uint64_t frames[max];
+	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = max};
+	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
+	w.index = index == 0 ? NULL : region_at(index);
+	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
+	enum end end = walk(&w);
+	count(COUNT_END + end);
+	if (end == END_NO_MODULE)
+		record_wake();
+	return stack_intern(frames, w.depth, end);
+}
+
+// The site of the caller's stack; 0 when the region is full.
+static uint32_t site_of(size_t size, const struct registers *caller)
+{
+	uint32_t stack = walk_and_intern(caller);
+	if (stack == 0) {
+		count(COUNT_LOST_STACK);
+		return 0;
+	}
+	uint32_t site = site_intern(stack, size);
+	if (site == 0)
+		count(COUNT_LOST_SITE);
+	return site;
+}
+
+static void remember(struct pass pass, const void *p, size_t size, const struct registers *caller)
+{
+	count(COUNT_SAMPLES);
+	uint32_t site = site_of(size, caller);
+	if (site == 0)
+		return;
+	struct weight w = weigh(size, cgoheap_thread.sample_bytes);
+	struct block b = {w.objects, w.bytes, site};
+	bool kept = live_insert(p, &b);
+	site_add(site, pass.parity, w);
+	if (!kept) {
+		// Allocated for sure; whether it is still in use will not be known, so it is not called in use.
+		count(COUNT_LOST_LIVE);
+		site_subtract(site, pass.parity, w);
+	}
+}
+
+static void tally_free(struct pass pass, const struct block *b)
+{
+	count(COUNT_FREES);
+	site_subtract(b->site, pass.parity, (struct weight){b->objects, b->bytes});
+}
+
+void record_block(const void *p, size_t size, const struct registers *caller)
+{
+	struct pass pass;
+	if (!gate_enter(&pass, cgoheap_thread.generation))
+		return;
+	remember(pass, p, size, caller);
+	gate_leave(pass);
+}
+
+void record_free(const void *p)
+{
+	struct pass pass;
+	struct block b;
+	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
+	if (generation == 0 || !gate_enter(&pass, generation))
+		return;
+	if (live_remove(p, &b))
+		tally_free(pass, &b);
+	gate_leave(pass);
+}
+
+void record_forget(const void *p, struct forgotten *old)
+{
+	struct pass pass;
+	old->found = false;
+	old->generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
+	if (p == NULL || old->generation == 0 || !live_maybe(p) || !gate_enter(&pass, old->generation))
+		return;
+	old->found = live_remove(p, &old->block);
+	gate_leave(pass);
+}
+
+void record_move(struct forgotten *old, bool sampled, const void *q, size_t size, const struct registers *caller)
+{
+	struct pass pass;
+	if ((!old->found && !sampled) || !gate_enter(&pass, old->generation))
+		return;
+	if (old->found)
+		tally_free(pass, &old->block);
+	if (sampled && cgoheap_thread.generation == old->generation)
+		remember(pass, q, size, caller);
+	gate_leave(pass);
+}
+
+void record_restore(const void *p, const struct forgotten *old)
+{
+	struct pass pass;
+	if (!old->found || !gate_enter(&pass, old->generation))
+		return;
+	if (!live_insert(p, &old->block)) {
+		count(COUNT_LOST_LIVE);
+		tally_free(pass, &old->block);
+	}
+	gate_leave(pass);
+}

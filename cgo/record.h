@@ -1,0 +1,53 @@
+// The seam between the hooks, which know the malloc family, and the book-keeping, which knows samples.
+#ifndef CGOHEAP_RECORD_H
+#define CGOHEAP_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gate.h"
+#include "live.h"
+#include "region.h"
+#include "thread.h"
+#include "walk.h"
+
+// What a realloc must be able to take back: a block that was forgotten.
+struct forgotten {
+	bool found;
+	uint32_t generation;
+	struct block block;
+};
+
+// Whether an allocation of size bytes is sampled; moves the countdown. The fast half is record_skips.
+bool record_samples(size_t size);
+
+// Whether an allocation of size bytes is certainly not sampled; moves the countdown if so.
+static inline bool record_skips(size_t size)
+{
+	struct thread *t = &cgoheap_thread;
+	if (t->generation != __atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED) || size >= t->countdown)
+		return false;
+	t->countdown -= size + 1;
+	return true;
+}
+
+// Remembers the sampled block p, allocated by the caller whose registers these are. After the real malloc.
+void record_block(const void *p, size_t size, const struct registers *caller);
+
+// Forgets p, and counts it as freed. Before the real free.
+void record_free(const void *p);
+
+// realloc: forgets p without counting it; then counts it as freed and, if sampled, remembers q; or puts p back.
+void record_forget(const void *p, struct forgotten *old);
+void record_move(struct forgotten *old, bool sampled, const void *q, size_t size, const struct registers *caller);
+void record_restore(const void *p, const struct forgotten *old);
+
+// Asks Go, through the eventfd, to look for modules that were loaded since; at most once until it has.
+void record_wake(void);
+
+// Settings, written while stopped. A seed of 0 means that threads draw differently in every recording.
+extern uint64_t cgoheap_seed;
+extern uint32_t cgoheap_max_depth;
+
+#endif

@@ -1,0 +1,80 @@
+//go:build linux && amd64 && cgo
+
+#include "region.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct header *cgoheap_region;
+
+_Static_assert(sizeof(struct header) <= REGION_FILTER, "the header ends before the filter");
+
+#define ALIGN(x, to) (((x) + (to) - 1) & ~((uint64_t)(to) - 1))
+
+static uint64_t take(struct header *h, uint64_t size)
+{
+	uint64_t at = ALIGN(h->used, 64);
+	h->used = at + size;
+	return at;
+}
+
+static uint64_t heads_for(uint64_t size)
+{
+	uint64_t heads = 1024;
+	while (heads * 4096 < size && heads < (1u << 20))
+		heads *= 2;
+	return heads;
+}
+
+static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	h->magic = REGION_MAGIC;
+	h->version = REGION_VERSION;
+	h->pid = getpid();
+	h->size = size;
+	h->used = REGION_FILTER + REGION_FILTER_SLOTS * sizeof(uint32_t);
+	h->sample_bytes = sample_bytes;
+	h->started = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h->heads = heads_for(size);
+	h->stack_heads = take(h, h->heads * sizeof(uint32_t));
+	h->site_heads = take(h, h->heads * sizeof(uint32_t));
+	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
+}
+
+int region_open(uint64_t size, uint64_t sample_bytes)
+{
+	// A region is never unmapped: a free that read the filter's address just before the stop may still look there.
+	// One that is too small for its successor is left behind, empty.
+	static uint64_t mapped;
+	if (mapped < size) {
+		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (at == MAP_FAILED)
+			return errno;
+		__atomic_store_n(&cgoheap_region, at, __ATOMIC_RELEASE);
+		mapped = size;
+	}
+	lay_out(cgoheap_region, size, sample_bytes);
+	return 0;
+}
+
+void region_close(void)
+{
+	madvise(cgoheap_region, cgoheap_region->size, MADV_DONTNEED);
+}
+
+uint64_t region_reserve(uint64_t size)
+{
+	struct header *h = cgoheap_region;
+	uint64_t align = size >= 64 ? 64 : 16;
+	uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED), at;
+	do {
+		at = ALIGN(used, align);
+		if (size > h->size || at > h->size - size)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&h->used, &used, at + size, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return at;
+}

@@ -1,0 +1,117 @@
+// The region: all that the shim remembers, in one mapping. Offsets count bytes from its start; a ref counts units of
+// 16 bytes and fits in 32 bits. Nothing moves, everything only grows until the recording ends, so another thread or
+// process reads it in place while the program allocates.
+//
+//   header | filter | heads of stacks | heads of sites | module table | bump: stacks, sites, live levels, rows, index
+#ifndef CGOHEAP_REGION_H
+#define CGOHEAP_REGION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
+#define REGION_VERSION 1
+#define REGION_LEVELS 24
+#define REGION_MODULES 65536
+#define REGION_FILTER_SLOTS (1u << 18) // uint32 each; see live.c
+#define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
+#define REGION_COUNTERS 32
+
+struct header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t pid;
+	uint64_t size;         // bytes mapped
+	uint64_t used;         // bytes given away by region_reserve
+	uint64_t sample_bytes; // mean gap between samples
+	uint64_t started;      // nanoseconds since the epoch
+	uint64_t stack_heads;  // offset of heads refs
+	uint64_t site_heads;   // offset of heads refs
+	uint64_t heads;        // a power of two
+	uint64_t modules;      // offset of REGION_MODULES refs to struct module
+	uint64_t index;        // offset of the current struct index, 0 before the first
+	uint64_t levels[REGION_LEVELS]; // offsets of the live table's levels, 0 where there is none yet
+	uint64_t counters[REGION_COUNTERS];
+};
+
+// An interned stack. Written once, then linked.
+struct stack {
+	uint32_t next; // ref of the next stack with this head
+	uint32_t depth;
+	uint64_t hash;
+	uint32_t end;   // enum end: why the walk stopped
+	uint32_t sizes; // sites made of this stack
+	uint64_t frames[]; // module << 48 | call site, leaf first
+};
+
+// Sums of weights: objects in units of 2^-16, bytes in units of 2^-4, so that what was added can be taken back exactly.
+struct tally {
+	uint64_t alloc_objects, alloc_bytes, free_objects, free_bytes;
+};
+
+#define SITE_MIXED UINT64_MAX
+
+// A site is a stack and a block size. Recorders add to delta[epoch & 1]; gate_settle moves a delta into base.
+struct site {
+	uint32_t next; // ref of the next site with this head
+	uint32_t stack;
+	uint64_t size; // bytes asked for; SITE_MIXED for a stack with too many sizes
+	struct tally base, delta[2];
+};
+
+// A live block's record; its address is the key beside it. See live.c.
+struct block {
+	uint64_t objects, bytes; // the weight given when it was sampled, in units of struct tally
+	uint32_t site;
+};
+
+// A module as a reader of the region needs it; strings follow without terminators.
+struct module {
+	uint64_t start, limit, bias;
+	uint32_t build_id_size, path_size;
+	char strings[];
+};
+
+extern struct header *cgoheap_region; // NULL before the first start; never unmapped afterwards
+
+static inline void *region_at(uint64_t offset)
+{
+	return (char *)cgoheap_region + offset;
+}
+
+static inline void *region_ref(uint32_t ref)
+{
+	return (char *)cgoheap_region + (uint64_t)ref * 16;
+}
+
+// Maps a region of size bytes, or takes back one that an earlier recording left. 0, or the errno.
+int region_open(uint64_t size, uint64_t sample_bytes);
+
+// Gives the memory back and keeps the addresses, because a thread may still read the filter.
+void region_close(void);
+
+// Offset of size zeroed bytes, aligned to 64 where size is at least 64, to 16 otherwise; 0 when the region is full.
+uint64_t region_reserve(uint64_t size);
+
+// Everything that the shim counts. The sentences are in counters.go, in this order.
+enum counter {
+	COUNT_SAMPLES,
+	COUNT_FREES,
+	COUNT_STACKS,
+	COUNT_SITES,
+	COUNT_LIVE,
+	COUNT_END, // one counter per enum end follows
+	COUNT_LOST_STACK = COUNT_END + 12,
+	COUNT_LOST_SITE,
+	COUNT_LOST_LIVE,
+	COUNT_MIXED,
+	COUNT_UNSETTLED,
+	COUNT_WAKES,
+};
+
+static inline void count(enum counter c)
+{
+	__atomic_fetch_add(&cgoheap_region->counters[c], 1, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,41 @@
+// Row look-up: code address → the rule that recovers its caller. Package unwind builds the tables; its Rule and Table
+// say what they mean.
+#ifndef CGOHEAP_ROWS_H
+#define CGOHEAP_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum cfa_kind { CFA_NONE, CFA_FROM_SP, CFA_FROM_FP, CFA_DEREF_SP, CFA_DEREF_FP, CFA_PLT, CFA_UNKNOWN };
+enum fp_kind { FP_SAME, FP_FROM_CFA, FP_FROM_SP, FP_UNKNOWN };
+enum ra_kind { RA_FROM_CFA, RA_FROM_SP, RA_UNDEFINED, RA_UNKNOWN };
+#define FLAG_SIGNAL_FRAME 1
+
+struct rule {
+	uint8_t cfa, fp, ra, flags;
+	int32_t cfa_offset, cfa_extra, fp_offset, ra_offset;
+};
+
+// An executable range of a module and where its rows lie in the region.
+struct range {
+	uint64_t start, limit; // runtime addresses
+	uint64_t base;         // runtime address that the rows' pcs count from
+	uint64_t pcs, rules, set; // offsets: uint32 and uint16 per row, struct rule per distinct rule
+	uint32_t rows;
+	uint32_t module;
+};
+
+// All ranges at one time, ascending and apart. Replaced as a whole, never changed.
+struct index {
+	uint32_t count;
+	uint32_t go_module; // the module that holds Go's text
+	struct range ranges[];
+};
+
+// The range that holds pc, or NULL.
+const struct range *index_find(const struct index *index, uintptr_t pc);
+
+// The rule for pc inside range; CFA_NONE where no row covers it.
+const struct rule *range_rule(const struct range *range, uintptr_t pc);
+
+#endif

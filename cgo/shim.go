@@ -1,0 +1,71 @@
+//go:build linux && amd64 && cgo
+
+package cgo
+
+// #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec
+// #cgo LDFLAGS: -lpthread
+// #include "control.h"
+// #include "gate.h"
+import "C"
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+)
+
+// Options of one recording.
+type Options struct {
+	TableBytes  int64  // size of the region
+	SampleBytes int64  // mean bytes between samples; 1 records everything
+	MaxDepth    int    // frames kept per stack
+	Seed        uint64 // of the gaps; the same seed draws the same gaps on the same threads
+	WakeFD      int    // eventfd to write when a sample meets an unknown module; -1 for none
+}
+
+// Supported says why this build cannot record; nil if it can.
+func Supported() error { return nil }
+
+// Prepare opens the region. Nothing is recorded before Start.
+func Prepare(o Options) error {
+	failed := C.cgoheap_prepare(&C.struct_options{
+		table_bytes:  C.uint64_t(o.TableBytes),
+		sample_bytes: C.uint64_t(o.SampleBytes),
+		seed:         C.uint64_t(o.Seed),
+		max_depth:    C.uint32_t(o.MaxDepth),
+		wake_fd:      C.int(o.WakeFD),
+	})
+	if failed != 0 {
+		return fmt.Errorf("mapping %d bytes for the profiler's tables: %w", o.TableBytes, syscall.Errno(failed))
+	}
+	return nil
+}
+
+// Start begins to record.
+func Start() { C.cgoheap_start() }
+
+// Stop ends the recording and gives the region's memory back; what Region gave must not be read any more. False if a
+// thread that is stopped in the middle of recording kept it from doing so; WakeFD must then stay open.
+func Stop() bool { return bool(C.cgoheap_stop()) }
+
+// Settle makes the bases of all sites the exact state of one moment during the call, and lets what was published before
+// it go. One caller at a time. False if a thread that is stopped in the middle of recording prevented it; the bases then
+// keep the state of the last success.
+func Settle() bool { return bool(C.gate_settle()) }
+
+// Region is the shim's memory, in place: it changes while it is read.
+func Region() []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), C.cgoheap_region.size)
+}
+
+// Reserve takes zeroed bytes from the region's unused part: their offset, or false when it is full.
+func Reserve(size int) (uint64, bool) {
+	at := C.region_reserve(C.uint64_t(size))
+	return uint64(at), at != 0
+}
+
+// Publish puts the index at offset in place of the current one.
+func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
+
+// Rearm lets the next sample that meets an unknown module write to WakeFD again.
+func Rearm() { C.cgoheap_rearm() }

@@ -1,0 +1,19 @@
+// Sites: a stack and a block size, with the weights allocated and freed there.
+#ifndef CGOHEAP_SITES_H
+#define CGOHEAP_SITES_H
+
+#include <stdint.h>
+
+#include "region.h"
+#include "weight.h"
+
+// Ref of the site of (stack, size), made if need be; 0 when the region is full.
+uint32_t site_intern(uint32_t stack, uint64_t size);
+
+void site_add(uint32_t site, uint32_t parity, struct weight w);
+void site_subtract(uint32_t site, uint32_t parity, struct weight w);
+
+// Adds the deltas of a parity that nobody writes any more to the bases.
+void sites_fold(uint32_t parity);
+
+#endif

@@ -1,0 +1,22 @@
+// A test is a function without arguments; a sentence says what it shows.
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define check(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
+			exit(1);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+#define run(sentence, test)                                                                                            \
+	do {                                                                                                           \
+		test();                                                                                                \
+		printf("ok  %s\n", sentence);                                                                          \
+	} while (0)
+
+#endif

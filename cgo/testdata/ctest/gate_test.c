@@ -1,0 +1,152 @@
+// Snapshots cut time in two: threads move one block at a time between sites, so that any moment shows the same total.
+#include <pthread.h>
+
+#include "../../gate.h"
+#include "../../sites.h"
+#include "../../stacks.h"
+#include "../../thread.h"
+#include "check.h"
+
+#define THREADS 4
+#define SITES 64
+#define TOTAL 1000
+
+static uint32_t sites[SITES];
+static int stop;
+
+static const struct weight one = {1 << 16, 100 << 4};
+
+static void *mover(void *number)
+{
+	uint64_t random = (uintptr_t)number;
+	cgoheap_thread.slot = (uint32_t)(uintptr_t)number;
+	int at = 0;
+	struct pass pass;
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		int to = (int)(random >> 33) % SITES;
+		check(gate_enter(&pass, cgoheap_generation));
+		site_subtract(sites[at], pass.parity, one);
+		site_add(sites[to], pass.parity, one);
+		gate_leave(pass);
+		at = to;
+	}
+	return NULL;
+}
+
+static void begin(void)
+{
+	if (cgoheap_region != NULL)
+		region_close();
+	check(region_open(16 << 20, 1) == 0);
+	gate_open();
+	for (uint64_t i = 0; i < SITES; i++)
+		sites[i] = site_intern(stack_intern(&i, 1, 0), i);
+	struct pass pass;
+	check(gate_enter(&pass, cgoheap_generation));
+	for (int i = 0; i < TOTAL; i++)
+		site_add(sites[0], pass.parity, one);
+	gate_leave(pass);
+}
+
+static uint64_t in_use(void)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < SITES; i++) {
+		struct site *s = region_ref(sites[i]);
+		sum += s->base.alloc_objects - s->base.free_objects;
+	}
+	return sum;
+}
+
+static void snapshots(void)
+{
+	pthread_t t[THREADS];
+	begin();
+	stop = 0;
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, mover, (void *)(i + 1));
+	for (int i = 0; i < 2000 / SCALE; i++) {
+		check(gate_settle());
+		check(in_use() == (uint64_t)TOTAL << 16);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	check(gate_close());
+}
+
+static void stopped(void)
+{
+	struct pass pass;
+	begin();
+	uint32_t generation = cgoheap_generation;
+	check(gate_close());
+	check(!gate_enter(&pass, generation));
+	gate_open();
+	check(cgoheap_generation != generation && !gate_enter(&pass, generation));
+	check(gate_close());
+}
+
+static void *intern_all(void *refs)
+{
+	for (uint64_t i = 0; i < 20000; i++) {
+		uint64_t frames[3] = {i, i * i, 5};
+		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, 0), i % 7);
+	}
+	return NULL;
+}
+
+static void interned_once(void)
+{
+	static uint32_t refs[THREADS][20000];
+	pthread_t t[THREADS];
+	region_close();
+	check(region_open(16 << 20, 1) == 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, intern_all, refs[i]);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	for (int i = 0; i < 20000; i++)
+		for (int k = 1; k < THREADS; k++)
+			check(refs[k][i] == refs[0][i] && refs[0][i] != 0);
+	check(cgoheap_region->counters[COUNT_STACKS] == 20000);
+}
+
+static void many_sizes(void)
+{
+	region_close();
+	check(region_open(16 << 20, 1) == 0);
+	uint64_t frame = 1;
+	uint32_t stack = stack_intern(&frame, 1, 0), mixed = 0;
+	for (uint64_t size = 0; size < 100000 / SCALE; size++) {
+		uint32_t site = site_intern(stack, size);
+		check(site != 0);
+		if (((struct site *)region_ref(site))->size != SITE_MIXED)
+			continue;
+		check(mixed == 0 || mixed == site);
+		mixed = site;
+	}
+	check(mixed != 0 && site_intern(stack, 3) != mixed);
+}
+
+static void full(void)
+{
+	region_close();
+	check(region_open(8 << 20, 1) == 0);
+	uint64_t frames[64] = {0};
+	while (stack_intern(frames, 64, 0) != 0)
+		frames[0]++;
+	check(frames[0] > 1000);
+	frames[0] = 1;
+	check(stack_intern(frames, 64, 0) != 0); // known ones are still found
+}
+
+int main(void)
+{
+	run("every snapshot is one moment", snapshots);
+	run("nobody enters after the stop, nor with the pass of an earlier recording", stopped);
+	run("threads that intern the same get the same", interned_once);
+	run("a stack of too many sizes keeps the rest together", many_sizes);
+	run("a full region refuses new stacks and finds old ones", full);
+}

@@ -1,0 +1,204 @@
+// The hooks under other names, in front of the allocator that a sanitizer watches: every function of the family gives
+// what glibc's gives, and at a gap of 1 the counts are exact.
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "../../control.h"
+#include "../../gate.h"
+#include "../../record.h"
+#include "check.h"
+
+#undef malloc
+#undef free
+
+void *hook_malloc(size_t size);
+void *hook_calloc(size_t count, size_t size);
+void *hook_realloc(void *p, size_t size);
+void *hook_reallocarray(void *p, size_t count, size_t size);
+void *hook_memalign(size_t alignment, size_t size);
+void *hook_aligned_alloc(size_t alignment, size_t size);
+int hook_posix_memalign(void **to, size_t alignment, size_t size);
+void *hook_valloc(size_t size);
+void *hook_pvalloc(size_t size);
+void hook_free(void *p);
+void hook_cfree(void *p);
+void hook_free_sized(void *p, size_t size);
+void hook_free_aligned_sized(void *p, size_t alignment, size_t size);
+
+struct totals {
+	uint64_t allocs, alloc_bytes, live, live_bytes;
+};
+
+static struct totals totals(void)
+{
+	struct totals t = {0};
+	check(gate_settle());
+	uint32_t *heads = region_at(cgoheap_region->site_heads);
+	for (uint64_t i = 0; i < cgoheap_region->heads; i++) {
+		for (uint32_t ref = __atomic_load_n(&heads[i], __ATOMIC_ACQUIRE); ref != 0; ref = ((struct site *)region_ref(ref))->next) {
+			struct tally b = ((struct site *)region_ref(ref))->base;
+			t.allocs += b.alloc_objects >> 16;
+			t.alloc_bytes += b.alloc_bytes >> 4;
+			t.live += (b.alloc_objects - b.free_objects) >> 16;
+			t.live_bytes += (b.alloc_bytes - b.free_bytes) >> 4;
+		}
+	}
+	return t;
+}
+
+static void start(uint64_t sample_bytes)
+{
+	struct options o = {.table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64, .wake_fd = -1};
+	check(cgoheap_prepare(&o) == 0);
+	cgoheap_start();
+}
+
+static void expect(uint64_t allocs, uint64_t alloc_bytes, uint64_t live, uint64_t live_bytes)
+{
+	struct totals t = totals();
+	check(t.allocs == allocs && t.alloc_bytes == alloc_bytes && t.live == live && t.live_bytes == live_bytes);
+}
+
+static void family(void)
+{
+	void *p[12];
+	start(1);
+	p[0] = hook_malloc(10);
+	p[1] = hook_calloc(3, 7);
+	p[2] = hook_realloc(NULL, 5);
+	p[3] = hook_reallocarray(NULL, 6, 9);
+	p[4] = hook_memalign(64, 100);
+	p[5] = hook_aligned_alloc(32, 64);
+	check(hook_posix_memalign(&p[6], 128, 33) == 0);
+	p[7] = hook_valloc(12);
+	p[8] = hook_pvalloc(13);
+	p[9] = hook_malloc(0);
+	expect(10, 10 + 21 + 5 + 54 + 100 + 64 + 33 + 12 + 4096, 10, 10 + 21 + 5 + 54 + 100 + 64 + 33 + 12 + 4096);
+	for (int i = 0; i < 21; i++)
+		check(((char *)p[1])[i] == 0);
+	check((uintptr_t)p[4] % 64 == 0 && (uintptr_t)p[6] % 128 == 0 && (uintptr_t)p[7] % 4096 == 0);
+	for (int i = 0; i < 8; i++)
+		hook_free(p[i]);
+	hook_cfree(p[8]);
+	hook_free_sized(p[9], 0);
+	hook_free(NULL);
+	expect(10, 4395, 0, 0);
+	p[0] = hook_aligned_alloc(32, 64);
+	hook_free_aligned_sized(p[0], 32, 64);
+	expect(11, 4459, 0, 0);
+	check(cgoheap_stop());
+}
+
+static void resizes(void)
+{
+	start(1);
+	char *p = hook_malloc(100);
+	memset(p, 7, 100);
+	p = hook_realloc(p, 300000);
+	expect(2, 300100, 1, 300000);
+	check(p[0] == 7 && p[99] == 7);
+	p = hook_realloc(p, 50);
+	expect(3, 300150, 1, 50);
+	errno = 0;
+	check(hook_realloc(p, SIZE_MAX / 2) == NULL && errno == ENOMEM);
+	expect(3, 300150, 1, 50);
+	check(hook_reallocarray(p, SIZE_MAX, 16) == NULL && errno == ENOMEM);
+	check(hook_calloc(SIZE_MAX, 16) == NULL && hook_malloc(SIZE_MAX) == NULL);
+	expect(3, 300150, 1, 50);
+	check(hook_realloc(p, 0) == NULL);
+	expect(3, 300150, 0, 0);
+	check(cgoheap_stop());
+}
+
+static void bad_alignment(void)
+{
+	void *p = &p;
+	start(1);
+	errno = 5;
+	check(hook_posix_memalign(&p, 3, 8) == EINVAL && hook_posix_memalign(&p, 4, 8) == EINVAL);
+	check(hook_posix_memalign(&p, 24, 8) == EINVAL && hook_posix_memalign(&p, 0, 8) == EINVAL);
+	check(hook_posix_memalign(&p, 64, SIZE_MAX / 2) == ENOMEM);
+	check(p == &p && errno == 5);
+	check(cgoheap_stop());
+}
+
+static void around_the_recording(void)
+{
+	void *before = hook_malloc(10);
+	start(1);
+	hook_free(before);
+	expect(0, 0, 0, 0);
+	void *during = hook_malloc(20);
+	check(cgoheap_stop());
+	hook_free(during);
+	start(1);
+	expect(0, 0, 0, 0);
+	check(cgoheap_stop());
+}
+
+static void *churn(void *seed)
+{
+	uint64_t random = (uintptr_t)seed;
+	void *held[64] = {0};
+	for (int i = 0; i < 40000 / SCALE; i++) {
+		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
+		void **p = &held[random >> 58];
+		size_t size = (random >> 40) % 2000;
+		if ((random >> 20) % 3 == 0 && *p != NULL) {
+			*p = hook_realloc(*p, size + 1);
+			continue;
+		}
+		hook_free(*p);
+		*p = hook_malloc(size);
+	}
+	for (int i = 0; i < 64; i++)
+		hook_free(held[i]);
+	return NULL;
+}
+
+static void churn_at(uint64_t sample_bytes)
+{
+	pthread_t t[4];
+	start(sample_bytes);
+	for (uintptr_t i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, churn, (void *)(i + 1));
+	struct totals now = totals();
+	check(now.live <= now.allocs);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	now = totals();
+	check(now.allocs > 0 && now.live == 0 && now.live_bytes == 0);
+	check(cgoheap_stop());
+}
+
+static void returns_to_zero(void)
+{
+	churn_at(1);
+	churn_at(1000);
+	churn_at(65536);
+}
+
+static void stop_under_load(void)
+{
+	pthread_t t[4];
+	for (uintptr_t i = 0; i < 4; i++)
+		pthread_create(&t[i], NULL, churn, (void *)(i + 1));
+	for (int i = 0; i < 200; i++) {
+		start(i % 2 ? 1 : 4096);
+		check(gate_settle());
+		check(cgoheap_stop());
+	}
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+}
+
+int main(void)
+{
+	run("every function of the family is counted once, with its size", family);
+	run("realloc is a free and an allocation, or nothing when it fails", resizes);
+	run("posix_memalign refuses what it must and keeps errno", bad_alignment);
+	run("blocks from before and after a recording do not count", around_the_recording);
+	run("in-use returns to zero at any interval", returns_to_zero);
+	run("recordings may start and stop under load", stop_under_load);
+}

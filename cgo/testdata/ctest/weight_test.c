@@ -1,0 +1,58 @@
+// The arithmetic of sampling against libm, and against itself in bulk.
+#include <math.h>
+
+#include "../../weight.h"
+#include "check.h"
+
+static void logarithms(void)
+{
+	for (int i = 1; i < 1000000; i++) {
+		double u = i / 1e6, want = -log(u);
+		check(fabs(negative_log(u) - want) <= 1e-12 * fabs(want) + 1e-16);
+	}
+	for (int e = 1; e <= 54; e++)
+		check(fabs(negative_log(ldexp(1, -e)) / -log(ldexp(1, -e)) - 1) < 1e-12);
+}
+
+static void probabilities(void)
+{
+	for (double x = 1e-15; x < 100; x *= 1.001)
+		check(fabs(one_minus_exp(x) / -expm1(-x) - 1) < 1e-12);
+	check(one_minus_exp(0) == 0);
+}
+
+static void everything(void)
+{
+	uint64_t random = 1;
+	for (uint64_t size = 0; size < 1 << 20; size = size * 3 + 1) {
+		struct weight w = weigh(size, 1);
+		check(w.objects == 1 << 16 && w.bytes == size << 4);
+		check(draw_gap(&random, 1) == 0);
+	}
+}
+
+static void gaps(void)
+{
+	const int n = 4000000 / SCALE;
+	const double mean = 524288;
+	double sum = 0;
+	uint64_t random = 42;
+	for (int i = 0; i < n; i++)
+		sum += (double)draw_gap(&random, 524288);
+	check(fabs(sum / n - mean) < 4 * mean / sqrt(n)); // the standard deviation of an exponential is its mean
+}
+
+static void worked_example(void)
+{
+	check(fabs(weigh(7, 524288).objects / 65536.0 - 65536.5) < 0.001);
+	check(fabs(weigh(8 << 20, 524288).objects / 65536.0 - 1.0000001) < 1e-4);
+}
+
+int main(void)
+{
+	run("the logarithm is libm's", logarithms);
+	run("the probability of a sample is libm's", probabilities);
+	run("a gap of 1 records everything at its own weight", everything);
+	run("gaps have the mean that was asked for", gaps);
+	run("8 bytes at 512 KiB stand for 65536.5 blocks, 8 MiB for one", worked_example);
+}

@@ -1,0 +1,20 @@
+// What the shim knows of the calling thread. It lies in initial-exec TLS: one load from the thread pointer, never an
+// allocation by the loader.
+#ifndef CGOHEAP_THREAD_H
+#define CGOHEAP_THREAD_H
+
+#include <stdint.h>
+
+struct thread {
+	uint64_t countdown;    // bytes until the next sample
+	uint64_t sample_bytes; // the mean gap that countdown was drawn with
+	uint64_t random;       // state of the generator
+	uint32_t generation;   // the recording that the above belongs to
+	uint32_t slot;         // which of the gate's counters this thread uses
+	uintptr_t lo, hi;      // pages of this thread's stack that were found readable
+	uintptr_t goroutine;   // the g that was last found readable
+};
+
+extern __thread struct thread cgoheap_thread __attribute__((tls_model("initial-exec")));
+
+#endif

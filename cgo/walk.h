@@ -1,0 +1,82 @@
+// The walk from registers to call sites: C by rows, Go by frame pointer, and across the calls between them.
+#ifndef CGOHEAP_WALK_H
+#define CGOHEAP_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "memory.h"
+#include "rows.h"
+
+// Why a walk ended. The sentences are in counters.go, in this order.
+enum end {
+	END_ROOT,          // at the entry of the thread or the goroutine: complete
+	END_DEPTH,         // at the most frames that are kept
+	END_NO_MODULE,     // in code of no known module
+	END_NO_UNWIND,     // in code without unwind data, where the frame pointer leads nowhere
+	END_INEXPRESSIBLE, // in code whose unwind data no rule can express
+	END_NO_FP,         // a frame needed a frame pointer that was not saved
+	END_UNREADABLE,    // the stack could not be read further
+	END_BACKWARDS,     // the next frame was not above the last
+	END_NO_JOIN,       // at the call from Go: this runtime's layout was not recognised
+	END_GO_FRAME,      // a Go frame that leads nowhere
+	END_STOPPED,       // the rows were taken away
+};
+
+struct registers {
+	uintptr_t pc, sp, fp;
+};
+
+// Code ranges of the Go runtime that the walk must know, found at start; lo == hi where it was not found.
+struct code {
+	uintptr_t lo, hi;
+};
+
+struct go_layout {
+	struct code text, asmcgocall, landingpad, crosscall2;
+	bool joined; // the walk of a known call came out right
+};
+
+extern struct go_layout cgoheap_go;
+
+struct walk {
+	const struct index *index;
+	struct memory memory;
+	struct registers at;
+	bool exact;    // pc is where a signal struck, not a return address
+	bool fp_known; // fp is the caller's
+	uint64_t *frames;
+	size_t depth, max;
+};
+
+// The state of the caller of the function that uses this, which must not be inlined.
+#define CALLER_REGISTERS()                                                                                             \
+	({                                                                                                             \
+		uintptr_t *frame = __builtin_frame_address(0);                                                         \
+		(struct registers){frame[1], (uintptr_t)(frame + 2), frame[0]};                                        \
+	})
+
+// Walks from w->at, whose frame comes first, and fills w->frames.
+enum end walk(struct walk *w);
+
+// The walk's parts, each in the file of its name. WALK_ON: the other language goes on.
+#define WALK_ON ((enum end) - 1)
+enum end walk_c(struct walk *w);
+enum end walk_go(struct walk *w);
+
+// Appends a call site; false when there is no room left.
+bool walk_emit(struct walk *w, uintptr_t address, uint32_t module);
+
+static inline bool code_has(struct code c, uintptr_t pc)
+{
+	return pc >= c.lo && pc < c.hi;
+}
+
+// pc or, for a return address, an address inside the call before it. The only place that subtracts.
+static inline uintptr_t walk_site(const struct walk *w)
+{
+	return w->exact ? w->at.pc : w->at.pc - 1;
+}
+
+#endif

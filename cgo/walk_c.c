@@ -1,0 +1,112 @@
+//go:build linux && amd64 && cgo
+
+#include "walk.h"
+
+static bool find_cfa(struct walk *w, const struct rule *r, uintptr_t *cfa)
+{
+	switch (r->cfa) {
+	case CFA_FROM_SP:
+		*cfa = w->at.sp + r->cfa_offset;
+		return true;
+	case CFA_FROM_FP:
+		*cfa = w->at.fp + r->cfa_offset;
+		return true;
+	case CFA_PLT:
+		*cfa = w->at.sp + r->cfa_offset + ((int32_t)(walk_site(w) & 15) >= r->cfa_extra ? 8 : 0);
+		return true;
+	case CFA_DEREF_SP:
+	case CFA_DEREF_FP:
+		if (!memory_load(&w->memory, (r->cfa == CFA_DEREF_SP ? w->at.sp : w->at.fp) + r->cfa_offset, cfa))
+			return false;
+		*cfa += r->cfa_extra;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool needs_fp(const struct rule *r)
+{
+	return r->cfa == CFA_FROM_FP || r->cfa == CFA_DEREF_FP;
+}
+
+static bool find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
+{
+	switch (r->fp) {
+	case FP_SAME:
+		return true;
+	case FP_FROM_CFA:
+		return memory_load(&w->memory, cfa + r->fp_offset, &w->at.fp);
+	case FP_FROM_SP:
+		return memory_load(&w->memory, w->at.sp + r->fp_offset, &w->at.fp);
+	default:
+		w->fp_known = false;
+		return true;
+	}
+}
+
+static enum end step_by_rule(struct walk *w, const struct rule *r)
+{
+	uintptr_t cfa, pc;
+	if (r->ra == RA_UNDEFINED)
+		return END_ROOT;
+	if (r->ra == RA_UNKNOWN || r->cfa == CFA_UNKNOWN)
+		return END_INEXPRESSIBLE;
+	if (needs_fp(r) && !w->fp_known)
+		return END_NO_FP;
+	if (!find_cfa(w, r, &cfa))
+		return END_UNREADABLE;
+	// A caller's frame is above its callee's, except across a signal, which may have come on a stack of its own.
+	bool signal = r->flags & FLAG_SIGNAL_FRAME;
+	if (cfa <= w->at.sp && !signal)
+		return END_BACKWARDS;
+	if (!memory_load(&w->memory, (r->ra == RA_FROM_SP ? w->at.sp : cfa) + r->ra_offset, &pc))
+		return END_UNREADABLE;
+	if (!find_fp(w, r, cfa))
+		return END_UNREADABLE;
+	w->at.pc = pc;
+	w->at.sp = cfa;
+	w->exact = signal;
+	return pc == 0 ? END_ROOT : WALK_ON;
+}
+
+// Without unwind data: a frame pointer that lies above sp, and a return address into known code, or nothing. A wrong
+// frame is worse than a missing one.
+static enum end step_by_fp(struct walk *w, enum end otherwise)
+{
+	uintptr_t pc, fp = w->at.fp, next;
+	if (!w->fp_known || fp < w->at.sp)
+		return otherwise;
+	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
+		return otherwise;
+	if (pc != 0 && index_find(w->index, pc - 1) == NULL)
+		return otherwise;
+	w->at = (struct registers){pc, fp + 16, next};
+	w->exact = false;
+	return pc == 0 ? END_ROOT : WALK_ON;
+}
+
+static enum end step(struct walk *w, const struct range *range, uintptr_t site)
+{
+	if (range == NULL)
+		return step_by_fp(w, END_NO_MODULE);
+	const struct rule *r = range_rule(range, site);
+	if (r->cfa == CFA_NONE)
+		return step_by_fp(w, END_NO_UNWIND);
+	return step_by_rule(w, r);
+}
+
+enum end walk_c(struct walk *w)
+{
+	enum end end;
+	do {
+		uintptr_t site = walk_site(w);
+		if (code_has(cgoheap_go.text, site))
+			return WALK_ON;
+		const struct range *range = index_find(w->index, site);
+		if (!walk_emit(w, site, range == NULL ? 0 : range->module))
+			return END_DEPTH;
+		end = step(w, range, site);
+	} while (end == WALK_ON);
+	return end;
+}

@@ -1,0 +1,25 @@
+// What one sampled block stands for.
+#ifndef CGOHEAP_WEIGHT_H
+#define CGOHEAP_WEIGHT_H
+
+#include <stdint.h>
+
+// Objects in units of 2^-16 and bytes in units of 2^-4: integers, so that a free takes back exactly what was added.
+struct weight {
+	uint64_t objects, bytes;
+};
+
+// The weight of a block of size bytes that was sampled at the given mean gap: 1/p objects and size/p bytes, with
+// p = 1 - exp(-(size + 1) / sample_bytes), the chance that it was sampled. A gap of 1 records everything: p = 1.
+struct weight weigh(uint64_t size, uint64_t sample_bytes);
+
+// A gap in bytes until the next sample, exponential with mean sample_bytes, rounded down; 0 if sample_bytes is 1.
+// Advances *random.
+uint64_t draw_gap(uint64_t *random, uint64_t sample_bytes);
+
+// -ln(u) for 0 < u < 1, and 1 - exp(-x) for x >= 0, to 1e-12 relative. Written out because libm may be bound lazily, by
+// the loader, which malloc must never wait for.
+double negative_log(double u);
+double one_minus_exp(double x);
+
+#endif
