@@ -1,0 +1,174 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/unwind"
+)
+
+// loaded keeps the modules of a recording: their numbers, and their rows in the region.
+type loaded struct {
+	arena   arena
+	all     []*mappings.Module // every module there ever was, at ID − 1
+	current []module
+	index   extent
+	lost    []error // modules that have no rows, and why
+}
+
+// module is one that is loaded now.
+type module struct {
+	*mappings.Module
+	rows   cgo.Rows
+	extent extent
+}
+
+func same(a, b *mappings.Module) bool {
+	return a.Path == b.Path && a.BuildID == b.BuildID && a.Bias == b.Bias && a.Device == b.Device &&
+		a.Inode == b.Inode && len(a.Ranges) > 0 && len(b.Ranges) > 0 && a.Ranges[0].Start == b.Ranges[0].Start
+}
+
+// update takes the modules that are loaded now and publishes an index of them if they are not those of the last time.
+func (l *loaded) update(now []mappings.Module) (changed bool, err error) {
+	next := make([]module, 0, len(now))
+	for i := range now {
+		kept := slices.IndexFunc(l.current, func(m module) bool { return same(m.Module, &now[i]) })
+		if kept >= 0 {
+			next = append(next, l.current[kept])
+			continue
+		}
+		changed = true
+		m, err := l.add(now[i])
+		if err != nil {
+			return false, err
+		}
+		next = append(next, m)
+	}
+	if !changed && len(next) == len(l.current) {
+		return false, nil
+	}
+	return true, l.replace(next)
+}
+
+// add numbers a new module, enters it in the region's table and builds its rows. A module without rows is one whose
+// frames are walked by frame pointer.
+func (l *loaded) add(m mappings.Module) (module, error) {
+	if len(l.all) == math.MaxUint16 {
+		return module{}, fmt.Errorf("more than %d modules were loaded", math.MaxUint16)
+	}
+	m.ID = stack.ModuleID(len(l.all) + 1)
+	added := module{Module: &m}
+	if err := l.enter(&m); err != nil {
+		return module{}, err
+	}
+	l.all = append(l.all, &m)
+	if err := l.build(&added); err != nil {
+		l.lost = append(l.lost, fmt.Errorf("unwind rows of %s: %w", m.Path, err))
+	}
+	return added, nil
+}
+
+// enter writes the module's entry for readers of the region.
+func (l *loaded) enter(m *mappings.Module) error {
+	var start, limit uint64
+	if n := len(m.Ranges); n > 0 {
+		start, limit = uint64(m.Ranges[0].Start), uint64(m.Ranges[n-1].Limit)
+	}
+	size := int(cgo.ModuleStrings) + len(m.BuildID) + len(m.Path)
+	e, err := l.arena.reserve(size)
+	if err != nil {
+		return err
+	}
+	entry := cgo.NewModule(start, limit, m.Bias, m.BuildID, m.Path)
+	put(e.offset, []cgo.Module{entry})
+	copy(cgo.Region()[e.offset+uint64(cgo.ModuleStrings):], m.BuildID+m.Path)
+	table := load64(cgo.HeaderModules)
+	binary.NativeEndian.PutUint32(cgo.Region()[table+4*uint64(m.ID):], uint32(e.offset/16))
+	return nil
+}
+
+func (l *loaded) build(m *module) error {
+	file, err := m.Open()
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	data, addr, err := file.EhFrame()
+	if err != nil {
+		return err
+	}
+	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr})
+	if err != nil {
+		return err
+	}
+	return l.store(m, table)
+}
+
+func (l *loaded) store(m *module, t *unwind.Table) error {
+	size := 8*3 + 4*len(t.PCs) + 2*len(t.Rules) + int(unsafe.Sizeof(unwind.Rule{}))*len(t.Set)
+	e, err := l.arena.reserve(size)
+	if err != nil {
+		return err
+	}
+	m.extent = e
+	m.rows = cgo.Rows{PCs: e.offset, Count: len(t.PCs), Base: t.Base + m.Bias}
+	m.rows.Set = put(e.offset, t.PCs)
+	m.rows.Rules = put(m.rows.Set, t.Set)
+	put(m.rows.Rules, t.Rules)
+	return nil
+}
+
+// replace publishes next; what only the old index used is retired.
+func (l *loaded) replace(next []module) error {
+	var ranges []cgo.Range
+	for _, m := range next {
+		for _, r := range m.Ranges {
+			ranges = append(ranges, cgo.NewRange(uint64(r.Start), uint64(r.Limit), uint16(m.ID), m.rows))
+		}
+	}
+	slices.SortFunc(ranges, cgo.CompareRanges)
+	e, err := l.arena.reserve(int(cgo.IndexHeader) + len(ranges)*int(unsafe.Sizeof(cgo.Range{})))
+	if err != nil {
+		return err
+	}
+	put(e.offset, []uint32{uint32(len(ranges)), uint32(next[0].ID)})
+	put(e.offset+uint64(cgo.IndexHeader), ranges)
+	cgo.Publish(e.offset)
+	l.retire(next)
+	l.arena.retire(l.index)
+	l.index, l.current = e, next
+	return nil
+}
+
+func (l *loaded) retire(next []module) {
+	for _, old := range l.current {
+		if !slices.ContainsFunc(next, func(m module) bool { return m.ID == old.ID }) {
+			l.arena.retire(old.extent)
+		}
+	}
+}
+
+// only is the one module that ever covered address; nil if there were none or several.
+func (l *loaded) only(address mappings.RuntimeAddr) *mappings.Module {
+	var found *mappings.Module
+	for _, m := range l.all {
+		for _, r := range m.Ranges {
+			if address < r.Start || address >= r.Limit {
+				continue
+			}
+			if found != nil {
+				return nil
+			}
+			found = m
+		}
+	}
+	return found
+}

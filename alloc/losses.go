@@ -1,0 +1,70 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Counters are all of the recording's counters, in a fixed order, those that are zero too. After Stop they keep the
+// values of that moment.
+func (r *Recording) Counters() []stack.Loss {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return r.losses
+	}
+	return r.counters()
+}
+
+func (r *Recording) counters() []stack.Loss {
+	var list []stack.Loss
+	for i, c := range cgo.Counters {
+		if c.Name != "" {
+			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: counter(i)})
+		}
+	}
+	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables that were given away",
+		Count: load64(cgo.HeaderUsed)})
+	return append(list, r.ownLosses()...)
+}
+
+func counter(i int) uint64 { return load64(uint64(cgo.HeaderCounters) + 8*uint64(i)) }
+
+// lossCounters are those that say that the profile lacks something.
+func (r *Recording) lossCounters() []stack.Loss {
+	var list []stack.Loss
+	for i, c := range cgo.Counters {
+		if n := counter(i); c.Loss && n != 0 {
+			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: n})
+		}
+	}
+	for _, l := range r.ownLosses() {
+		if l.Count != 0 {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// ownLosses are those of this side of the gate.
+func (r *Recording) ownLosses() []stack.Loss {
+	lost := stack.Loss{Name: "modules_without_rows", Count: uint64(len(r.loaded.lost)),
+		Sentence: "loaded files whose unwind data could not be read"}
+	if lost.Count > 0 {
+		lost.Sentence += ", the first being " + r.loaded.lost[0].Error()
+	}
+	return []stack.Loss{lost,
+		failure("maps_unreadable", "the list of loaded files could not be read, so there are no mappings", r.mapsErr),
+		failure("join_off", "stacks end at the call from Go, because this Go runtime was not recognised", r.joinErr)}
+}
+
+func failure(name, sentence string, err error) stack.Loss {
+	l := stack.Loss{Name: name, Sentence: sentence}
+	if err != nil {
+		l.Count = 1
+		l.Sentence += ": " + err.Error()
+	}
+	return l
+}

@@ -1,0 +1,41 @@
+package alloc
+
+import (
+	"errors"
+
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// ErrRunning says that the process is recording already: there is one malloc, and one recording of it at a time.
+var ErrRunning = errors.New("a recording is running already")
+
+// ErrStopped says that the recording has ended.
+var ErrStopped = errors.New("the recording has been stopped")
+
+// ErrUnsupported says that this build or platform cannot record.
+var ErrUnsupported = errors.New("not supported")
+
+// Options of a recording. All values must be set; the front door knows the defaults.
+type Options struct {
+	SampleBytes int64                             // mean bytes between samples; 1 records everything
+	MaxDepth    int                               // frames kept per stack
+	TableBytes  int64                             // bound on the tables
+	Seed        uint64                            // 0: a new one for each recording
+	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: mappings.Self
+}
+
+// Snapshot is a profile and the modules that its frames lie in.
+type Snapshot struct {
+	stack.Profile
+	Modules []*mappings.Module // at index ID − 1
+	Main    *mappings.Module   // the executable; nil if the loaded files could not be read
+}
+
+// Module is the module with this number; nil for 0.
+func (s *Snapshot) Module(id stack.ModuleID) *mappings.Module {
+	if id == 0 || int(id) > len(s.Modules) {
+		return nil
+	}
+	return s.Modules[id-1]
+}

@@ -1,0 +1,169 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Recording is what the shim records from Start to Stop. Its methods may be called from any goroutine.
+type Recording struct {
+	mu      sync.Mutex
+	options Options
+	started time.Time
+	loaded  loaded
+	watch   *watch
+	mapsErr error // the loaded files could not be read
+	joinErr error // stacks end at the call from Go
+	stopped bool
+	losses  []stack.Loss // the last, once stopped
+}
+
+// running is the one recording there may be.
+var running struct {
+	sync.Mutex
+	*Recording
+}
+
+// Start begins a recording: ErrRunning if there is one, ErrUnsupported with the reason where there can be none.
+func Start(o Options) (*Recording, error) {
+	running.Lock()
+	defer running.Unlock()
+	if running.Recording != nil {
+		return nil, ErrRunning
+	}
+	r := &Recording{options: withDefaults(o), started: time.Now()}
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	running.Recording = r
+	cgo.Start()
+	return r, nil
+}
+
+func withDefaults(o Options) Options {
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64()
+	}
+	if o.Modules == nil {
+		o.Modules = mappings.Self
+	}
+	return o
+}
+
+func (r *Recording) prepare() error {
+	r.watch = newWatch()
+	err := cgo.Prepare(cgo.Options{
+		TableBytes:  r.options.TableBytes,
+		SampleBytes: r.options.SampleBytes,
+		MaxDepth:    r.options.MaxDepth,
+		Seed:        r.options.Seed,
+		WakeFD:      r.watch.fd(),
+	})
+	if err != nil {
+		r.watch.close()
+		return err
+	}
+	if _, err := r.refresh(); err != nil {
+		cgo.Stop()
+		r.watch.close()
+		return err
+	}
+	r.joinErr = cgo.Probe()
+	go r.watch.run(r.Refresh)
+	return nil
+}
+
+// Refresh looks for files that were loaded or closed since the last time. It says whether there were any.
+func (r *Recording) Refresh() (changed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return false
+	}
+	cgo.Rearm()
+	changed, err := r.refresh()
+	if err != nil {
+		r.loaded.lost = append(r.loaded.lost, err)
+	}
+	if changed && cgo.Settle() {
+		r.loaded.arena.settled()
+	}
+	return changed
+}
+
+func (r *Recording) refresh() (changed bool, err error) {
+	var now []mappings.Module
+	if now, r.mapsErr = r.options.Modules(); r.mapsErr != nil || len(now) == 0 {
+		return false, nil
+	}
+	return r.loaded.update(now)
+}
+
+// Snapshot is the state of one moment during the call. ErrStopped after Stop.
+func (r *Recording) Snapshot() (*Snapshot, error) {
+	r.Refresh()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return nil, ErrStopped
+	}
+	if cgo.Settle() {
+		r.loaded.arena.settled()
+	}
+	s := &Snapshot{Modules: append([]*mappings.Module(nil), r.loaded.all...)}
+	if len(r.loaded.current) > 0 {
+		s.Main = r.loaded.current[0].Module
+	}
+	read := reader{frames: make(map[uint32][]stack.Frame)}
+	s.Profile = stack.Profile{
+		Samples:     read.samples(),
+		SampleBytes: r.options.SampleBytes,
+		Start:       r.started,
+		Time:        time.Now(),
+		Losses:      r.lossCounters(),
+	}
+	r.place(&read)
+	return s, nil
+}
+
+// place gives frames that had no module when they were taken the only module that ever covered their address. If there
+// were several, it cannot be known which it was.
+func (r *Recording) place(read *reader) {
+	for _, frames := range read.frames {
+		for i, f := range frames {
+			if f.Module() != 0 {
+				continue
+			}
+			if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
+				frames[i] = stack.NewFrame(m.ID, f.Address())
+			}
+		}
+	}
+}
+
+// Stop ends the recording; what it held is gone. It may be called again.
+func (r *Recording) Stop() error {
+	running.Lock()
+	defer running.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return nil
+	}
+	r.losses = r.counters()
+	r.stopped = true
+	running.Recording = nil
+	if !cgo.Stop() {
+		return fmt.Errorf("a thread is stopped in the middle of recording; its tables stay in memory")
+	}
+	r.watch.close()
+	return nil
+}
