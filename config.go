@@ -1,0 +1,63 @@
+package cgoheap
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/cgoheap/cgoheap/alloc"
+)
+
+// Config says how to record. The zero value is good for production.
+type Config struct {
+	SampleBytes int64        // mean bytes between samples; 0 means 512 KiB, 1 records every allocation
+	MaxDepth    int          // frames kept per stack, at most 512; 0 means 128
+	TableBytes  int64        // bound on the profiler's own tables; 0 means 256 MiB, of which only what is used takes memory
+	Logger      *slog.Logger // where background work reports; nil discards
+}
+
+const (
+	defaultSampleBytes = 512 << 10
+	defaultMaxDepth    = 128
+	defaultTableBytes  = 256 << 20
+
+	mostSampleBytes = 1 << 40
+	mostDepth       = 512      // the walk's buffer lies on the stack of the thread that allocates
+	leastTableBytes = 8 << 20  // the rows of a few libraries, and something to record in
+	mostTableBytes  = 64 << 30 // what a ref of 32 bits reaches
+)
+
+// withDefaults fills in what is zero, and names the field that makes no sense.
+func (c Config) withDefaults() (Config, error) {
+	c.SampleBytes = orDefault(c.SampleBytes, defaultSampleBytes)
+	c.MaxDepth = orDefault(c.MaxDepth, defaultMaxDepth)
+	c.TableBytes = orDefault(c.TableBytes, defaultTableBytes)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	err := within("SampleBytes", c.SampleBytes, 1, mostSampleBytes)
+	if err == nil {
+		err = within("MaxDepth", int64(c.MaxDepth), 1, mostDepth)
+	}
+	if err == nil {
+		err = within("TableBytes", c.TableBytes, leastTableBytes, mostTableBytes)
+	}
+	return c, err
+}
+
+func orDefault[N int | int64](n, otherwise N) N {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+func within(field string, value, least, most int64) error {
+	if value < least || value > most {
+		return fmt.Errorf("cgoheap: Config.%s is %d; it must be 0 or from %d to %d", field, value, least, most)
+	}
+	return nil
+}
+
+func (c Config) options() alloc.Options {
+	return alloc.Options{SampleBytes: c.SampleBytes, MaxDepth: c.MaxDepth, TableBytes: c.TableBytes}
+}

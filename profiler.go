@@ -1,0 +1,68 @@
+package cgoheap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// Errors that Start returns, to be told apart with errors.Is.
+var (
+	ErrRunning     = errors.New("cgoheap: already running")
+	ErrUnsupported = errors.New("cgoheap: not supported")
+)
+
+// Profiler is a running heap profiler. Its methods may be called from any goroutine.
+type Profiler struct {
+	config    Config
+	recording *alloc.Recording
+	names     *symbolize.Symbolizer
+}
+
+// Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
+// returns ErrRunning. Where native allocations cannot be recorded (not linux/amd64, or built without cgo) it returns
+// ErrUnsupported with the reason. Blocks that were allocated before are not seen.
+func Start(c Config) (*Profiler, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	recording, err := alloc.Start(c.options())
+	switch {
+	case errors.Is(err, alloc.ErrRunning):
+		return nil, ErrRunning
+	case errors.Is(err, alloc.ErrUnsupported):
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	case err != nil:
+		return nil, fmt.Errorf("cgoheap: %w", err)
+	}
+	p := &Profiler{config: c, recording: recording, names: symbolize.New(symbolize.Options{})}
+	c.Logger.Info("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
+	return p, nil
+}
+
+// WriteProfile writes a gzipped profile.proto of one moment during the call. The program allocates on meanwhile. It
+// fails if w does, or after Stop.
+func (p *Profiler) WriteProfile(w io.Writer) error {
+	snapshot, err := p.recording.Snapshot()
+	if err != nil {
+		return fmt.Errorf("cgoheap: %w", err)
+	}
+	if err := write(w, snapshot, p.names); err != nil {
+		return fmt.Errorf("cgoheap: writing a profile: %w", err)
+	}
+	return nil
+}
+
+// Stop ends the recording and gives its memory back. It may be called again, and a later Start begins afresh. Signals
+// that DumpOnSignal waits for are still caught until its own stop is called.
+func (p *Profiler) Stop() error {
+	if err := p.recording.Stop(); err != nil {
+		return fmt.Errorf("cgoheap: %w", err)
+	}
+	return nil
+}

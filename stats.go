@@ -1,0 +1,45 @@
+package cgoheap
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Counter is one of the profiler's counters, with a sentence that says what it counts.
+type Counter struct {
+	Name     string
+	Value    uint64
+	Sentence string
+}
+
+// Stats are all counters of a profiler, in a fixed order: what was recorded, what was lost and why, and which addresses
+// could not be named.
+type Stats []Counter
+
+// Stats reads the counters. After Stop they keep their last values.
+func (p *Profiler) Stats() Stats {
+	var s Stats
+	for _, l := range append(p.recording.Counters(), p.names.Losses()...) {
+		s = append(s, Counter{Name: strings.ReplaceAll(l.Name, " ", "_"), Value: l.Count, Sentence: l.Sentence})
+	}
+	return s
+}
+
+// Value of the counter with this name; 0 if there is none.
+func (s Stats) Value(name string) uint64 {
+	for _, c := range s {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return 0
+}
+
+// String has a line for each counter: its name, its value and its sentence.
+func (s Stats) String() string {
+	var b strings.Builder
+	for _, c := range s {
+		fmt.Fprintf(&b, "%-28s %12d  %s\n", c.Name, c.Value, c.Sentence)
+	}
+	return b.String()
+}
