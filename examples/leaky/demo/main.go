@@ -22,7 +22,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "out", "`directory` for the profile and the pictures")
-	flag.IntVar(&o.rounds, "rounds", 2000, "how often each handler is asked")
+	flag.IntVar(&o.rounds, "rounds", 3000, "how often the leaking handlers are asked, the others as often or less")
 	flag.IntVar(&o.sampleBytes, "sample-bytes", 64<<10, "mean `bytes` between samples")
 	flag.Parse()
 

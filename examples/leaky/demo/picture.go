@@ -22,8 +22,8 @@ func draw(p *profile.Profile, out string) (string, error) {
 	}
 	picture := &flame.Picture{
 		Title: "leaky: native memory in use",
-		Subtitle: fmt.Sprintf("%s, one sample per %s. Width is bytes in use; each function calls the ones below it.",
-			flame.FormatBytes(root.Value), flame.FormatBytes(p.Period)),
+		Subtitle: fmt.Sprintf("%s, one sample per %d KiB. Width is bytes in use; each function calls the ones below it.",
+			flame.FormatBytes(root.Value), p.Period>>10),
 		Root: root,
 	}
 	svg, png := filepath.Join(out, "leaky.svg"), filepath.Join(out, "leaky.png")

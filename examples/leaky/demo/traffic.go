@@ -22,8 +22,8 @@ type traffic struct {
 	photo    []byte
 }
 
-// drive asks each handler rounds times, the expensive ones less often, and returns the number of requests. It fails with
-// the first answer that is not the expected one.
+// drive visits the shop rounds times and returns the number of requests. It fails with the first answer that is not the
+// expected one.
 func drive(ctx context.Context, url string, rounds int) (int64, error) {
 	t := &traffic{url: url, rounds: int64(rounds), photo: newPhoto(320, 240)}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -58,20 +58,20 @@ func (t *traffic) client(ctx context.Context) error {
 	}
 }
 
-// round is what a visitor of the shop asks for. No two rounds ask for the same report or the same thumbnail.
+// round is a visit. No two ask for the same report or the same thumbnail; some upload a picture, good or broken.
 func (t *traffic) round(ctx context.Context, round int64) error {
 	customer := 1 + round%50
 	err := errors.Join(
 		t.ask(ctx, question{path: fmt.Sprintf("/orders?customer=%d", customer)}),
 		t.ask(ctx, question{path: fmt.Sprintf("/report?customer=%d&after=%d", customer, round)}),
-		t.ask(ctx, question{path: fmt.Sprintf("/thumbnail?photo=%d&width=96&visit=%d", round%8, round)}),
-		t.ask(ctx, question{path: "/preview?width=96", upload: t.photo}),
+		t.ask(ctx, question{path: fmt.Sprintf("/thumbnail?photo=%d&width=80&visit=%d", round%8, round)}),
 	)
 	if err != nil || round%8 != 0 {
 		return err
 	}
 	return errors.Join(
 		t.ask(ctx, question{path: "/contactsheet?width=48"}),
+		t.ask(ctx, question{path: "/preview?width=96", upload: t.photo}),
 		t.ask(ctx, question{path: "/preview?width=96", upload: t.photo[:1000], status: http.StatusUnprocessableEntity}),
 	)
 }

@@ -36,6 +36,9 @@ func KindOf(f *profile.Function) Kind {
 	}
 	switch filepath.Ext(f.Filename) {
 	case ".go":
+		if !strings.Contains(f.Name, ".") { // C in a cgo preamble
+			return C
+		}
 		return Go
 	case ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".tcc":
 		return CPlusPlus

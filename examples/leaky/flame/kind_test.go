@@ -18,6 +18,7 @@ func TestTheKindOfAFunction(t *testing.T) {
 		{profile.Function{Name: "runtime.asmcgocall.abi0", Filename: "/go/src/runtime/asm_amd64.s"}, flame.Plumbing},
 		{profile.Function{Name: "example.com/x._Cfunc_f", Filename: "_cgo_gotypes.go"}, flame.Plumbing},
 		{profile.Function{Name: "_cgo_1f_Cfunc_f", Filename: "x.cgo2.c"}, flame.Plumbing},
+		{profile.Function{Name: "preamble", Filename: "/src/x.go"}, flame.C},
 		{profile.Function{Name: "sqlite3Malloc", Filename: "sqlite3-binding.c"}, flame.C},
 		{profile.Function{Name: "malloc"}, flame.C},
 		{profile.Function{Name: "raster_shrink", Filename: "raster.cpp"}, flame.CPlusPlus},

@@ -43,19 +43,19 @@ std::future<Bytes> Worker::submit(std::string_view picture, int width)
 
 void Worker::run()
 {
-	for (Job job; next(job);)
-		render(job.picture, job.width, job.result);
+	while (std::optional<Job> job = next())
+		render(job->picture, job->width, job->result);
 }
 
-bool Worker::next(Job &job)
+std::optional<Worker::Job> Worker::next()
 {
 	std::unique_lock<std::mutex> lock(mutex_);
 	changed_.wait(lock, [this] { return closing_ || !jobs_.empty(); });
 	if (jobs_.empty())
-		return false;
-	job = std::move(jobs_.front());
+		return std::nullopt;
+	std::optional<Job> job = std::move(jobs_.front());
 	jobs_.pop_front();
-	return true;
+	return job;
 }
 
 } // namespace raster

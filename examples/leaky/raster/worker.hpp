@@ -6,6 +6,7 @@
 #include <deque>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -28,7 +29,7 @@ private:
 	};
 
 	void run();
-	bool next(Job &job);
+	std::optional<Job> next(); // none is the end
 
 	std::mutex mutex_;
 	std::condition_variable changed_;
