@@ -31,6 +31,9 @@ type module struct {
 	extent extent
 }
 
+// The shim reads rules as package unwind lays them out.
+var _ [cgo.RuleSize]byte = [unsafe.Sizeof(unwind.Rule{})]byte{}
+
 func same(a, b *mappings.Module) bool {
 	return a.Path == b.Path && a.BuildID == b.BuildID && a.Bias == b.Bias && a.Device == b.Device &&
 		a.Inode == b.Inode && len(a.Ranges) > 0 && len(b.Ranges) > 0 && a.Ranges[0].Start == b.Ranges[0].Start

@@ -68,3 +68,11 @@ const IndexHeader = C.sizeof_struct_index
 
 // CompareRanges orders ranges by address.
 func CompareRanges(a, b Range) int { return cmp.Compare(a.start, b.start) }
+
+// RuleSize is the size of a rule in the region, which is package unwind's Rule byte for byte.
+const RuleSize = C.sizeof_struct_rule
+
+// RuleAt is the rule that a walk would use for the code at address, for tests: all zero where no row covers it.
+func RuleAt(address uint64) [RuleSize]byte {
+	return *(*[RuleSize]byte)(unsafe.Pointer(C.index_rule(C.uintptr_t(address))))
+}

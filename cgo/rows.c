@@ -36,3 +36,10 @@ const struct rule *range_rule(const struct range *range, uintptr_t pc)
 	const uint16_t *rules = region_at(range->rules);
 	return (const struct rule *)region_at(range->set) + rules[low];
 }
+
+const struct rule *index_rule(uintptr_t pc)
+{
+	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
+	const struct range *range = index == 0 ? NULL : index_find(region_at(index), pc);
+	return range == NULL ? &no_rule : range_rule(range, pc);
+}

@@ -38,4 +38,7 @@ const struct range *index_find(const struct index *index, uintptr_t pc);
 // The rule for pc inside range; CFA_NONE where no row covers it.
 const struct rule *range_rule(const struct range *range, uintptr_t pc);
 
+// The rule for pc by the current index; CFA_NONE where there is none. For tests.
+const struct rule *index_rule(uintptr_t pc);
+
 #endif

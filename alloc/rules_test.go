@@ -1,0 +1,59 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/unwind"
+)
+
+// Two roads to a rule: the shim's binary search over rows in the region, and package unwind's own look-up.
+func TestRules(t *testing.T) {
+	r, err := Start(Options{SampleBytes: 1 << 20, MaxDepth: 128, TableBytes: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	compared := 0
+	for _, m := range r.loaded.current {
+		if name := filepath.Base(m.Path); strings.HasPrefix(name, "libc.so") || m.ID == 1 {
+			t.Run("the shim finds the rows of "+name, func(t *testing.T) { compared += compareRules(t, m) })
+		}
+	}
+	if compared < 1e6 {
+		t.Errorf("compared only %d addresses", compared)
+	}
+}
+
+func compareRules(t *testing.T, m module) (compared int) {
+	file, err := m.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	data, addr, err := file.EhFrame()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range m.Ranges {
+		for address := r.Start; address < r.Limit; address++ {
+			want := table.Lookup(uint64(m.ELFAddr(mappings.RuntimeAddr(address))))
+			got := cgo.RuleAt(uint64(address))
+			if *(*unwind.Rule)(unsafe.Pointer(&got)) != want {
+				t.Fatalf("%#x: the shim has %v, the table %v", address, got, want)
+			}
+			compared++
+		}
+	}
+	return compared
+}
