@@ -96,6 +96,7 @@ func TestEveryAddressIsNamedAsAddr2lineNamesIt(t *testing.T) {
 		t.Run(build.source+" "+build.compiler+" "+build.flags, func(t *testing.T) {
 			program := compile(t, build.compiler, build.source, strings.Fields(build.flags)...)
 			addresses := everyByte(t, program)
+			addresses = every(len(addresses)/20000+1, addresses) // all, except in a program with libc inside
 			agree(t, program, addresses)
 		})
 	}

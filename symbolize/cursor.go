@@ -40,9 +40,12 @@ func (c *cursor) leb() uint64 {
 	}
 }
 
-// text skips a string that ends in a zero byte.
-func (c *cursor) text() {
-	for !c.short && c.number(1) != 0 {
+// text skips a string that ends in a zero byte and returns its length.
+func (c *cursor) text() int {
+	for n := 0; ; n++ {
+		if c.number(1) == 0 {
+			return n
+		}
 	}
 }
 

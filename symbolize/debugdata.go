@@ -32,7 +32,10 @@ func readDebugData(section sections) (*debugData, error) {
 	if err := checkAbbrevs(contents["abbrev"], abbrevs); err != nil {
 		return nil, err
 	}
-	if err := checkStrings(contents["str"]); err != nil {
+	if err := checkStrings(contents["str"], textLimit); err != nil {
+		return nil, err
+	}
+	if err := checkStrings(contents["line_str"], pathLimit); err != nil {
 		return nil, err
 	}
 	data, err := openDWARF(contents)

@@ -13,13 +13,6 @@ type row struct {
 	line, column int
 }
 
-// pathLimit bounds a directory that debug/dwarf puts before each of a table's file names, fileLimit the number of files
-// in one table.
-const (
-	pathLimit = 1 << 12
-	fileLimit = 1 << 15
-)
-
 // unitLines is a unit's line table.
 type unitLines struct {
 	reader    *dwarf.LineReader // nil if the unit has none

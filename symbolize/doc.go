@@ -1,0 +1,30 @@
+// Package symbolize turns addresses in ELF files into names: the function, the functions inlined there, file, line and
+// column; or a Reason why there is no name. A profile has to leave the process named, as viewers hardly name native code.
+//
+//	addresses of one module ─► Go code of this process?  ─► the runtime's own tables, inlined calls included
+//	                        ─► named before?             ─► the answer from then
+//	                        ─► DWARF of the module's file ─► functions, inlined calls, lines
+//	                        ─► symbol tables             ─► a function, and DWARF's line if it has one
+//	                        ─► a Reason
+//
+// The first source that knows a function wins; they are never mixed, except that a C++ function that only its own file
+// sees has no mangled name in DWARF, and takes it from the symbol that covers it. Clones of a function (.cold,
+// .constprop.0) carry the function's name where DWARF gives it.
+//
+// Most symbolizers build an index of a file and look addresses up in it. This one does the reverse: it sorts the
+// addresses of a batch and passes once over the debug data, and each entry collects the addresses that it covers. So
+// memory is that of the sections plus the answer, nothing is built for the code that nobody asked about, and between two
+// profiles only answers are kept. Their number is bounded; when the bound is reached all are forgotten. A file is open,
+// and its sections are in memory, only during one Resolve.
+//
+// Names are demangled with their template arguments and without parameters, unless Style says otherwise; symbols of one
+// address are ordered so that the name that a program would write comes first (malloc before __libc_malloc). Both are
+// deterministic: the same file gives the same names.
+//
+// The files may be hostile. debug/dwarf does the parsing, as a library that many eyes watch; what it would believe to
+// the ruin of the process is checked before (guard.go), its panics are recovered per unit, the rest of the file is still
+// read, and a search that has read too much gives up with a Reason. Damage never hides what the symbol table knows.
+//
+// Deliberately absent: separate debug files, split DWARF, big-endian files, the names of PLT stubs (a stub jumps, so no
+// call returns into one), and any logging.
+package symbolize

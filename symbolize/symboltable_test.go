@@ -1,0 +1,28 @@
+package symbolize
+
+import "testing"
+
+func TestTheSymbolThatBeginsLastBeforeAnAddressNamesIt(t *testing.T) {
+	code := spans{{0x100, 0x200}, {0x200, 0x300}}
+	table := newSymbolTable([]symbol{
+		{"outer", span{0x100, 0x180}},
+		{"inner", span{0x120, 0x130}},
+		{"__alias", span{0x120, 0x130}},
+		{"unsized", span{0x190, 0x190}},
+		{"next", span{0x1a0, 0x1b0}},
+		{"last", span{0x1f0, 0x1f0}},
+		{"elsewhere", span{0x400, 0x500}},
+	}, code)
+	for address, want := range map[uint64]string{
+		0xff: "", 0x100: "outer", 0x11f: "outer", 0x120: "inner", 0x12f: "inner", 0x130: "outer", 0x180: "",
+		0x190: "unsized", 0x19f: "unsized", 0x1a0: "next", 0x1b0: "", 0x1f0: "last", 0x1ff: "last", 0x200: "", 0x400: "",
+	} {
+		got := ""
+		if s := table.covering(address); s != nil {
+			got = s.name
+		}
+		if got != want {
+			t.Errorf("%#x: %q, want %q", address, got, want)
+		}
+	}
+}
