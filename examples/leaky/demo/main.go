@@ -22,7 +22,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "out", "`directory` for the profile and the pictures")
-	flag.IntVar(&o.rounds, "rounds", 3000, "how often the leaking handlers are asked, the others as often or less")
+	flag.IntVar(&o.rounds, "rounds", 4000, "how often the leaking handlers are asked, the others as often or less")
 	flag.IntVar(&o.sampleBytes, "sample-bytes", 64<<10, "mean `bytes` between samples")
 	flag.Parse()
 
@@ -36,6 +36,10 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
+	var err error
+	if o.out, err = filepath.Abs(o.out); err != nil {
+		return err
+	}
 	scratch, err := os.MkdirTemp("", "leaky-demo-")
 	if err != nil {
 		return err

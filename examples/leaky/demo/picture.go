@@ -31,7 +31,7 @@ func draw(p *profile.Profile, out string) (string, error) {
 		write(svg, picture.SVG),
 		write(png, func(w io.Writer) error { return picture.PNG(w, pictureScale) }),
 	)
-	return svg + ", " + png, err
+	return svg + "\n              " + png, err
 }
 
 func write(path string, content func(io.Writer) error) error {

@@ -51,7 +51,7 @@ type row struct {
 
 func printTop(w io.Writer, stacks []*callStack) {
 	sum := total(stacks)
-	fmt.Fprintf(w, "\nnative memory in use, by function: %s\n\n", flame.FormatBytes(sum))
+	fmt.Fprintf(w, "\nnative memory in use, by native function: %s\n\n", flame.FormatBytes(sum))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "flat\tflat%\tcum\tcum%\t  function")
 	rows := functions(stacks)
@@ -62,12 +62,15 @@ func printTop(w io.Writer, stacks []*callStack) {
 	table.Flush()
 }
 
-// functions are the functions on the stacks, sorted by flat.
+// functions are the C and C++ functions on the stacks, sorted by flat.
 func functions(stacks []*callStack) []*row {
 	rows := map[string]*row{}
 	for _, s := range stacks {
 		seen := map[string]bool{} // a recursive function counts once
 		for i, f := range s.frames {
+			if f.kind != flame.C && f.kind != flame.CPlusPlus {
+				continue
+			}
 			r := rows[f.function]
 			if r == nil {
 				r = &row{function: f.function}

@@ -12,7 +12,7 @@ func TestAReportNamesOwnersAndStacks(t *testing.T) {
 	}
 	spaced := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
-		"by function: 1000 B",
+		"by native function: 1000 B",
 		"600 B 60.0 % 600 B 60.0 % operator new(unsigned long)",
 		"260 B 26.0 % 360 B 36.0 % sqlite3MemMalloc",
 		"700 B 350 B 2 handleReport",

@@ -64,7 +64,7 @@ func (t *traffic) round(ctx context.Context, round int64) error {
 	err := errors.Join(
 		t.ask(ctx, question{path: fmt.Sprintf("/orders?customer=%d", customer)}),
 		t.ask(ctx, question{path: fmt.Sprintf("/report?customer=%d&after=%d", customer, round)}),
-		t.ask(ctx, question{path: fmt.Sprintf("/thumbnail?photo=%d&width=80&visit=%d", round%8, round)}),
+		t.ask(ctx, question{path: fmt.Sprintf("/thumbnail?photo=%d&width=64&visit=%d", round%8, round)}),
 	)
 	if err != nil || round%8 != 0 {
 		return err

@@ -3,6 +3,7 @@ package flame
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"image/png"
 	"io"
 	"strings"
@@ -27,7 +28,7 @@ func TestAnSVGIsWellFormedAndHoldsEveryBox(t *testing.T) {
 	decoder := xml.NewDecoder(&out)
 	for {
 		token, err := decoder.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
