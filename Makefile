@@ -40,7 +40,7 @@ bench: deps ## Runs the benchmarks of all modules, each against a baseline in th
 	@$(call each,$(GO) test -run '^$$' -bench . -benchmem ./...)
 
 lint: deps ## Runs golangci-lint on all modules; the first time, it is built, which takes two minutes.
-	@$(call each,$(lint) run ./...)
+	@$(call each,$(lint) run --allow-parallel-runners ./...)
 
 fmt: ## Formats the Go code.
 	@gofmt -l -w .
