@@ -2,8 +2,8 @@ package unwind
 
 // Report says what became of a section.
 type Report struct {
-	FDEs               int          // used
-	Rows               int          //
+	FDEs               int          // used, wholly or not
+	Rows               int          // in the table, with those that stand for gaps
 	CodeBytes          uint64       // covered by FDEs
 	InexpressibleBytes uint64       // of these, where a register of the caller cannot be expressed by a rule
 	Skipped            [reasons]int // FDEs by the Reason why they are not used, or not wholly
