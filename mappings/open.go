@@ -11,9 +11,12 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
+// ErrGone says that the file that was mapped is not to be had any more.
+var ErrGone = errors.New("the file is not there as it was mapped")
+
 // Open opens the very file that the module was loaded from: by its path, by the kernel's own links to mapped files where
-// it was deleted or replaced, or, for the vdso, from memory. The caller closes it. A Module with nothing but a Path opens
-// that path.
+// it was deleted or replaced, or, for the vdso, from memory. The caller closes it. ErrGone if there is only another
+// file in its place, or none. A Module with nothing but a Path opens that path.
 func (m *Module) Open() (*elffile.File, error) { return self.Open(m) }
 
 // process is the Opener for the process whose directory in /proc it names.
@@ -45,14 +48,17 @@ func (p process) candidates(m *Module) []string {
 		first := m.mapped[0]
 		paths = append(paths, fmt.Sprintf("%s/map_files/%x-%x", p, first.Start, first.Limit))
 	}
-	return append(paths, filepath.Join(string(p), "exe"))
+	if m.Inode != 0 { // without it, any executable would pass for the module
+		paths = append(paths, filepath.Join(string(p), "exe"))
+	}
+	return paths
 }
 
 // openSame opens a path if it leads to the module's file.
 func (p process) openSame(path string, m *Module) (*elffile.File, error) {
 	file, err := elffile.Open(path)
 	if m.Deleted && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: deleted after it was mapped", m.Path)
+		return nil, fmt.Errorf("%s: %w: deleted", m.Path, ErrGone)
 	}
 	if err != nil {
 		return nil, err
@@ -72,14 +78,14 @@ func (p process) verify(file *elffile.File, m *Module) error {
 	}
 	head, err := p.OpenHead(m)
 	if err != nil {
-		return fmt.Errorf("%s: replaced after it was mapped, as far as device and inode show", m.Path)
+		return fmt.Errorf("%s: %w: replaced, as far as device and inode show", m.Path, ErrGone)
 	}
 	defer head.Close()
 	mappedID, _ := head.BuildID()
 	fileID, _ := file.BuildID()
 	sameBuild := fileID == mappedID && (fileID != "" || known && inode == m.Inode)
 	if !sameBuild || !slices.Equal(file.Segments(), head.Segments()) {
-		return fmt.Errorf("%s: replaced after it was mapped: build ID %q, in memory %q", m.Path, fileID, mappedID)
+		return fmt.Errorf("%s: %w: replaced: build ID %q, in memory %q", m.Path, ErrGone, fileID, mappedID)
 	}
 	return nil
 }

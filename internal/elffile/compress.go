@@ -12,9 +12,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxExpansion is how many bytes one compressed byte may stand for. Debug sections shrink to a third or a tenth; the
-// formats themselves would allow 1,032 (zlib) and far more (zstd).
-const maxExpansion = 256
+// maxExpansion is how many bytes one compressed byte may stand for, in sections of more than harmlessBytes. Debug sections
+// shrink to a third or a tenth; the formats themselves would allow 1,032 (zlib) and far more (zstd).
+const (
+	maxExpansion  = 256
+	harmlessBytes = 1 << 20
+)
 
 var errCompressionHeader = errors.New("compression header cut short")
 
@@ -76,7 +79,7 @@ func unzstd(payload []byte, size uint64) ([]byte, error) {
 
 // expand reads exactly the size that the header promises, once the promise is found credible.
 func expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
-	if size > maxBytes || size > uint64(len(payload))*maxExpansion {
+	if size > maxBytes || size > max(harmlessBytes, uint64(len(payload))*maxExpansion) {
 		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
 	}
 	data := make([]byte, size)
