@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -26,7 +25,7 @@ func (p *Profiler) DumpOnSignal(dir string, signals ...os.Signal) (stop func(), 
 		return nil, fmt.Errorf("cgoheap: dump directory: %w", err)
 	}
 	if len(signals) == 0 {
-		signals = []os.Signal{syscall.SIGUSR2}
+		signals = defaultSignals
 	}
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, signals...)

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package cgoheap
+
+import "os"
+
+// defaultSignals are none: nothing can be recorded here, so there is no Profiler to dump.
+var defaultSignals []os.Signal
