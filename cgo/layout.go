@@ -31,12 +31,11 @@ const (
 	ModuleStrings = C.sizeof_struct_module
 )
 
-// Module is the fixed part of a module's entry in the region, Range one executable range of the index with the place of
-// its rows.
-type (
-	Module = C.struct_module
-	Range  = C.struct_range
-)
+// Module is the fixed part of a module's entry in the region.
+type Module = C.struct_module
+
+// Range is one executable range of the index, with the place of its rows.
+type Range = C.struct_range
 
 // NewModule makes the fixed part of a module's entry; the build ID and the path follow it.
 func NewModule(start, limit, bias uint64, buildID, path string) Module {

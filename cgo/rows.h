@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum cfa_kind { CFA_NONE, CFA_FROM_SP, CFA_FROM_FP, CFA_DEREF_SP, CFA_DEREF_FP, CFA_PLT, CFA_UNKNOWN };
-enum fp_kind { FP_SAME, FP_FROM_CFA, FP_FROM_SP, FP_UNKNOWN };
+enum fp_kind { FP_SAME, FP_FROM_CFA, FP_FROM_SP, FP_UNKNOWN, FP_FROM_FP };
 enum ra_kind { RA_FROM_CFA, RA_FROM_SP, RA_UNDEFINED, RA_UNKNOWN };
 #define FLAG_SIGNAL_FRAME 1
 

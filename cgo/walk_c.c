@@ -27,7 +27,7 @@ static bool find_cfa(struct walk *w, const struct rule *r, uintptr_t *cfa)
 
 static bool needs_fp(const struct rule *r)
 {
-	return r->cfa == CFA_FROM_FP || r->cfa == CFA_DEREF_FP;
+	return r->cfa == CFA_FROM_FP || r->cfa == CFA_DEREF_FP || r->fp == FP_FROM_FP;
 }
 
 static bool find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
@@ -39,6 +39,8 @@ static bool find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
 		return memory_load(&w->memory, cfa + r->fp_offset, &w->at.fp);
 	case FP_FROM_SP:
 		return memory_load(&w->memory, w->at.sp + r->fp_offset, &w->at.fp);
+	case FP_FROM_FP:
+		return memory_load(&w->memory, w->at.fp + r->fp_offset, &w->at.fp);
 	default:
 		w->fp_known = false;
 		return true;
