@@ -1,9 +1,9 @@
 package mappings
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -59,7 +59,7 @@ func TestDeletedFiles(t *testing.T) {
 		if !module.Deleted || module.Bias != truth.libraries[path][0] || module.BuildID != id {
 			t.Errorf("%+v", module)
 		}
-		if module.Err == nil || !strings.Contains(module.Err.Error(), "deleted after it was mapped") {
+		if !errors.Is(module.Err, ErrGone) {
 			t.Errorf("error %v", module.Err)
 		}
 	})
@@ -111,7 +111,7 @@ func TestReplacedFiles(t *testing.T) {
 			if module.Bias != truth.libraries[path][0] || module.BuildID != want {
 				t.Errorf("%+v", module)
 			}
-			if module.Err == nil || !strings.Contains(module.Err.Error(), "replaced after it was mapped") {
+			if !errors.Is(module.Err, ErrGone) {
 				t.Errorf("error %v", module.Err)
 			}
 		}

@@ -32,11 +32,11 @@ type name struct {
 	startLine      int
 }
 
-// Attributes and languages that debug/dwarf has no name for.
-const (
-	attrMIPSLinkageName dwarf.Attr = 0x2007 // DW_AT_linkage_name before DWARF 4
-	originLimit                    = 16     // the longest chain of references between entries
-)
+// attrMIPSLinkageName is DW_AT_linkage_name before DWARF 4; debug/dwarf has no name for it.
+const attrMIPSLinkageName dwarf.Attr = 0x2007
+
+// originLimit is the longest chain of references between entries that is followed.
+const originLimit = 16
 
 // qualifiedLanguages are those whose names are joined with "::" (C++ 98, 03, 11, 14, 17 and 20, and Rust).
 var qualifiedLanguages = map[int64]bool{0x04: true, 0x19: true, 0x1a: true, 0x21: true, 0x2a: true, 0x2b: true, 0x1c: true}

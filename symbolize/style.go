@@ -6,6 +6,7 @@ import "github.com/ianlancetaylor/demangle"
 // them.
 type Style uint8
 
+// The styles. Templates, the zero value, is the default.
 const (
 	// Templates ("templates") keeps template arguments and drops parameters and return types. It is the default: that
 	// std::vector<Session> grows says what leaks, which std::vector does not; parameter types say little about memory

@@ -96,7 +96,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 func openReason(m *mappings.Module, err error) Reason {
 	var path *fs.PathError
 	switch {
-	case m.Deleted || errors.Is(err, fs.ErrNotExist):
+	case m.Deleted || errors.Is(err, mappings.ErrGone) || errors.Is(err, fs.ErrNotExist):
 		return FileGone
 	case errors.As(err, &path):
 		return Unreadable
