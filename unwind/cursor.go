@@ -1,6 +1,9 @@
 package unwind
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // A cursor reads little-endian numbers from data[at:]. Past the end, or where a number is malformed, it gives zeros and
 // stays failed: callers read a whole structure and ask once.
@@ -85,11 +88,12 @@ func (c *cursor) sleb() int64 {
 
 // text reads a string that ends with a zero byte.
 func (c *cursor) text() string {
-	start := c.at
-	for c.u8() != 0 {
-	}
-	if c.failed {
+	length := bytes.IndexByte(c.data[c.at:], 0)
+	if length < 0 {
+		c.fail()
 		return ""
 	}
-	return string(c.data[start : c.at-1])
+	text := string(c.data[c.at : c.at+length])
+	c.at += length + 1
+	return text
 }
