@@ -8,9 +8,9 @@
 //	header ─► program headers ─► segments, notes ─► build ID       what loaders need: damage here is an error
 //	      └─► section headers ─► sections ─► symbols, DWARF        what loaders ignore: damage here is remembered
 //
-// The invariant: no read allocates more than the file holds, no section above a megabyte grows to more than
-// its compressed size can honestly explain, and no bytes panic. Files keep working without section headers as far as the program headers carry
-// them: segments, build ID and .eh_frame do not need sections.
+// The invariant: no read allocates more than the file holds, no section above a megabyte grows to more than its compressed
+// size can honestly explain, and no bytes panic. Files keep working without section headers as far as the program headers
+// carry them: segments, build ID and .eh_frame do not need sections.
 //
 // What is deliberately absent: relocation (only linked files are ever loaded), writing, and any cache.
 package elffile
