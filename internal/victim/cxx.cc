@@ -119,19 +119,25 @@ void victim_cxx_delete_array(void *block)
 	delete[] static_cast<char *>(block);
 }
 
-void *victim_cxx_make_ints(size_t count)
+VICTIM_SITE void *victim_cxx_make_ints(size_t count)
 {
-	return victim::make_array<int>(count);
+	void *block = victim::make_array<int>(count);
+	VICTIM_USE(block);
+	return block;
 }
 
-void *victim_cxx_make_doubles(size_t count)
+VICTIM_SITE void *victim_cxx_make_doubles(size_t count)
 {
-	return victim::make_array<double>(count);
+	void *block = victim::make_array<double>(count);
+	VICTIM_USE(block);
+	return block;
 }
 
-void *victim_cxx_inlined(size_t size)
+VICTIM_SITE void *victim_cxx_inlined(size_t size)
 {
-	return victim::caller_of_inlined(size);
+	void *block = victim::caller_of_inlined(size);
+	VICTIM_USE(block);
+	return block;
 }
 
 VICTIM_SITE victim_vector victim_cxx_grow_vector(size_t count)
@@ -160,9 +166,11 @@ void victim_cxx_clear_string(void *string)
 	std::string().swap(*static_cast<std::string *>(string));
 }
 
-victim_pair victim_cxx_throw_and_catch(unsigned depth, size_t size)
+VICTIM_SITE victim_pair victim_cxx_throw_and_catch(unsigned depth, size_t size)
 {
-	return victim::catcher(depth, size);
+	victim_pair pair = victim::catcher(depth, size);
+	VICTIM_USE(&pair);
+	return pair;
 }
 
 }

@@ -74,3 +74,25 @@ VICTIM_SITE void victim_free(void *block)
 {
 	free(block);
 }
+
+VICTIM_SITE void *victim_malloc_list(size_t count, size_t size)
+{
+	void *list = NULL;
+	while (count-- > 0) {
+		void **block = malloc(size);
+		if (!block)
+			break;
+		*block = list;
+		list = block;
+	}
+	return list;
+}
+
+VICTIM_SITE void victim_free_list(void *list)
+{
+	while (list) {
+		void *next = *(void **)list;
+		free(list);
+		list = next;
+	}
+}

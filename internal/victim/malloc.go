@@ -55,3 +55,11 @@ func Pvalloc(size uintptr) unsafe.Pointer { return C.victim_pvalloc(C.size_t(siz
 
 // Free frees a block, or does nothing with nil.
 func Free(block unsafe.Pointer) { C.victim_free(block) }
+
+// MallocList allocates count blocks of size bytes, at least 8, with malloc, each holding the address of the next.
+func MallocList(count, size uintptr) unsafe.Pointer {
+	return C.victim_malloc_list(C.size_t(count), C.size_t(size))
+}
+
+// FreeList frees the blocks of a list.
+func FreeList(list unsafe.Pointer) { C.victim_free_list(list) }

@@ -35,6 +35,10 @@ void *victim_valloc(size_t size);
 void *victim_pvalloc(size_t size);
 void victim_free(void *block);
 
+/* count blocks of size bytes, at least a pointer's, each holding the address of the next. */
+void *victim_malloc_list(size_t count, size_t size);
+void victim_free_list(void *list);
+
 /* libc.c: sites where libc itself is malloc's caller. */
 char *victim_strdup(size_t length);                 /* length + 1 bytes */
 char *victim_getline(size_t length, size_t *bytes); /* a line of that length; bytes: what getline says it holds */

@@ -1,0 +1,121 @@
+//go:build linux && cgo
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+// Go frames are left out: their names come from the runtime, whose line table differs from DWARF's on purpose.
+func inC(t *testing.T, r run) []*profile.Location {
+	t.Helper()
+	code := goCode(t, r.executable)
+	var all []*profile.Location
+	for _, location := range r.profile.Location {
+		if _, err := os.Stat(location.Mapping.File); err != nil { // the vdso
+			continue
+		}
+		if location.Mapping.File != r.executable || !code.has(location.Address) {
+			all = append(all, location)
+		}
+	}
+	if len(all) < 100 {
+		t.Errorf("only %d locations in C and C++", len(all))
+	}
+	return all
+}
+
+// The differences are of these kinds only. A library without static symbols has names from dynamic ones, at which
+// addr2line does not look. In what cgo generates addr2line takes file 1 of the line table for file 0, which is the same
+// only as long as a unit does not begin with a #line.
+func TestAddr2lineAgreesOnFunctionFileAndLine(t *testing.T) {
+	r := plain.exact(t)
+	tools, tables := make(map[string]*addr2line), make(map[string]symbolTable)
+	for _, location := range inC(t, r) {
+		file := location.Mapping.File
+		if tools[file] == nil {
+			tools[file], tables[file] = newAddr2line(t, readable(t, r, file)), symbols(t, file)
+		}
+		got, want := places(location), tools[file].places(t, location.Address)
+		if want == nil {
+			want = bySymbol(got, tables[file].names(location.Address))
+		}
+		if !slices.EqualFunc(got, want, samePlace) {
+			t.Errorf("%#x of %s:\ngot  %v\nwant %v", location.Address, file, got, want)
+		}
+	}
+}
+
+// bySymbol is the one of the names, all equally right, that was chosen; or the first.
+func bySymbol(got []place, names []string) []place {
+	if len(names) == 0 {
+		return nil
+	}
+	if len(got) == 1 && slices.Contains(names, got[0].function) {
+		return []place{{function: got[0].function}}
+	}
+	return []place{{function: names[0]}}
+}
+
+func samePlace(got, want place) bool {
+	if filepath.Base(got.file) == "cgo-gcc-prolog" && strings.HasSuffix(want.file, ".cgo2.c") {
+		want.file = got.file
+	}
+	return got == want
+}
+
+// readable is a file with the same code that addr2line reads as the profiler does. Up to binutils 2.40 at least, it loses
+// all lines, those of C too, when the first unit is Go's in DWARF 5. And it finds separate debug files of libraries, where
+// the profiler has what is mapped.
+func readable(t *testing.T, r run, file string) string {
+	t.Helper()
+	switch file {
+	case r.executable:
+		twin := dwarf4.executable(t)
+		sameCode(t, file, twin)
+		return twin
+	case plugin(t):
+		return file
+	}
+	copied := filepath.Join(t.TempDir(), filepath.Base(file))
+	command := exec.Command("objcopy", "-R", ".note.gnu.build-id", "-R", ".gnu_debuglink", file, copied)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, out)
+	}
+	return copied
+}
+
+// The same for the other builds, on roads that need no other build: lines by debug/dwarf, functions by symbols.
+func TestLineTablesAndSymbolsAgree(t *testing.T) {
+	for _, b := range []build{plain, pie, race} {
+		t.Run(b.name, func(t *testing.T) {
+			r := b.exact(t)
+			rows, table := lines(t, r.executable), symbols(t, r.executable)
+			for _, location := range inC(t, r) {
+				if location.Mapping.File != r.executable {
+					continue
+				}
+				all := places(location)
+				if len(all) == 0 {
+					t.Errorf("%#x has no name", location.Address)
+					continue
+				}
+				want := rows.place(location.Address)
+				if got := all[0]; got.file != want.file || got.line != want.line {
+					t.Errorf("%#x is at %v, want %v", location.Address, got, want)
+				}
+				outer, names := all[len(all)-1].function, table.names(location.Address)
+				if !slices.Contains(names, outer) {
+					t.Errorf("%#x is not in %s but in %v", location.Address, outer, names)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"sync"
+
+	"github.com/cgoheap/cgoheap/e2e/truth"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// A tour visits sites and keeps the book of what they allocate.
+type tour struct {
+	plugin victim.Plugin
+	keep   bool // every other block
+	ledger truth.Ledger
+
+	mutex     sync.Mutex
+	databases []*database
+}
+
+// A visit is one entrance's turn at one site.
+type visit struct {
+	tour  *tour
+	below []string // the frames from perform to the entry of the goroutine or thread
+	count int      // how often to do what the site does
+}
+
+//go:noinline
+func (t *tour) enter(e entrance, count int) {
+	v := &visit{tour: t, count: count}
+	v.below = frames("main.(*visit).all", "main.(*tour).enter.func1", e.frames)
+	e.run(func() { v.all() })
+}
+
+//go:noinline
+func (v *visit) all() {
+	for _, s := range blockSites {
+		v.blocks(s)
+	}
+	v.nothing()
+	v.reallocs()
+	v.failures()
+	v.lines()
+	v.prints()
+	v.vectors()
+	v.strings()
+	v.exceptions()
+	v.around()
+	v.threads()
+	v.plugin()
+	v.sqlite()
+}
+
+// keeps says whether the i-th block of a visit stays allocated.
+func (v *visit) keeps(i int) bool { return v.tour.keep && i%2 == 0 }
+
+// add writes amounts down for the stack of these frames, above those that led to the visit.
+func (v *visit) add(frames []string, amounts truth.Values) {
+	v.tour.ledger.Add(append(append([]string(nil), frames...), v.below...), amounts)
+}
+
+func (v *visit) allocated(frames []string, bytes int64) {
+	v.add(frames, truth.Values{AllocObjects: 1, AllocBytes: bytes, InuseObjects: 1, InuseBytes: bytes})
+}
+
+func (v *visit) freed(frames []string, bytes int64) {
+	v.add(frames, truth.Values{InuseObjects: -1, InuseBytes: -bytes})
+}
+
+// passed is a block that was allocated and is free again.
+func (v *visit) passed(frames []string, bytes int64) {
+	v.allocated(frames, bytes)
+	v.freed(frames, bytes)
+}

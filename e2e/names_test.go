@@ -1,0 +1,96 @@
+//go:build linux && cgo
+
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+// A place is a function with the line that it is at.
+type place struct {
+	function string // mangled, as the file has it
+	file     string
+	line     int
+}
+
+// places are a profile's own names of a location, innermost first.
+func places(location *profile.Location) []place {
+	var all []place
+	for _, line := range location.Line {
+		all = append(all, place{line.Function.SystemName, line.Function.Filename, int(line.Line)})
+	}
+	return all
+}
+
+// An addr2line is a running addr2line, the second road from an address to its names.
+type addr2line struct {
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+func newAddr2line(t *testing.T, file string, flags ...string) *addr2line {
+	t.Helper()
+	command := exec.Command("addr2line", append(flags, "-a", "-f", "-i", "-e", file)...)
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := command.Wait(); err != nil {
+			t.Errorf("%v: %v", command, err)
+		}
+	})
+	return &addr2line{in, bufio.NewScanner(out)}
+}
+
+// endOfAnswer is an address that no file has: what addr2line says to it marks the end of the answer before.
+const endOfAnswer = ^uint64(0)
+
+// places asks for one ELF address. An unknown line is 0, and an address without a name is in no place.
+func (a *addr2line) places(t *testing.T, address uint64) []place {
+	t.Helper()
+	fmt.Fprintf(a.in, "%#x\n%#x\n", address, endOfAnswer)
+	var all []place
+	a.line(t) // the address
+	for {
+		function := a.line(t)
+		if strings.HasPrefix(function, "0xffffffffffffffff") {
+			break
+		}
+		file, number, _ := strings.Cut(a.line(t), ":")
+		number, _, _ = strings.Cut(number, " ") // " (discriminator 3)"
+		line, _ := strconv.Atoi(number)         // "?" is 0
+		all = append(all, place{function, filepath.Clean(file), line})
+	}
+	a.line(t)
+	a.line(t)
+	if all[0].function == "??" {
+		return nil
+	}
+	return all
+}
+
+func (a *addr2line) line(t *testing.T) string {
+	t.Helper()
+	if !a.out.Scan() {
+		t.Fatalf("addr2line ended: %v", a.out.Err())
+	}
+	return a.out.Text()
+}

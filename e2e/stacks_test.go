@@ -1,0 +1,108 @@
+//go:build linux && cgo
+
+package e2e
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/e2e/truth"
+)
+
+// A namer names a location, innermost function first.
+type namer func(*profile.Location) []string
+
+// named takes the names that the profile has.
+func named(location *profile.Location) []string {
+	var names []string
+	for _, line := range location.Line {
+		names = append(names, line.Function.Name)
+	}
+	return names
+}
+
+// fromTwin takes the names that the profile has and, where it has none, those of an executable with symbols whose code is
+// at the same addresses.
+func fromTwin(t *testing.T, executable, twin string) namer {
+	t.Helper()
+	symbols := newAddr2line(t, twin, "-C")
+	return func(location *profile.Location) []string {
+		if len(location.Line) > 0 || location.Mapping.File != executable {
+			return named(location)
+		}
+		var names []string
+		for _, place := range symbols.places(t, location.Address) {
+			names = append(names, place.function)
+		}
+		return names
+	}
+}
+
+// stack is a sample's functions, leaf first.
+func (name namer) stack(sample *profile.Sample) []string {
+	var names []string
+	for _, location := range sample.Location {
+		names = append(names, name(location)...)
+	}
+	return names
+}
+
+const module = "github.com/cgoheap/cgoheap/"
+
+var (
+	oursInC   = regexp.MustCompile(`^(victim|plugin|counted)_\w+$`)
+	oursInCXX = regexp.MustCompile(`^(?:\w+[ *]+)?(victim::\w+(?:<\w+>)?)(?:\(.*)?$`) // addr2line adds types
+	oursInGo  = regexp.MustCompile(`^(main\.|` + module + `(e2e|internal/victim)\b)`)
+	generated = regexp.MustCompile(`\._C(func|goexp)_|-fm$|internal/victim\.\S+\.func\d+$|internal/victim\.(\(\*\w+\)\.)?useStack$`)
+)
+
+// ours keeps the functions that the test program wrote down: its own, without those that cgo and the compiler generate.
+func ours(names []string) []string {
+	var kept []string
+	for _, name := range names {
+		switch cxx := oursInCXX.FindStringSubmatch(name); {
+		case generated.MatchString(name):
+		case cxx != nil:
+			kept = append(kept, cxx[1])
+		case oursInC.MatchString(name), oursInGo.MatchString(name):
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// bySite sums a profile's samples up by the functions that are ours.
+func bySite(p *profile.Profile, name namer) map[string]truth.Values {
+	sums := make(map[string]truth.Values)
+	for _, sample := range p.Sample {
+		key := strings.Join(ours(name.stack(sample)), "\n")
+		sum := sums[key]
+		sum.AllocObjects += sample.Value[0]
+		sum.AllocBytes += sample.Value[1]
+		sum.InuseObjects += sample.Value[2]
+		sum.InuseBytes += sample.Value[3]
+		sums[key] = sum
+	}
+	return sums
+}
+
+// entries are the Go functions where a complete stack begins: those that a goroutine was started with, and those where a
+// thread or the scheduler enters its own stack.
+var entries = regexp.MustCompile(`^(runtime\.(main|mstart|mcall|morestack|systemstack|\w+\.gowrap\d+)|main\.in(Moved|Threads|Goroutines)\w*\.func1)$`)
+
+// complete says whether a stack goes down to an entry in Go or, as unwind data has it, to the first function of a C thread.
+func complete(t *testing.T, sample *profile.Sample, begins map[string][]span) bool {
+	t.Helper()
+	root := sample.Location[len(sample.Location)-1]
+	if names := named(root); len(names) > 0 && entries.MatchString(names[len(names)-1]) {
+		return true
+	}
+	file := root.Mapping.File
+	if _, ok := begins[file]; !ok {
+		begins[file] = outermost(t, file)
+	}
+	return anyHas(begins[file], root.Address)
+}
