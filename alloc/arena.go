@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
@@ -16,24 +17,48 @@ type extent struct {
 }
 
 // arena hands out parts of the region for what Go publishes: rows, indexes, module entries. A part that was published
-// may be read by a recorder until the gate has settled, so it is retired first and used again after that.
+// may be read by a recorder until the gate has settled, so it is retired first and used again after that. The tightest
+// part that fits is used, and what is left of it stays free: a module's entry, which is never given back, must not take
+// the place of another module's rows.
 type arena struct {
 	free, retired []extent
 }
 
+// grain is what sizes are multiples of, so that what is left of a part is aligned too.
+const grain = 64
+
 func (a *arena) reserve(size int) (extent, error) {
-	for i, e := range a.free {
-		if e.size >= size {
-			a.free[i] = a.free[len(a.free)-1]
-			a.free = a.free[:len(a.free)-1]
-			return e, nil
-		}
+	size = (size + grain - 1) &^ (grain - 1)
+	if i := a.tightest(size); i >= 0 {
+		return a.cut(i, size), nil
 	}
 	offset, ok := cgo.Reserve(size)
 	if !ok {
 		return extent{}, fmt.Errorf("the tables are full: no room for %d bytes", size)
 	}
 	return extent{offset, size}, nil
+}
+
+// tightest is the place in free of the smallest part that holds size bytes; -1 if none does.
+func (a *arena) tightest(size int) int {
+	best := -1
+	for i, e := range a.free {
+		if e.size >= size && (best < 0 || e.size < a.free[best].size) {
+			best = i
+		}
+	}
+	return best
+}
+
+// cut takes size bytes from the beginning of a free part.
+func (a *arena) cut(i, size int) extent {
+	e := a.free[i]
+	if e.size == size {
+		a.free = slices.Delete(a.free, i, i+1)
+	} else {
+		a.free[i] = extent{e.offset + uint64(size), e.size - size}
+	}
+	return extent{e.offset, size}
 }
 
 func (a *arena) retire(e extent) {
