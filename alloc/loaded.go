@@ -19,7 +19,8 @@ import (
 type loaded struct {
 	arena   arena
 	all     []*mappings.Module // every module there ever was, at ID − 1
-	current []module
+	current []module           // in the index
+	added   []module           // not in the index, because there was no room for another one
 	index   extent
 	lost    []error // modules that have no rows, and why
 }
@@ -40,25 +41,60 @@ func same(a, b *mappings.Module) bool {
 }
 
 // update takes the modules that are loaded now and publishes an index of them if they are not those of the last time.
+// The error says that the tables had no room for all of it; what there was room for is published.
 func (l *loaded) update(now []mappings.Module) (changed bool, err error) {
 	next := make([]module, 0, len(now))
 	for i := range now {
-		kept := slices.IndexFunc(l.current, func(m module) bool { return same(m.Module, &now[i]) })
-		if kept >= 0 {
-			next = append(next, l.current[kept])
-			continue
+		m, known := l.find(&now[i])
+		if !known {
+			var full error
+			if m, full = l.add(now[i]); full != nil {
+				err = full
+				continue
+			}
 		}
-		changed = true
-		m, err := l.add(now[i])
-		if err != nil {
-			return false, err
-		}
+		changed = changed || !l.indexed(m)
 		next = append(next, m)
 	}
-	if !changed && len(next) == len(l.current) {
-		return false, nil
+	if !changed && len(next) == len(l.current) && l.index.size > 0 {
+		return false, err
 	}
-	return true, l.replace(next)
+	if full := l.replace(next); full != nil {
+		l.keep(next)
+		return false, full
+	}
+	return true, err
+}
+
+// find looks for a module among those that were there the last time, with what is new about its file.
+func (l *loaded) find(now *mappings.Module) (module, bool) {
+	for _, known := range [][]module{l.current, l.added} {
+		i := slices.IndexFunc(known, func(m module) bool { return same(m.Module, now) })
+		if i >= 0 {
+			l.renew(&known[i], *now)
+			return known[i], true
+		}
+	}
+	return module{}, false
+}
+
+// renew takes what may have happened to a module's file. Snapshots keep the module as it was.
+func (l *loaded) renew(m *module, now mappings.Module) {
+	if m.Deleted == now.Deleted {
+		return
+	}
+	now.ID = m.ID
+	m.Module = &now
+	l.all[m.ID-1] = &now
+}
+
+func (l *loaded) indexed(m module) bool {
+	return slices.ContainsFunc(l.current, func(c module) bool { return c.ID == m.ID })
+}
+
+// keep remembers the modules that could not be indexed, so that the next update does not take them for new ones.
+func (l *loaded) keep(next []module) {
+	l.added = slices.DeleteFunc(next, l.indexed)
 }
 
 // add numbers a new module, enters it in the region's table and builds its rows. A module without rows is one whose
@@ -142,17 +178,25 @@ func (l *loaded) replace(next []module) error {
 	if err != nil {
 		return err
 	}
-	put(e.offset, []uint32{uint32(len(ranges)), uint32(next[0].ID)})
+	put(e.offset, []uint32{uint32(len(ranges)), uint32(mainOf(next))})
 	put(e.offset+uint64(cgo.IndexHeader), ranges)
 	cgo.Publish(e.offset)
 	l.retire(next)
 	l.arena.retire(l.index)
-	l.index, l.current = e, next
+	l.index, l.current, l.added = e, next, nil
 	return nil
 }
 
+// mainOf is the number of the executable, which comes first; 0 where nothing is known.
+func mainOf(modules []module) stack.ModuleID {
+	if len(modules) == 0 {
+		return 0
+	}
+	return modules[0].ID
+}
+
 func (l *loaded) retire(next []module) {
-	for _, old := range l.current {
+	for _, old := range slices.Concat(l.current, l.added) {
 		if !slices.ContainsFunc(next, func(m module) bool { return m.ID == old.ID }) {
 			l.arena.retire(old.extent)
 		}

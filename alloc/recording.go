@@ -21,6 +21,7 @@ type Recording struct {
 	loaded  loaded
 	watch   *watch
 	mapsErr error // the loaded files could not be read
+	fullErr error // the tables had no room for all of them
 	joinErr error // stacks end at the call from Go
 	stopped bool
 	losses  []stack.Loss // the last, once stopped
@@ -71,10 +72,11 @@ func (r *Recording) prepare() error {
 		r.watch.close()
 		return err
 	}
-	if _, err := r.refresh(); err != nil {
+	r.refresh()
+	if r.fullErr != nil {
 		cgo.Stop()
 		r.watch.close()
-		return err
+		return r.fullErr
 	}
 	r.joinErr = cgo.Probe()
 	go r.watch.run(r.Refresh)
@@ -89,22 +91,21 @@ func (r *Recording) Refresh() (changed bool) {
 		return false
 	}
 	cgo.Rearm()
-	changed, err := r.refresh()
-	if err != nil {
-		r.loaded.lost = append(r.loaded.lost, err)
-	}
+	changed = r.refresh()
 	if changed && cgo.Settle() {
 		r.loaded.arena.settled()
 	}
 	return changed
 }
 
-func (r *Recording) refresh() (changed bool, err error) {
+// refresh publishes an index even if nothing can be known: without one, no stack would hold so much as its first frame.
+func (r *Recording) refresh() (changed bool) {
 	var now []mappings.Module
-	if now, r.mapsErr = r.options.Modules(); r.mapsErr != nil || len(now) == 0 {
-		return false, nil
+	if now, r.mapsErr = r.options.Modules(); len(now) == 0 && r.loaded.index.size > 0 {
+		return false
 	}
-	return r.loaded.update(now)
+	changed, r.fullErr = r.loaded.update(now)
+	return changed
 }
 
 // Snapshot is the state of one moment during the call. ErrStopped after Stop.
@@ -149,21 +150,28 @@ func (r *Recording) place(read *reader) {
 	}
 }
 
-// Stop ends the recording; what it held is gone. It may be called again.
+// Stop ends the recording; what it held is gone. It may be called again, and after an error it must be, before there can
+// be another recording.
 func (r *Recording) Stop() error {
 	running.Lock()
 	defer running.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped {
+	if running.Recording != r {
 		return nil
 	}
-	r.losses = r.counters()
-	r.stopped = true
-	running.Recording = nil
+	r.end()
 	if !cgo.Stop() {
 		return fmt.Errorf("a thread is stopped in the middle of recording; its tables stay in memory")
 	}
+	running.Recording = nil
 	r.watch.close()
 	return nil
+}
+
+func (r *Recording) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.losses = r.counters()
+		r.stopped = true
+	}
 }
