@@ -1,0 +1,90 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// small are tables that 8 MiB of blocks do not fit into.
+var small = Options{SampleBytes: 1, MaxDepth: 512, TableBytes: 8 << 20}
+
+//go:noinline
+func fill(blocks []unsafe.Pointer) {
+	for i := range blocks {
+		blocks[i] = victim.Malloc(16)
+	}
+}
+
+//go:noinline
+func fillWithStacks(depth int) (blocks []unsafe.Pointer) {
+	for d := range depth {
+		for size := range uintptr(256) {
+			blocks = append(blocks, victim.Recursion(d, size))
+		}
+	}
+	return blocks
+}
+
+func free(blocks []unsafe.Pointer) {
+	for _, block := range blocks {
+		victim.Free(block)
+	}
+}
+
+func TestFullTables(t *testing.T) {
+	t.Run("blocks for which there is no room are allocated but not in use", func(t *testing.T) {
+		r := start(t, small)
+		blocks := make([]unsafe.Pointer, 400_000)
+		fill(blocks)
+		v, lost := sum(snapshot(t, r).through("fill")), int64(value(t, r, "lost_live_table_full"))
+		if lost == 0 || lost >= int64(len(blocks)) {
+			t.Errorf("%d of %d blocks are lost", lost, len(blocks))
+		}
+		n := int64(len(blocks))
+		if want := (stack.Values{AllocObjects: n, AllocBytes: 16 * n, InuseObjects: n - lost, InuseBytes: 16 * (n - lost)}); v != want {
+			t.Errorf("%+v, want %+v", v, want)
+		}
+		free(blocks)
+		want := stack.Values{AllocObjects: n, AllocBytes: 16 * n}
+		if v := sum(snapshot(t, r).through("fill")); v != want {
+			t.Errorf("after all were freed %+v, want %+v", v, want)
+		}
+		fill(blocks[:1000])
+		if n := sum(snapshot(t, r).through("fill")).InuseObjects; n != 1000 {
+			t.Errorf("%d of 1000 later blocks are in use", n)
+		}
+		free(blocks[:1000])
+	})
+
+	t.Run("samples for whose stacks there is no room are counted, and those before them stay right", func(t *testing.T) {
+		r := start(t, small)
+		blocks := make([]unsafe.Pointer, 1000)
+		fill(blocks)
+		others := fillWithStacks(300)
+		free(others)
+		if value(t, r, "lost_stack_table_full") == 0 || value(t, r, "lost_site_table_full") == 0 {
+			t.Errorf("lost: %d stacks, %d sites", value(t, r, "lost_stack_table_full"), value(t, r, "lost_site_table_full"))
+		}
+		s := snapshot(t, r)
+		if v := sum(s.through("fill")); v.InuseObjects != 1000 || v.AllocBytes != 16_000 {
+			t.Errorf("%+v", v)
+		}
+		v := sum(s.through("fillWithStacks"))
+		if v.InuseObjects != 0 || v.InuseBytes != 0 || v.AllocObjects == 0 || v.AllocObjects >= int64(len(others)) {
+			t.Errorf("of %d blocks on many stacks: %+v", len(others), v)
+		}
+		lost := make(map[string]bool)
+		for _, l := range s.Losses {
+			lost[l.Name] = true
+		}
+		if !lost["lost_stack_table_full"] || !lost["lost_site_table_full"] {
+			t.Errorf("the snapshot's losses are %v", s.Losses)
+		}
+		free(blocks)
+	})
+}

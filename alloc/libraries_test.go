@@ -1,0 +1,196 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+//go:noinline
+func early(p victim.Plugin) unsafe.Pointer { return p.Call("plugin_calls_itself", 1001) }
+
+//go:noinline
+func late(p victim.Plugin) unsafe.Pointer { return p.Call("plugin_calls_itself", 1002) }
+
+// one is the only sample of blocks of this size through the function.
+func (s *Snapshot) one(t *testing.T, function string, size int64) stack.Sample {
+	t.Helper()
+	var found []stack.Sample
+	for _, sample := range s.through(function) {
+		if sample.BlockSize == size {
+			found = append(found, sample)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d samples of %d bytes through %q", len(found), size, function)
+	}
+	return found[0]
+}
+
+func TestLibrariesLoadedDuringARecording(t *testing.T) {
+	path := plugin(t)
+	r := start(t, everything)
+	p := open(t, path)
+	defer p.Close()
+	defer victim.Free(early(p))
+
+	t.Run("a stack that ends in an unknown library is counted, and its frame gets its module later", func(t *testing.T) {
+		s := snapshot(t, r)
+		if value(t, r, "stacks_cut_no_module") == 0 {
+			t.Error("no stack was counted as cut")
+		}
+		for _, sample := range s.Samples {
+			if sample.BlockSize == 1001 && s.functionOf(t, sample.Frames[0], path) == "plugin_malloc" {
+				return
+			}
+		}
+		t.Error("no sample of 1001 bytes begins in plugin_malloc")
+	})
+
+	t.Run("once it is known, stacks go through it into Go", func(t *testing.T) {
+		defer victim.Free(late(p))
+		s := snapshot(t, r)
+		frames := s.one(t, "late", 1002).Frames
+		for i, want := range []string{"plugin_malloc", "plugin_calls_itself"} {
+			if got := s.functionOf(t, frames[i], path); got != want {
+				t.Errorf("frame %d is %q, want %q", i, got, want)
+			}
+		}
+	})
+}
+
+func TestWakingTheWatch(t *testing.T) {
+	t.Run("a sample in unknown code has the loaded files read, without a snapshot", func(t *testing.T) {
+		path := plugin(t)
+		var reads atomic.Int32
+		o := everything
+		o.Modules = func() ([]mappings.Module, error) {
+			reads.Add(1)
+			return mappings.Self()
+		}
+		r := start(t, o)
+		before := reads.Load()
+		p := open(t, path)
+		defer p.Close()
+		defer victim.Free(early(p))
+		eventually(t, "the watch read the loaded files", func() bool { return reads.Load() > before })
+		eventually(t, "the library was known", func() bool { return r.knows(path) })
+		if value(t, r, "module_wakes") == 0 {
+			t.Error("the wake was not counted")
+		}
+	})
+}
+
+// knows says whether the module is among those that are loaded now.
+func (r *Recording) knows(path string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range r.loaded.current {
+		if m.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+func TestOneAddressTwoLibraries(t *testing.T) {
+	t.Run("each frame keeps the library that was there when it was taken", func(t *testing.T) {
+		first, second := plugin(t), plugin(t, "-g")
+		r := start(t, everything)
+		p := open(t, first)
+		r.Refresh()
+		block := early(p)
+		p.Close()
+		q := open(t, second)
+		defer q.Close()
+		r.Refresh()
+		other := late(q)
+		s := snapshot(t, r)
+		victim.Free(block)
+		victim.Free(other)
+
+		was, is := s.one(t, "early", 1001).Frames[0], s.one(t, "late", 1002).Frames[0]
+		if got := s.functionOf(t, was, first); got != "plugin_malloc" {
+			t.Errorf("the first library's frame is %q in %+v", got, s.Module(was.Module()))
+		}
+		if got := s.functionOf(t, is, second); got != "plugin_malloc" {
+			t.Errorf("the second library's frame is %q in %+v", got, s.Module(is.Module()))
+		}
+		if was.Address() != is.Address() {
+			t.Skipf("the second library was not put in the first one's place: %#x, %#x", was.Address(), is.Address())
+		}
+	})
+}
+
+func TestOpeningAndClosingOften(t *testing.T) {
+	t.Run("tables grow by a library's entry each time it is loaded, not by its rows", func(t *testing.T) {
+		path := plugin(t)
+		r := start(t, everything)
+		cycle := func() {
+			p := open(t, path)
+			r.Refresh()
+			p.Close()
+			r.Refresh()
+		}
+		for range 10 {
+			cycle()
+		}
+		m := r.loaded.all[len(r.loaded.all)-1]
+		entry := uint64(int(cgo.ModuleStrings)+len(m.BuildID)+len(m.Path)+63) &^ 63
+		before := value(t, r, "table_bytes")
+		for range 100 {
+			cycle()
+		}
+		if grown := value(t, r, "table_bytes") - before; grown > 2*100*entry { // cutting leaves pieces too small for anything
+			t.Errorf("100 times open and close took %d bytes", grown)
+		}
+	})
+}
+
+func TestUnreadableList(t *testing.T) {
+	t.Run("the snapshot says so, and its weights are right", func(t *testing.T) {
+		o := everything
+		o.Modules = func() ([]mappings.Module, error) { return nil, errors.New("no permission") }
+		r := start(t, o)
+		block := victim.Malloc(1003)
+		s := snapshot(t, r)
+		victim.Free(block)
+		if s.Main != nil || len(s.Modules) != 0 {
+			t.Errorf("modules from nowhere: %v, %v", s.Main, s.Modules)
+		}
+		var found bool
+		for _, l := range s.Losses {
+			found = found || l.Name == "maps_unreadable" && l.Count == 1
+		}
+		if !found {
+			t.Errorf("not among the losses: %v", s.Losses)
+		}
+		for _, sample := range s.Samples {
+			if sample.BlockSize == 1003 {
+				if len(sample.Frames) == 0 || sample.InuseBytes != 1003 {
+					t.Errorf("%+v", sample)
+				}
+				return
+			}
+		}
+		t.Error("the block is missing")
+	})
+
+	t.Run("no stack is said to have been stopped by the end of the recording", func(t *testing.T) {
+		o := everything
+		o.Modules = func() ([]mappings.Module, error) { return nil, errors.New("no permission") }
+		r := start(t, o)
+		victim.Free(victim.Malloc(1003))
+		if n := value(t, r, "stacks_cut_stopped"); n != 0 {
+			t.Errorf("%d are", n)
+		}
+	})
+}

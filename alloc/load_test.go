@@ -1,0 +1,153 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// movers are goroutines that each hold as many blocks as they were given, and move them until told to stop.
+const movers, held = 4, 64
+
+//go:noinline
+func move(stopped *atomic.Bool, ready *sync.WaitGroup) {
+	var blocks [held]unsafe.Pointer
+	for i := range blocks {
+		blocks[i] = victim.Malloc(64)
+	}
+	ready.Done()
+	for n := 0; !stopped.Load(); n++ {
+		i := n % held
+		blocks[i] = victim.Realloc(blocks[i], uintptr(64+n%7*1024))
+	}
+	for _, block := range blocks {
+		victim.Free(block)
+	}
+}
+
+func TestSnapshotsUnderLoad(t *testing.T) {
+	r := start(t, everything)
+	var stopped atomic.Bool
+	var ready, finished sync.WaitGroup
+	ready.Add(movers)
+	for range movers {
+		finished.Go(func() { move(&stopped, &ready) })
+	}
+	ready.Wait()
+
+	t.Run("a block that is moved is in every snapshot once", func(t *testing.T) {
+		var last int64
+		for range 200 {
+			v := sum(snapshot(t, r).through("move"))
+			if v.InuseObjects != movers*held {
+				t.Fatalf("%d blocks in use, want %d", v.InuseObjects, movers*held)
+			}
+			if v.AllocObjects < last {
+				t.Fatalf("%d blocks allocated, after %d", v.AllocObjects, last)
+			}
+			last = v.AllocObjects
+		}
+		if last == movers*held {
+			t.Error("no block was moved")
+		}
+	})
+
+	t.Run("snapshots may be taken at the same time", func(t *testing.T) {
+		var readers sync.WaitGroup
+		for range 4 {
+			readers.Go(func() {
+				for range 20 {
+					s, err := r.Snapshot()
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if v := sum(s.through("move")); v.InuseObjects != movers*held {
+						t.Errorf("%d blocks in use, want %d", v.InuseObjects, movers*held)
+					}
+				}
+			})
+		}
+		readers.Wait()
+	})
+
+	stopped.Store(true)
+	finished.Wait()
+	t.Run("nothing is in use after all was freed", func(t *testing.T) {
+		if v := sum(snapshot(t, r).through("move")); v.InuseObjects != 0 || v.InuseBytes != 0 {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+func TestManyRecordings(t *testing.T) {
+	var stopped atomic.Bool
+	var ready, finished sync.WaitGroup
+	ready.Add(movers)
+	for range movers {
+		finished.Go(func() { move(&stopped, &ready) })
+	}
+	ready.Wait()
+	defer finished.Wait()
+	defer stopped.Store(true)
+	for range 10 { // the threads that this needs are there, and what the runtime opens is open
+		runtime.Gosched()
+		startAndStop(t, 0)
+	}
+
+	t.Run("200 of them, under load, begin at zero and leave nothing open", func(t *testing.T) {
+		files, goroutines := descriptors(t), runtime.NumGoroutine()
+		for n := range 200 {
+			startAndStop(t, n)
+		}
+		eventually(t, "their files were closed", func() bool { return descriptors(t) <= files })
+		eventually(t, "their goroutines had ended", func() bool { return runtime.NumGoroutine() <= goroutines })
+	})
+}
+
+func executable() ([]mappings.Module, error) {
+	modules, err := mappings.Self()
+	if err != nil {
+		return nil, err
+	}
+	return modules[:1], nil
+}
+
+func startAndStop(t *testing.T, n int) {
+	t.Helper()
+	o := Options{SampleBytes: 1 << (n % 13), MaxDepth: 1 + n%40, TableBytes: int64(8+n%3) << 20}
+	if n%8 != 0 {
+		o.Modules = executable // the rows of all libraries take a while
+	}
+	r, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t, r)
+	if n%4 != 0 {
+		return
+	}
+	for _, s := range snapshot(t, r).Samples {
+		// What was allocated before the start is not seen, and so its end is not either.
+		if s.InuseObjects < 0 || s.InuseBytes < 0 || s.InuseObjects > s.AllocObjects {
+			t.Fatalf("%+v", s)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+//go:build linux && amd64 && cgo
+
+package alloc
+
+import (
+	"debug/elf"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// everything records every allocation, and keeps what it needs for that in modest tables.
+var everything = Options{SampleBytes: 1, MaxDepth: 128, TableBytes: 64 << 20}
+
+// start begins a recording that ends with the test.
+func start(t *testing.T, o Options) *Recording {
+	t.Helper()
+	r, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stop(t, r) })
+	return r
+}
+
+func stop(t *testing.T, r *Recording) {
+	t.Helper()
+	if err := r.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func snapshot(t *testing.T, r *Recording) *Snapshot {
+	t.Helper()
+	s, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// through are the samples whose stacks the Go function of this package is in.
+func (s *Snapshot) through(function string) []stack.Sample {
+	var found []stack.Sample
+	in := make(map[stack.Frame]bool)
+	for _, sample := range s.Samples {
+		if slices.ContainsFunc(sample.Frames, func(f stack.Frame) bool {
+			is, known := in[f]
+			if !known {
+				is = strings.HasSuffix(goFunction(f), "/alloc."+function)
+				in[f] = is
+			}
+			return is
+		}) {
+			found = append(found, sample)
+		}
+	}
+	return found
+}
+
+// goFunction is the Go function that a frame is in, whatever was inlined into it; "" for other code.
+func goFunction(frame stack.Frame) string {
+	inlined := runtime.FuncForPC(uintptr(frame.Address()))
+	if inlined == nil {
+		return ""
+	}
+	return runtime.FuncForPC(inlined.Entry()).Name()
+}
+
+func sum(samples []stack.Sample) stack.Values {
+	p := stack.Profile{Samples: samples}
+	return p.Total()
+}
+
+// value of one of the recording's counters.
+func value(t *testing.T, r *Recording, name string) uint64 {
+	t.Helper()
+	for _, c := range r.Counters() {
+		if c.Name == name {
+			return c.Count
+		}
+	}
+	t.Fatalf("there is no counter %s", name)
+	return 0
+}
+
+// eventually waits until it is so.
+func eventually(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// plugin builds a library of its own for the test.
+func plugin(t *testing.T, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plugin.so")
+	arguments := append(flags, "-O2", "-fPIC", "-shared", "-o", path, "../internal/victim/testdata/plugin.c")
+	if output, err := exec.Command("gcc", arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("building a plugin: %v\n%s", err, output)
+	}
+	return path
+}
+
+func open(t *testing.T, path string) victim.Plugin {
+	t.Helper()
+	p, err := victim.OpenPlugin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// functionOf is the symbol of the library that covers a frame's ELF address; "" if none does or the frame has another
+// module.
+func (s *Snapshot) functionOf(t *testing.T, f stack.Frame, library string) string {
+	t.Helper()
+	m := s.Module(f.Module())
+	if m == nil || m.Path != library {
+		return ""
+	}
+	file, err := elf.Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := f.Address() - m.Bias
+	for _, symbol := range symbols {
+		if at >= symbol.Value && at < symbol.Value+symbol.Size {
+			return symbol.Name
+		}
+	}
+	return ""
+}
