@@ -21,7 +21,7 @@ var dumps atomic.Uint64
 // Config's Logger. It is an error at once if dir does not exist or cannot be written. stop lets the signals go, and waits
 // for a dump that is being written.
 func (p *Profiler) DumpOnSignal(dir string, signals ...os.Signal) (stop func(), err error) {
-	if err := writable(dir); err != nil {
+	if dir, err = writable(dir); err != nil {
 		return nil, fmt.Errorf("cgoheap: dump directory: %w", err)
 	}
 	if len(signals) == 0 {
@@ -42,13 +42,20 @@ func (p *Profiler) DumpOnSignal(dir string, signals ...os.Signal) (stop func(), 
 	}), nil
 }
 
-// writable tries to make a file in dir.
-func writable(dir string) error {
+// writable makes dir absolute, because the program may change its working directory, and tries to make a file in it.
+func writable(dir string) (string, error) {
+	if dir == "" { // os.CreateTemp would take another directory
+		return "", errors.New("no name was given")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
 	f, err := os.CreateTemp(dir, tempPattern)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func (p *Profiler) dump(dir string, s os.Signal) {

@@ -1,7 +1,6 @@
 package cgoheap
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -12,8 +11,8 @@ import (
 
 // Errors that Start returns, to be told apart with errors.Is.
 var (
-	ErrRunning     = errors.New("cgoheap: already running")
-	ErrUnsupported = errors.New("cgoheap: not supported")
+	ErrRunning     = alloc.ErrRunning
+	ErrUnsupported = alloc.ErrUnsupported
 )
 
 // Profiler is a running heap profiler. Its methods may be called from any goroutine.
@@ -32,12 +31,7 @@ func Start(c Config) (*Profiler, error) {
 		return nil, err
 	}
 	recording, err := alloc.Start(c.options())
-	switch {
-	case errors.Is(err, alloc.ErrRunning):
-		return nil, ErrRunning
-	case errors.Is(err, alloc.ErrUnsupported):
-		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
 	p := &Profiler{config: c, recording: recording, names: symbolize.New(symbolize.Options{})}
@@ -58,8 +52,9 @@ func (p *Profiler) WriteProfile(w io.Writer) error {
 	return nil
 }
 
-// Stop ends the recording and gives its memory back. It may be called again, and a later Start begins afresh. Signals
-// that DumpOnSignal waits for are still caught until its own stop is called.
+// Stop ends the recording and gives its memory back. It may be called again, and a later Start begins afresh. After an
+// error, which says that a thread could not be waited for, it must be called again before that. Signals that
+// DumpOnSignal waits for are still caught until its own stop is called.
 func (p *Profiler) Stop() error {
 	if err := p.recording.Stop(); err != nil {
 		return fmt.Errorf("cgoheap: %w", err)

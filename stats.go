@@ -2,6 +2,7 @@ package cgoheap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ type Stats []Counter
 // Stats reads the counters. After Stop they keep their last values.
 func (p *Profiler) Stats() Stats {
 	var s Stats
-	for _, l := range append(p.recording.Counters(), p.names.Losses()...) {
+	for _, l := range slices.Concat(p.recording.Counters(), p.names.Losses()) {
 		s = append(s, Counter{Name: strings.ReplaceAll(l.Name, " ", "_"), Value: l.Count, Sentence: l.Sentence})
 	}
 	return s
