@@ -19,10 +19,10 @@ func inC(t *testing.T, r run) []*profile.Location {
 	code := goCode(t, r.executable)
 	var all []*profile.Location
 	for _, location := range r.profile.Location {
-		if _, err := os.Stat(location.Mapping.File); err != nil { // the vdso
+		if _, err := os.Stat(fileOf(location)); err != nil { // the vdso
 			continue
 		}
-		if location.Mapping.File != r.executable || !code.has(location.Address) {
+		if fileOf(location) != r.executable || !code.has(location.Address) {
 			all = append(all, location)
 		}
 	}
@@ -39,7 +39,7 @@ func TestAddr2lineAgreesOnFunctionFileAndLine(t *testing.T) {
 	r := plain.exact(t)
 	tools, tables := make(map[string]*addr2line), make(map[string]symbolTable)
 	for _, location := range inC(t, r) {
-		file := location.Mapping.File
+		file := fileOf(location)
 		if tools[file] == nil {
 			tools[file], tables[file] = newAddr2line(t, readable(t, r, file)), symbols(t, file)
 		}
@@ -99,7 +99,7 @@ func TestLineTablesAndSymbolsAgree(t *testing.T) {
 			r := b.exact(t)
 			rows, table := lines(t, r.executable), symbols(t, r.executable)
 			for _, location := range inC(t, r) {
-				if location.Mapping.File != r.executable {
+				if fileOf(location) != r.executable {
 					continue
 				}
 				all := places(location)

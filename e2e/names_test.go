@@ -31,6 +31,14 @@ func places(location *profile.Location) []place {
 	return all
 }
 
+// fileOf is the path of the file that a location is in; "" if that is not known.
+func fileOf(location *profile.Location) string {
+	if location.Mapping == nil {
+		return ""
+	}
+	return location.Mapping.File
+}
+
 // An addr2line is a running addr2line, the second road from an address to its names.
 type addr2line struct {
 	in  io.WriteCloser

@@ -30,7 +30,7 @@ func fromTwin(t *testing.T, executable, twin string) namer {
 	t.Helper()
 	symbols := newAddr2line(t, twin, "-C")
 	return func(location *profile.Location) []string {
-		if len(location.Line) > 0 || location.Mapping.File != executable {
+		if len(location.Line) > 0 || fileOf(location) != executable {
 			return named(location)
 		}
 		var names []string
@@ -91,16 +91,23 @@ func bySite(p *profile.Profile, name namer) map[string]truth.Values {
 
 // entries are the Go functions where a complete stack begins: those that a goroutine was started with, and those where a
 // thread or the scheduler enters its own stack.
-var entries = regexp.MustCompile(`^(runtime\.(main|mstart|mcall|morestack|systemstack|\w+\.gowrap\d+)|main\.in(Moved|Threads|Goroutines)\w*\.func1)$`)
+var entries = regexp.MustCompile(`^runtime\.(main|mstart|mcall|morestack|systemstack|forcegchelper|runFinalizers|runCleanups)$|` +
+	`\.gowrap\d+$|^main\.in(MovedCallback|Threads|Goroutines)\.func1$|/victim\.MoveStack\.func1$`)
 
 // complete says whether a stack goes down to an entry in Go or, as unwind data has it, to the first function of a C thread.
 func complete(t *testing.T, sample *profile.Sample, begins map[string][]span) bool {
 	t.Helper()
+	if len(sample.Location) == 0 {
+		return false
+	}
 	root := sample.Location[len(sample.Location)-1]
 	if names := named(root); len(names) > 0 && entries.MatchString(names[len(names)-1]) {
 		return true
 	}
-	file := root.Mapping.File
+	file := fileOf(root)
+	if file == "" {
+		return false
+	}
 	if _, ok := begins[file]; !ok {
 		begins[file] = outermost(t, file)
 	}

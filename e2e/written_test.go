@@ -23,6 +23,11 @@ func TestTheProfileIsValid(t *testing.T) {
 			if len(p.Mapping) == 0 || p.Mapping[0].File != b.executable(t) {
 				t.Errorf("the first mapping is not %s", b.executable(t))
 			}
+			for _, location := range p.Location {
+				if location.Mapping == nil {
+					t.Errorf("%#x is in no mapping", location.Address)
+				}
+			}
 			for _, mapping := range p.Mapping {
 				if mapping.Start != 0 || mapping.Limit != 1<<64-1 || mapping.Offset != 0 {
 					t.Errorf("%s: mapped at %#x, %#x, %#x", mapping.File, mapping.Start, mapping.Limit, mapping.Offset)
@@ -60,7 +65,7 @@ func unnamedByNature(t *testing.T, p *profile.Profile) map[string]bool {
 	t.Helper()
 	libraries, tables := make(map[string]bool), make(map[string]symbolTable)
 	for _, location := range p.Location {
-		file := location.Mapping.File
+		file := fileOf(location)
 		if !strings.Contains(filepath.Base(file), ".so") {
 			continue
 		}
@@ -94,7 +99,7 @@ func TestExactlyThoseLocationsHaveNoNameWhoseSymbolsWereStripped(t *testing.T) {
 	tables := make(map[string]symbolTable)
 	unnamed := 0
 	for _, location := range r.profile.Location {
-		file := location.Mapping.File
+		file := fileOf(location)
 		if tables[file] == nil {
 			tables[file] = symbols(t, file)
 		}
@@ -107,8 +112,8 @@ func TestExactlyThoseLocationsHaveNoNameWhoseSymbolsWereStripped(t *testing.T) {
 		if !got && file == r.executable {
 			unnamed++
 		}
-		if got != location.Mapping.HasFunctions {
-			t.Errorf("%#x of %s: named %t, its mapping says %t", location.Address, file, got, location.Mapping.HasFunctions)
+		if m := location.Mapping; m != nil && got != m.HasFunctions {
+			t.Errorf("%#x of %s: named %t, its mapping says %t", location.Address, file, got, m.HasFunctions)
 		}
 	}
 	if unnamed == 0 {

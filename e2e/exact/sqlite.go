@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"database/sql/driver"
 
 	sqlite3 "github.com/mattn/go-sqlite3"
@@ -91,7 +92,8 @@ func (db *database) read() {
 			where name like ? group by length(body) order by 2 desc, 1`)
 		must(err)
 		db.statements = append(db.statements, statement)
-		rows, err := statement.Query([]driver.Value{"name 1%"})
+		rows, err := statement.(driver.StmtQueryContext).QueryContext(context.Background(),
+			[]driver.NamedValue{{Ordinal: 1, Value: "name 1%"}})
 		must(err)
 		row := make([]driver.Value, 3)
 		must(rows.Next(row))

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"runtime/cgo"
+	"sync"
 	"syscall"
 	"unsafe"
 )
@@ -31,8 +32,22 @@ func MallocAround(run func(), size uintptr) (before, after unsafe.Pointer) {
 	return pair.first, pair.second
 }
 
-// MoveStack makes the calling goroutine's stack outgrow the memory it is in.
-func MoveStack() { useStack(512) }
+// MoveStack makes the calling goroutine's stack outgrow the memory it is in, and others fill that memory with their own
+// frames: whoever still follows a pointer into it comes out in another goroutine.
+func MoveStack() {
+	useStack(stackPages)
+	var others sync.WaitGroup
+	for range 16 {
+		others.Add(1)
+		go func() { // grows through every size that a stack can have had
+			defer others.Done()
+			useStack(stackPages)
+		}()
+	}
+	others.Wait()
+}
+
+const stackPages = 512
 
 //go:noinline
 func useStack(depth int) byte {
