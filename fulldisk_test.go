@@ -1,0 +1,72 @@
+//go:build linux && amd64 && cgo
+
+package cgoheap
+
+import (
+	"log/slog"
+	"os/signal"
+	"syscall"
+	"testing"
+)
+
+// filesOf keeps every file that the process writes below that many bytes: as good as a full disk, for any user.
+func filesOf(t *testing.T, bytes uint64) (free func()) {
+	t.Helper()
+	var before syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: bytes, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Run("the error is logged, no file is left, and the next signal works", func(t *testing.T) {
+		signal.Ignore(syscall.SIGXFSZ) // which would come instead of the error
+		defer signal.Reset(syscall.SIGXFSZ)
+		p, log := startLogging(t)
+		dir := t.TempDir()
+		dumpInto(t, p, dir)
+		free := filesOf(t, 100)
+		send(t, syscall.SIGUSR2)
+		failed := log.next(t, slog.LevelError)
+		free()
+		if err := failed["error"].String(); err == "" {
+			t.Errorf("%v", failed)
+		}
+		if names := namesIn(t, dir); len(names) != 0 {
+			t.Errorf("%q are left", names)
+		}
+		send(t, syscall.SIGUSR2)
+		log.next(t, slog.LevelInfo)
+		if names := namesIn(t, dir); len(names) != 1 {
+			t.Errorf("%q are there", names)
+		}
+	})
+
+	t.Run("a directory that is gone is an error of that signal alone", func(t *testing.T) {
+		p, log := startLogging(t)
+		dir := t.TempDir()
+		inside := dir + "/inside"
+		if err := syscall.Mkdir(inside, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		dumpInto(t, p, inside)
+		if err := syscall.Rmdir(inside); err != nil {
+			t.Fatal(err)
+		}
+		send(t, syscall.SIGUSR2)
+		log.next(t, slog.LevelError)
+		if err := syscall.Mkdir(inside, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		send(t, syscall.SIGUSR2)
+		log.next(t, slog.LevelInfo)
+	})
+}

@@ -1,0 +1,99 @@
+//go:build linux && amd64 && cgo
+
+package cgoheap
+
+import (
+	"net/http"
+	"net/http/httptest"
+	netpprof "net/http/pprof"
+	"strings"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+func TestHandler(t *testing.T) {
+	p := start(t, everything)
+	defer victim.Free(allocate(1000))
+	get := httptest.NewRequest(http.MethodGet, "/", nil)
+
+	t.Run("GET has a valid profile, as a file that is not to be guessed at", func(t *testing.T) {
+		answer := httptest.NewRecorder()
+		p.Handler().ServeHTTP(answer, get)
+		if answer.Code != http.StatusOK {
+			t.Fatal(answer.Code)
+		}
+		for key, want := range map[string]string{
+			"Content-Type":           "application/octet-stream",
+			"Content-Disposition":    `attachment; filename="cgoheap.pb.gz"`,
+			"X-Content-Type-Options": "nosniff",
+		} {
+			if got := answer.Header().Get(key); got != want {
+				t.Errorf("%s: %q, want %q", key, got, want)
+			}
+		}
+		if n := len(through(parse(t, answer.Body), "allocate")); n != 1 {
+			t.Errorf("%d samples", n)
+		}
+	})
+
+	for _, method := range []string{http.MethodPost, http.MethodHead, http.MethodPut, http.MethodDelete} {
+		t.Run(method+" is refused", func(t *testing.T) {
+			answer := httptest.NewRecorder()
+			p.Handler().ServeHTTP(answer, httptest.NewRequest(method, "/", nil))
+			if answer.Code != http.StatusMethodNotAllowed || answer.Header().Get("Allow") != http.MethodGet {
+				t.Errorf("%d, %v", answer.Code, answer.Header())
+			}
+		})
+	}
+}
+
+func TestHandlerInAServer(t *testing.T) {
+	p := start(t, everything)
+	defer victim.Free(allocate(1000))
+	get := httptest.NewRequest(http.MethodGet, "/", nil)
+
+	t.Run("it is served beside Go's own profiles", func(t *testing.T) {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /debug/pprof/", netpprof.Index)
+		mux.HandleFunc("GET /debug/pprof/profile", netpprof.Profile)
+		mux.Handle("GET /debug/pprof/cgoheap", p.Handler())
+		server := httptest.NewServer(mux)
+		defer server.Close()
+		answer, err := http.Get(server.URL + "/debug/pprof/cgoheap")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if n := len(through(parse(t, answer.Body), "allocate")); n != 1 {
+			t.Errorf("%d samples", n)
+		}
+	})
+
+	t.Run("a reader that goes away is no answer's concern", func(t *testing.T) {
+		answer := &brokenAnswer{httptest.NewRecorder(), brokenWriter{100}}
+		p.Handler().ServeHTTP(answer, get)
+		if answer.Code != http.StatusOK {
+			t.Errorf("%d after the answer had begun", answer.Code)
+		}
+	})
+
+	t.Run("after Stop it is unavailable, in words, not as a file", func(t *testing.T) {
+		p.Stop()
+		answer := httptest.NewRecorder()
+		p.Handler().ServeHTTP(answer, get)
+		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), "stopped") {
+			t.Errorf("%d: %q", answer.Code, answer.Body)
+		}
+		if h := answer.Header(); h.Get("Content-Disposition") != "" || !strings.HasPrefix(h.Get("Content-Type"), "text/plain") {
+			t.Errorf("%v", h)
+		}
+	})
+}
+
+type brokenAnswer struct {
+	*httptest.ResponseRecorder
+	body brokenWriter
+}
+
+func (a *brokenAnswer) Write(p []byte) (int, error) { return a.body.Write(p) }
