@@ -34,6 +34,10 @@ func TestArena(t *testing.T) {
 			t.Errorf("%v was taken, not %v", e, large)
 		}
 	})
+}
+
+func TestParts(t *testing.T) {
+	start(t, everything)
 
 	t.Run("parts do not overlap, and begin at multiples of 64", func(t *testing.T) {
 		var a arena

@@ -36,7 +36,7 @@ func free(blocks []unsafe.Pointer) {
 	}
 }
 
-func TestFullTables(t *testing.T) {
+func TestTablesFullOfBlocks(t *testing.T) {
 	t.Run("blocks for which there is no room are allocated but not in use", func(t *testing.T) {
 		r := start(t, small)
 		blocks := make([]unsafe.Pointer, 400_000)
@@ -60,7 +60,9 @@ func TestFullTables(t *testing.T) {
 		}
 		free(blocks[:1000])
 	})
+}
 
+func TestTablesFullOfStacks(t *testing.T) {
 	t.Run("samples for whose stacks there is no room are counted, and those before them stay right", func(t *testing.T) {
 		r := start(t, small)
 		blocks := make([]unsafe.Pointer, 1000)

@@ -33,15 +33,22 @@ func move(stopped *atomic.Bool, ready *sync.WaitGroup) {
 	}
 }
 
+// startMoving returns when all blocks are there.
+func startMoving(stopped *atomic.Bool) (finished *sync.WaitGroup) {
+	finished = new(sync.WaitGroup)
+	var ready sync.WaitGroup
+	ready.Add(movers)
+	for range movers {
+		finished.Go(func() { move(stopped, &ready) })
+	}
+	ready.Wait()
+	return finished
+}
+
 func TestSnapshotsUnderLoad(t *testing.T) {
 	r := start(t, everything)
 	var stopped atomic.Bool
-	var ready, finished sync.WaitGroup
-	ready.Add(movers)
-	for range movers {
-		finished.Go(func() { move(&stopped, &ready) })
-	}
-	ready.Wait()
+	finished := startMoving(&stopped)
 
 	t.Run("a block that is moved is in every snapshot once", func(t *testing.T) {
 		var last int64
@@ -99,12 +106,7 @@ func descriptors(t *testing.T) int {
 
 func TestManyRecordings(t *testing.T) {
 	var stopped atomic.Bool
-	var ready, finished sync.WaitGroup
-	ready.Add(movers)
-	for range movers {
-		finished.Go(func() { move(&stopped, &ready) })
-	}
-	ready.Wait()
+	finished := startMoving(&stopped)
 	defer finished.Wait()
 	defer stopped.Store(true)
 	for range 10 { // the threads that this needs are there, and what the runtime opens is open

@@ -19,11 +19,11 @@ type list struct {
 }
 
 func (l *list) modules() ([]mappings.Module, error) {
-	true, err := mappings.Self()
+	loaded, err := mappings.Self()
 	if err != nil {
 		l.t.Error(err)
 	}
-	return append(true, l.extra...), nil
+	return append(loaded, l.extra...), nil
 }
 
 // fake is a module of a page at page·4096 that has no file.
@@ -91,7 +91,9 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s has what nobody covered", m.Path)
 		}
 	})
+}
 
+func TestFilesOfModules(t *testing.T) {
 	t.Run("a file without rows is counted once, with the reason", func(t *testing.T) {
 		r, l := withList(t)
 		before := value(t, r, "modules_without_rows")

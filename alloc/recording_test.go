@@ -44,7 +44,9 @@ func TestRecording(t *testing.T) {
 			t.Errorf("%d blocks freed became %d", frees, n)
 		}
 	})
+}
 
+func TestNextRecording(t *testing.T) {
 	t.Run("stopping an old one does nothing to the next", func(t *testing.T) {
 		old := start(t, everything)
 		stop(t, old)
@@ -70,7 +72,9 @@ func TestRecording(t *testing.T) {
 			t.Errorf("a block of the last one was counted as freed: %d, then %d", frees, n)
 		}
 	})
+}
 
+func TestTooFewOrTooManyTables(t *testing.T) {
 	t.Run("tables that cannot be had are an error, and leave room for another try", func(t *testing.T) {
 		o := everything
 		o.TableBytes = 1 << 50
@@ -90,7 +94,9 @@ func TestRecording(t *testing.T) {
 		}
 		start(t, everything)
 	})
+}
 
+func TestMovedBlock(t *testing.T) {
 	t.Run("a block that only moves while it is recorded stays allocated once for each move", func(t *testing.T) {
 		r := start(t, everything)
 		block := allocateAndMove(3)
