@@ -46,8 +46,11 @@ func TestTablesFullOfBlocks(t *testing.T) {
 			t.Errorf("%d of %d blocks are lost", lost, len(blocks))
 		}
 		n := int64(len(blocks))
-		if want := (stack.Values{AllocObjects: n, AllocBytes: 16 * n, InuseObjects: n - lost, InuseBytes: 16 * (n - lost)}); v != want {
-			t.Errorf("%+v, want %+v", v, want)
+		if v.AllocObjects != n || v.AllocBytes != 16*n || v.InuseBytes != 16*v.InuseObjects {
+			t.Errorf("of %d blocks of 16 bytes: %+v", n, v)
+		}
+		if others := v.InuseObjects - (n - lost); others < 0 || others > 100 { // threads that begin lose blocks too
+			t.Errorf("%d blocks in use of %d, less %d", v.InuseObjects, n, lost)
 		}
 		free(blocks)
 		want := stack.Values{AllocObjects: n, AllocBytes: 16 * n}
