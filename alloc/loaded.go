@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 package alloc
 
@@ -178,7 +178,7 @@ func (l *loaded) replace(next []module) error {
 	if err != nil {
 		return err
 	}
-	put(e.offset, []uint32{uint32(len(ranges)), uint32(mainOf(next))})
+	put(e.offset, []uint32{uint32(len(ranges)), uint32(goModule(next))})
 	put(e.offset+uint64(cgo.IndexHeader), ranges)
 	cgo.Publish(e.offset)
 	l.retire(next)
@@ -187,12 +187,14 @@ func (l *loaded) replace(next []module) error {
 	return nil
 }
 
-// mainOf is the number of the executable, which comes first; 0 where nothing is known.
-func mainOf(modules []module) stack.ModuleID {
-	if len(modules) == 0 {
-		return 0
+// goModule is the number of the module that holds Go's code; 0 where nothing is known.
+func goModule(modules []module) stack.ModuleID {
+	for _, m := range modules {
+		if m.HoldsGo() {
+			return m.ID
+		}
 	}
-	return modules[0].ID
+	return 0
 }
 
 func (l *loaded) retire(next []module) {
@@ -207,15 +209,13 @@ func (l *loaded) retire(next []module) {
 func (l *loaded) only(address mappings.RuntimeAddr) *mappings.Module {
 	var found *mappings.Module
 	for _, m := range l.all {
-		for _, r := range m.Ranges {
-			if address < r.Start || address >= r.Limit {
-				continue
-			}
-			if found != nil {
-				return nil
-			}
-			found = m
+		if !m.Holds(address) {
+			continue
 		}
+		if found != nil {
+			return nil
+		}
+		found = m
 	}
 	return found
 }

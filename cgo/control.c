@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 #include "control.h"
 
@@ -26,8 +26,8 @@ int cgoheap_prepare(const struct options *o)
 	int failed = region_open(o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;
-	cgoheap_seed = o->seed;
-	cgoheap_max_depth = o->max_depth;
+	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
+	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
 	wake_fd = o->wake_fd;
 	cgoheap_rearm();
 	return 0;
@@ -69,7 +69,7 @@ static void raw_write(int fd, const uint64_t *value)
 void record_wake(void)
 {
 	static const uint64_t one = 1;
-	if (wake_fd < 0 || __atomic_exchange_n(&woken, 1, __ATOMIC_ACQ_REL) != 0)
+	if (wake_fd < 0 || __atomic_load_n(&woken, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&woken, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
 	count(COUNT_WAKES);
 	raw_write(wake_fd, &one);

@@ -18,7 +18,7 @@ var Counters = [...]Counter{
 	{"stacks_complete", "stacks walked to the entry of their thread or goroutine", false},
 	{"stacks_cut_depth", "stacks with more frames than are kept; the outermost are missing", true},
 	{"stacks_cut_no_module", "stacks that end in code of a library that was not known yet", true},
-	{"stacks_cut_no_unwind_data", "stacks that end in code without unwind data or frame pointers", true},
+	{"stacks_cut_no_unwind_data", "stacks that end in code without unwind data, whose frame pointer leads nowhere", true},
 	{"stacks_cut_inexpressible", "stacks that end in code whose unwind data no row can express", true},
 	{"stacks_cut_no_frame_pointer", "stacks that end where a frame pointer was needed and had not been saved", true},
 	{"stacks_cut_unreadable", "stacks that end because the next frame could not be read", true},

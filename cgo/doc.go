@@ -17,7 +17,7 @@
 // The rules of a guest hold for all of it. It never calls Go, takes no lock, allocates only from the region, keeps errno,
 // and fails open: what cannot be recorded is counted, under a name and with a sentence (counters.go), and the program
 // goes on. A block is remembered after the real malloc and forgotten before the real free. When no recording runs, a hook
-// is a load, a branch and a jump.
+// is a load, a branch and a jump; but for posix_memalign, for which glibc has no second name.
 //
 // Rows for unwinding, the index of modules and the layout of the Go runtime are prepared by Go, outside malloc, and
 // published by storing one offset; readers that still use the old index are waited for at the gate before it is reused.

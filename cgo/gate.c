@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 #include "gate.h"
 
@@ -14,8 +14,7 @@ uint32_t cgoheap_generation;
 
 static uint32_t epoch;
 static struct {
-	uint32_t inside[2];
-	char apart[56]; // one slot, one cache line
+	_Alignas(64) uint32_t inside[2]; // one slot, one cache line
 } slots[SLOTS];
 
 bool gate_enter(struct pass *p, uint32_t generation)
@@ -76,16 +75,26 @@ bool gate_close(void)
 	return wait_until_empty(0) & wait_until_empty(1);
 }
 
+static bool settle_last_epoch(void)
+{
+	uint32_t old = (epoch & 1) ^ 1;
+	if (!wait_until_empty(old))
+		return false;
+	sites_fold(old);
+	return true;
+}
+
 bool gate_settle(void)
 {
-	static bool waiting; // the old parity of an earlier call has not been emptied yet
-	if (!waiting)
+	static bool waiting; // an earlier call gave up on the last epoch
+	if (!waiting || settle_last_epoch()) {
 		__atomic_fetch_add(&epoch, 1, __ATOMIC_SEQ_CST);
-	uint32_t old = (epoch & 1) ^ 1;
-	waiting = !wait_until_empty(old);
-	if (!waiting)
-		sites_fold(old);
-	return !waiting;
+		waiting = !settle_last_epoch();
+		if (!waiting)
+			return true;
+	}
+	count(COUNT_UNSETTLED);
+	return false;
 }
 
 void gate_forsake(void)

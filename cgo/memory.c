@@ -1,13 +1,18 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 // The bounds of a C stack cannot be asked for inside malloc, and a stack may be a signal's or a fiber's anyway. So the
-// pages of a stack are tried one by one, by the kernel, as a walk first needs them, and the stretch around the stack
-// pointer that was found readable is kept with the thread: after a thread's first samples no walk asks again.
+// pages of a stack are tried one by one, by the kernel, as a walk first needs them.
+//
+// What was found is kept from walk to walk only for the stack that the thread was born with, which lasts as long as the
+// thread: glibc puts the thread control block at its top, and the loader knows the top of the main thread's. Any other
+// stack may be unmapped before the next walk, and is tried anew each time.
 
 #include "memory.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
+
+extern void *__libc_stack_end; // set by the loader
 
 #define PAGE 4096
 #define NEAR (64 * PAGE)
@@ -21,8 +26,24 @@ static long raw_syscall4(long number, long a, long b, long c, long d)
 
 bool page_readable(uintptr_t address)
 {
-	// With an invalid first argument rt_sigprocmask changes nothing, but reads its second first: EFAULT or EINVAL.
-	return raw_syscall4(SYS_rt_sigprocmask, ~0L, (long)(address & ~7ULL), 0, 8) != -EFAULT;
+	// With an invalid first argument rt_sigprocmask changes nothing, but reads its second first: EFAULT or EINVAL. Another
+	// answer comes from a sandbox, and says nothing about the page.
+	return raw_syscall4(SYS_rt_sigprocmask, ~0L, (long)(address & ~7ULL), 0, 8) == -EINVAL;
+}
+
+static uintptr_t page_of(uintptr_t address)
+{
+	return address & ~(uintptr_t)(PAGE - 1);
+}
+
+// The last page of the stack that the calling thread was born with.
+static uintptr_t top_of_stack(void)
+{
+	uintptr_t control_block;
+	if (raw_syscall4(SYS_gettid, 0, 0, 0, 0) == raw_syscall4(SYS_getpid, 0, 0, 0, 0))
+		return page_of((uintptr_t)__libc_stack_end);
+	__asm__("mov %%fs:0, %0" : "=r"(control_block));
+	return page_of(control_block);
 }
 
 static bool readable_between(uintptr_t page, uintptr_t limit)
@@ -33,26 +54,35 @@ static bool readable_between(uintptr_t page, uintptr_t limit)
 	return true;
 }
 
+// Whether page lies in the thread's own stack; the pages above it are then known to be readable.
+static bool on_own_stack(struct thread *t, uintptr_t page)
+{
+	if (t->top == 0)
+		t->lo = t->top = top_of_stack();
+	if (page > t->top)
+		return false;
+	if (page >= t->lo)
+		return true;
+	if (t->lo - page > NEAR || !readable_between(page, t->lo))
+		return false;
+	t->lo = page;
+	return true;
+}
+
 void memory_begin(struct memory *m, struct thread *t, uintptr_t sp)
 {
-	uintptr_t page = sp & ~(uintptr_t)(PAGE - 1);
-	*m = (struct memory){.thread = t};
-	if (page >= t->lo && page < t->hi)
-		return;
-	if (page < t->lo && t->lo - page <= NEAR && readable_between(page, t->lo)) {
-		t->lo = page; // deeper in the same stack
-		return;
-	}
-	t->lo = page; // another stack: what was known of the last one may be void
-	t->hi = page + PAGE;
+	uintptr_t page = page_of(sp);
+	*m = (struct memory){.thread = t, .lo = page, .hi = page + PAGE};
+	if (on_own_stack(t, page))
+		m->hi = t->top + PAGE;
 }
 
 static bool learn(struct memory *m, uintptr_t page)
 {
 	if (!page_readable(page))
 		return false;
-	if (page == m->thread->hi)
-		m->thread->hi += PAGE;
+	if (page == m->hi)
+		m->hi += PAGE;
 	else
 		m->page = page;
 	return true;
@@ -60,10 +90,10 @@ static bool learn(struct memory *m, uintptr_t page)
 
 bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value)
 {
-	uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+	uintptr_t page = page_of(address);
 	if (address % 8 != 0)
 		return false;
-	bool known = (address >= m->thread->lo && address < m->thread->hi) || (page != 0 && page == m->page);
+	bool known = (address >= m->lo && address < m->hi) || (page != 0 && page == m->page);
 	// The goroutine's bounds are 8-aligned, so a word that begins inside ends inside.
 	if (!known && !(address >= m->go_lo && address < m->go_hi) && !learn(m, page))
 		return false;

@@ -10,6 +10,7 @@
 // Where a walk may read: the goroutine's stack it is on, and pages near the stack pointer it began at.
 struct memory {
 	struct thread *thread;
+	uintptr_t lo, hi;       // readable pages around the stack pointer
 	uintptr_t go_lo, go_hi; // bounds of the goroutine's stack; empty elsewhere
 	uintptr_t page;         // a readable page outside both, 0 if none
 };

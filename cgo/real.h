@@ -5,6 +5,10 @@
 
 #include <stddef.h>
 
+#ifndef __GLIBC__
+#error "cgoheap records on glibc; build with CGO_ENABLED=0 elsewhere, where Start says that it cannot"
+#endif
+
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 #include "record.h"
 
@@ -18,7 +18,8 @@ static void begin_thread(struct thread *t, uint32_t generation)
 	uint32_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 	if (t->slot == 0)
 		t->slot = number;
-	t->random = cgoheap_seed + (uint64_t)(cgoheap_seed == 0 ? number : t->slot) * 0xd1342543de82ef95ULL;
+	uint64_t seed = __atomic_load_n(&cgoheap_seed, __ATOMIC_RELAXED);
+	t->random = seed + (uint64_t)t->slot * 0xd1342543de82ef95ULL;
 	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
 	t->countdown = draw_gap(&t->random, t->sample_bytes);
 	t->generation = generation;
@@ -42,7 +43,7 @@ bool record_samples(size_t size)
 
 static uint32_t walk_and_intern(const struct registers *caller)
 {
-	size_t max = cgoheap_max_depth;
+	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
 	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = max};
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);

@@ -46,7 +46,8 @@ void record_restore(const void *p, const struct forgotten *old);
 // Asks Go, through the eventfd, to look for modules that were loaded since; at most once until it has.
 void record_wake(void);
 
-// Settings, written while stopped. A seed of 0 means that threads draw differently in every recording.
+// Settings, written while stopped, though a thread that was late may read them even then. Threads draw different gaps
+// from one seed, and the same thread the same.
 extern uint64_t cgoheap_seed;
 extern uint32_t cgoheap_max_depth;
 

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 #include "sites.h"
 
@@ -55,6 +55,16 @@ static uint32_t link_site(uint32_t *head, uint32_t seen, uint32_t made)
 	return made;
 }
 
+// A site of a size of its own has been counted in the stack's sizes; that is taken back if none was added.
+static uint32_t make_and_link(uint32_t *head, uint32_t seen, uint32_t stack, uint64_t size)
+{
+	uint32_t made = make(stack, size);
+	uint32_t linked = made == 0 ? 0 : link_site(head, seen, made);
+	if ((made == 0 || linked != made) && size != SITE_MIXED)
+		__atomic_fetch_sub(&((struct stack *)region_ref(stack))->sizes, 1, __ATOMIC_RELAXED);
+	return linked;
+}
+
 uint32_t site_intern(uint32_t stack, uint64_t size)
 {
 	struct stack *of = region_ref(stack);
@@ -70,8 +80,7 @@ uint32_t site_intern(uint32_t stack, uint64_t size)
 			size = SITE_MIXED;
 			continue;
 		}
-		ref = make(stack, size);
-		return ref == 0 ? 0 : link_site(head, seen, ref);
+		return make_and_link(head, seen, stack, size);
 	}
 }
 

@@ -11,7 +11,7 @@ struct thread {
 	uint64_t random;       // state of the generator
 	uint32_t generation;   // the recording that the above belongs to
 	uint32_t slot;         // which of the gate's counters this thread uses
-	uintptr_t lo, hi;      // pages of this thread's stack that were found readable
+	uintptr_t lo, top;     // this thread's own stack as far as it was found readable: first page, last page
 	uintptr_t goroutine;   // the g that was last found readable
 };
 

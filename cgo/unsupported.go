@@ -1,4 +1,4 @@
-//go:build !linux || !amd64 || !cgo
+//go:build !linux || !amd64 || !cgo || asan || msan
 
 package cgo
 
@@ -12,6 +12,9 @@ import (
 func Supported() error {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return fmt.Errorf("recording needs linux/amd64; this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	if sanitized {
+		return errors.New("recording needs malloc, and this was built with -asan or -msan, which take it")
 	}
 	return errors.New("recording needs cgo; this was built with CGO_ENABLED=0")
 }

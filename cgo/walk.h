@@ -34,7 +34,7 @@ struct code {
 };
 
 struct go_layout {
-	struct code text, asmcgocall, landingpad, crosscall2;
+	struct code text, asmcgocall, crosscall2;
 	bool joined; // the walk of a known call came out right
 };
 

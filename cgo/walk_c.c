@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 #include "walk.h"
 
@@ -72,17 +72,19 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
+#define LARGEST_FRAME (1 << 20)
+
 // Without unwind data: a frame pointer that lies above sp, and a return address into known code, or nothing. A wrong
 // frame is worse than a missing one.
-static enum end step_by_fp(struct walk *w, enum end otherwise)
+static enum end step_by_fp(struct walk *w)
 {
 	uintptr_t pc, fp = w->at.fp, next;
-	if (!w->fp_known || fp < w->at.sp)
-		return otherwise;
+	if (!w->fp_known || fp < w->at.sp || fp - w->at.sp > LARGEST_FRAME)
+		return END_NO_UNWIND;
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
-		return otherwise;
+		return END_NO_UNWIND;
 	if (pc != 0 && index_find(w->index, pc - 1) == NULL)
-		return otherwise;
+		return END_NO_UNWIND;
 	w->at = (struct registers){pc, fp + 16, next};
 	w->exact = false;
 	return pc == 0 ? END_ROOT : WALK_ON;
@@ -90,11 +92,12 @@ static enum end step_by_fp(struct walk *w, enum end otherwise)
 
 static enum end step(struct walk *w, const struct range *range, uintptr_t site)
 {
+	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
 	if (range == NULL)
-		return step_by_fp(w, END_NO_MODULE);
+		return END_NO_MODULE;
 	const struct rule *r = range_rule(range, site);
 	if (r->cfa == CFA_NONE)
-		return step_by_fp(w, END_NO_UNWIND);
+		return step_by_fp(w);
 	return step_by_rule(w, r);
 }
 

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo
+//go:build linux && amd64 && cgo && !asan && !msan
 
 // Go frames, by frame pointer: {caller's fp, return address} at each fp.
 //
@@ -9,8 +9,8 @@
 //	sp → g.stack.hi − SP of asmcgocall     (without a goroutine: SP itself)
 //	     g                                 (without a goroutine: 0)
 //
-// g begins with stack.lo and stack.hi, and at that SP lies asmcgocall's frame. From Go 1.26 the call goes through
-// runtime.asmcgocall_landingpad, whose frame {BP, return address} lies between. Source: runtime/asm_amd64.s.
+// g begins with stack.lo and stack.hi, and at that SP lies asmcgocall's frame. Where the call goes through
+// runtime.asmcgocall_landingpad, that jumps on and leaves no frame. Source: runtime/asm_amd64.s.
 //
 // C calls Go through crosscall2, which saves C's registers and calls runtime.cgocallback, whose frame stays on the system
 // stack: the frame pointer leads there from the goroutine, and on to crosscall2's frame. That one is double: the
@@ -26,7 +26,7 @@ struct g {
 static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 {
 	struct thread *t = w->memory.thread;
-	if (at % 8 != 0 || (at != t->goroutine && !page_readable(at)))
+	if (at % 8 != 0 || (at != t->goroutine && !(page_readable(at) && page_readable(at + 8))))
 		return false;
 	const struct g *g = (const struct g *)at;
 	if (g->hi <= g->lo || g->hi % 8 != 0 || depth > g->hi - g->lo || depth % 8 != 0 || depth < 16)
@@ -50,20 +50,8 @@ static bool join(struct walk *w)
 	return true;
 }
 
-static bool skip_landingpad(struct walk *w)
-{
-	if (!code_has(cgoheap_go.landingpad, walk_site(w)))
-		return true;
-	if (!memory_load(&w->memory, w->at.sp + 8, &w->at.pc))
-		return false;
-	w->at.sp += 16;
-	return true;
-}
-
 static enum end enter_go(struct walk *w)
 {
-	if (!skip_landingpad(w))
-		return END_UNREADABLE;
 	if (!code_has(cgoheap_go.asmcgocall, walk_site(w)))
 		return w->fp_known ? WALK_ON : END_GO_FRAME; // Go code that called C itself, on a system stack
 	if (!cgoheap_go.joined)

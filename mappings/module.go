@@ -1,6 +1,10 @@
 package mappings
 
-import "github.com/cgoheap/cgoheap/stack"
+import (
+	"reflect"
+
+	"github.com/cgoheap/cgoheap/stack"
+)
 
 // Module is one ELF file as it is loaded in the process: its executable ranges and what is needed to turn runtime
 // addresses into ELF addresses.
@@ -26,4 +30,20 @@ type Range struct {
 // ELFAddr converts a runtime address inside the module.
 func (m *Module) ELFAddr(address RuntimeAddr) ELFAddr {
 	return ELFAddr(uint64(address) - m.Bias)
+}
+
+// Holds reports whether the address lies in one of the module's executable ranges.
+func (m *Module) Holds(address RuntimeAddr) bool {
+	for _, r := range m.Ranges {
+		if r.Start <= address && address < r.Limit {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsGo reports whether the module is the one that this very code was loaded from, and with it all Go code of the
+// process: the executable, or a library built as c-shared.
+func (m *Module) HoldsGo() bool {
+	return m.Holds(RuntimeAddr(reflect.ValueOf(Parse).Pointer()))
 }

@@ -1,7 +1,6 @@
 package symbolize
 
 import (
-	"reflect"
 	"runtime"
 	_ "unsafe" // for go:linkname
 
@@ -46,16 +45,4 @@ func goLine(frame *runtime.Frame) Line {
 		Line:       frame.Line,
 		StartLine:  frameStartLine(frame),
 	}
-}
-
-// holdsOwnText reports whether the module is the file that this very code runs in, so that its Go code can be named by
-// GoLines.
-func holdsOwnText(m *mappings.Module) bool {
-	own := mappings.RuntimeAddr(reflect.ValueOf(GoLines).Pointer())
-	for _, r := range m.Ranges {
-		if r.Start <= own && own < r.Limit {
-			return true
-		}
-	}
-	return false
 }

@@ -52,7 +52,7 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 
 func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
 	known := s.answers.of(m)
-	own := holdsOwnText(m)
+	own := m.HoldsGo()
 	var unknown []uint64
 	for i, address := range addresses {
 		if own {

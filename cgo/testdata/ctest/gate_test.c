@@ -76,6 +76,23 @@ static void snapshots(void)
 	check(gate_close());
 }
 
+// A recorder that is held inside makes a settle give up; the settles after it must not take that old cut for theirs.
+static void late(void)
+{
+	struct pass held, pass;
+	begin();
+	check(gate_settle() && in_use() == (uint64_t)TOTAL << 16);
+	check(gate_enter(&held, cgoheap_generation));
+	check(!gate_settle());
+	check(cgoheap_region->counters[COUNT_UNSETTLED] == 1);
+	check(gate_enter(&pass, cgoheap_generation));
+	site_add(sites[1], pass.parity, one);
+	gate_leave(pass);
+	gate_leave(held);
+	check(gate_settle() && in_use() == (uint64_t)(TOTAL + 1) << 16);
+	check(gate_close());
+}
+
 static void stopped(void)
 {
 	struct pass pass;
@@ -145,6 +162,7 @@ static void full(void)
 int main(void)
 {
 	run("every snapshot is one moment", snapshots);
+	run("a settle after one that gave up shows its own moment", late);
 	run("nobody enters after the stop, nor with the pass of an earlier recording", stopped);
 	run("threads that intern the same get the same", interned_once);
 	run("a stack of too many sizes keeps the rest together", many_sizes);

@@ -1,0 +1,5 @@
+//go:build (!linux || !amd64 || !cgo) && !asan && !msan
+
+package cgo
+
+const sanitized = false
