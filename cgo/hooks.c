@@ -8,7 +8,6 @@
 // no frame of ours is ever in a stack.
 
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 
 #include "real.h"
