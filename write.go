@@ -74,7 +74,7 @@ func place(e *pprof.Encoder, s *alloc.Snapshot, names *symbolize.Symbolizer) map
 	}
 	for reason := symbolize.Reason(1); len(unnamed) > 0; reason++ {
 		if n := unnamed[reason]; n > 0 {
-			e.Comment(fmt.Sprintf("cgoheap: %d addresses without a name: %s", n, reason.Sentence()))
+			e.Comment(fmt.Sprintf("cgoheap: %d addresses without a name. %s", n, reason.Sentence()))
 			delete(unnamed, reason)
 		}
 	}
