@@ -45,6 +45,7 @@ func (r *reader) samples() []stack.Sample {
 
 func (r *reader) sample(at uint64) stack.Sample {
 	s := stack.Sample{
+		ID:        at / refUnit,
 		Frames:    r.stack(load32(at + uint64(cgo.SiteStack))),
 		BlockSize: stack.MixedSizes,
 		Values:    values(at + uint64(cgo.SiteBase)),

@@ -19,10 +19,12 @@ func (v *Values) Add(w Values) {
 // MixedSizes is the BlockSize of a sample whose blocks are not all of one size.
 const MixedSizes = -1
 
-// Sample is one stack with the weights of the blocks of one size that it allocated.
+// Sample is one stack with the weights of the blocks of one size, and with the same labels, that it allocated.
 type Sample struct {
+	ID        uint64  // the same in every snapshot of one recording, and of no other sample there; 0: not known
 	Frames    []Frame // leaf first
 	BlockSize int64   // bytes asked for, per block; or MixedSizes
+	Labels    []Label // in the order of their keys, none twice; shared between samples, never changed
 	Values
 }
 
