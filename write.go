@@ -29,7 +29,7 @@ func write(w io.Writer, s *alloc.Snapshot, names *symbolize.Symbolizer) error {
 				ids = append(ids, id)
 			}
 		}
-		if err := e.Sample(ids, sample.Values, sample.BlockSize); err != nil {
+		if err := e.Sample(ids, sample); err != nil {
 			break // Close returns it, or an earlier one
 		}
 	}

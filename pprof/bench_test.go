@@ -72,7 +72,7 @@ func encodeBench(b *testing.B, locations []Location, stacks [][benchFrames]int) 
 		for depth, n := range stacks[i] {
 			frames[depth] = ids[n]
 		}
-		if err := e.Sample(frames[:], benchValues(i), 64); err != nil {
+		if err := e.Sample(frames[:], &stack.Sample{Values: benchValues(i), BlockSize: 64}); err != nil {
 			b.Fatal(err)
 		}
 	}

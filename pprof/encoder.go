@@ -4,25 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
-
-	"github.com/cgoheap/cgoheap/stack"
 )
-
-// Header is what is known of a profile before its first sample.
-type Header struct {
-	Main        Mapping       // the main binary, always the first mapping; zero: not known, and no mapping is made of it
-	SampleBytes int64         // mean bytes between samples: the period
-	Time        time.Time     // when the profile was taken
-	Duration    time.Duration // the time that a delta covers; 0 for every other profile
-	Comments    []string      // Comment adds more
-}
 
 // Encoder writes one profile. It must be closed, and is not for use by several goroutines at once.
 type Encoder struct {
-	out  wire
-	sink *sink
-	err  error // the first error of the writer, or errClosed; nothing is written once it is set
+	out     wire
+	flushed int64 // bytes of the message that out held before
+	sink    *sink
+	err     error // the first error, or errClosed; nothing is written once it is set
 
 	texts      map[string]uint64
 	textCount  uint64
@@ -30,8 +19,11 @@ type Encoder struct {
 	locations  map[locationKey]LocationID
 	mappingIDs map[mappingKey]uint64
 	mappings   []mappingEntry
+	pending    pendingSize
 
+	from, to      int      // the columns written, of allColumns
 	lineFunctions []uint64 // of the location being written
+	labelKeys     []uint64 // of the sample being written: the strings that its labels have as keys
 	bytesText     uint64   // the string "bytes": key and unit of the label
 }
 
@@ -40,77 +32,32 @@ var (
 	errUnknownLocation = errors.New("a stack holds a location of another profile")
 )
 
-// NewEncoder begins a gzipped profile on w. An error of w is returned by the next Sample and by Close.
+// NewEncoder begins a profile on w. Whatever is wrong with the header is an error like one of the writer: the next
+// Sample and Close return it, and nothing is written.
 func NewEncoder(w io.Writer, h Header) *Encoder {
 	e := &Encoder{
-		sink:       newSink(w),
 		texts:      map[string]uint64{},
 		functions:  map[functionKey]uint64{},
 		locations:  map[locationKey]LocationID{},
 		mappingIDs: map[mappingKey]uint64{},
 	}
-	e.writeHeader(h)
+	e.fail(e.open(w, &h))
 	return e
 }
 
-func (e *Encoder) writeHeader(h Header) {
-	e.text("") // the format demands that string 0 is empty
-	e.bytesText = e.text("bytes")
-	e.mapping(h.Main, true)
-	e.valueType(profileSampleType, "alloc_objects", "count")
-	e.valueType(profileSampleType, "alloc_space", "bytes")
-	e.valueType(profileSampleType, "inuse_objects", "count")
-	e.valueType(profileSampleType, "inuse_space", "bytes")
-	e.out.number(profileDefaultSampleType, e.text("inuse_space"))
-	e.valueType(profilePeriodType, "space", "bytes")
-	e.out.number(profilePeriod, uint64(h.SampleBytes))
-	if !h.Time.IsZero() {
-		e.out.number(profileTimeNanos, uint64(h.Time.UnixNano()))
+func (e *Encoder) open(w io.Writer, h *Header) (err error) {
+	if e.from, e.to, err = h.Columns.span(); err != nil {
+		return err
 	}
-	e.out.number(profileDurationNanos, uint64(h.Duration))
-	for _, text := range h.Comments {
-		e.Comment(text)
+	defaultType, err := h.defaultType(allColumns[e.from:e.to])
+	if err != nil {
+		return err
 	}
-}
-
-func (e *Encoder) valueType(field int, kind, unit string) {
-	k, u := e.text(kind), e.text(unit)
-	start := e.out.begin(field)
-	e.out.number(valueTypeType, k)
-	e.out.number(valueTypeUnit, u)
-	e.out.end(start)
-}
-
-// Sample writes one weighted stack, leaf first, of locations of this encoder. A block size that is negative, as
-// stack.MixedSizes is, puts no label on it. An error of the writer is final; a stack with a location of another
-// encoder is left out, and the profile may go on.
-func (e *Encoder) Sample(frames []LocationID, v stack.Values, blockSize int64) error {
-	if e.err != nil {
-		return e.err
+	if e.sink, err = newSink(w, h.Compression); err != nil {
+		return err
 	}
-	for _, id := range frames {
-		if id == 0 || id > LocationID(len(e.locations)) {
-			return errUnknownLocation
-		}
-	}
-	start := e.out.begin(profileSample)
-	packed(&e.out, sampleLocationID, frames)
-	values := [...]int64{v.AllocObjects, v.AllocBytes, v.InuseObjects, v.InuseBytes}
-	packed(&e.out, sampleValue, values[:])
-	if blockSize >= 0 {
-		e.writeBytesLabel(blockSize)
-	}
-	e.out.end(start)
-	e.flushFull()
-	return e.err
-}
-
-func (e *Encoder) writeBytesLabel(blockSize int64) {
-	start := e.out.begin(sampleLabel)
-	e.out.number(labelKey, e.bytesText)
-	e.out.number(labelNum, uint64(blockSize))
-	e.out.number(labelNumUnit, e.bytesText)
-	e.out.end(start)
+	e.writeHeader(h, defaultType)
+	return nil
 }
 
 // Comment adds a line for the person who reads the profile.
@@ -122,6 +69,12 @@ func (e *Encoder) Comment(text string) {
 	e.flushFull()
 }
 
+// Size is the number of bytes that the profile would have, uncompressed, if it were closed now; once it is closed, the
+// number that it has. After an error it means nothing.
+func (e *Encoder) Size() int64 {
+	return e.flushed + int64(len(e.out)) + e.pendingMappings()
+}
+
 // Close writes the rest of the profile and returns the first error of the writer, each time it is called. It does not
 // close the writer.
 func (e *Encoder) Close() error {
@@ -130,6 +83,7 @@ func (e *Encoder) Close() error {
 	}
 	if e.err == nil {
 		e.writeMappings()
+		e.mappings = nil
 		e.flush()
 	}
 	if e.err == nil {
@@ -150,6 +104,7 @@ func (e *Encoder) flushFull() {
 
 func (e *Encoder) flush() {
 	e.fail(e.sink.write(e.out))
+	e.flushed += int64(len(e.out))
 	e.out = e.out[:0]
 }
 

@@ -194,11 +194,11 @@ func TestLocationOfAnotherProfileIsRefusedAndTheRestWritten(t *testing.T) {
 	e := NewEncoder(&b, Header{})
 	id := e.Location(Location{Address: 1})
 	for _, bad := range []LocationID{0, id + 1} {
-		if err := e.Sample([]LocationID{id, bad}, stack.Values{}, 8); !errors.Is(err, errUnknownLocation) {
+		if err := e.Sample([]LocationID{id, bad}, &stack.Sample{}); !errors.Is(err, errUnknownLocation) {
 			t.Errorf("location %d: error %v", bad, err)
 		}
 	}
-	if err := e.Sample([]LocationID{id}, stack.Values{InuseBytes: 8}, 8); err != nil {
+	if err := e.Sample([]LocationID{id}, &stack.Sample{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Close(); err != nil {
@@ -220,7 +220,7 @@ func TestNothingIsWrittenAfterClose(t *testing.T) {
 	if id := e.Location(Location{Address: 1}); id != 0 {
 		t.Errorf("a closed profile has a location %d", id)
 	}
-	if err := e.Sample(nil, stack.Values{}, 0); !errors.Is(err, errClosed) {
+	if err := e.Sample(nil, &stack.Sample{}); !errors.Is(err, errClosed) {
 		t.Errorf("Sample after Close: %v", err)
 	}
 	if err := e.Close(); err != nil || b.Len() != size {

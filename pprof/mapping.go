@@ -71,3 +71,23 @@ func (e *Encoder) writeMappings() {
 		e.out.end(start)
 	}
 }
+
+// pendingSize is the size of the mappings' messages, which are written last, when there were that many locations.
+type pendingSize struct {
+	locations int
+	bytes     int64
+}
+
+// pendingMappings is the size of what writeMappings would write. Only a new location can change it.
+func (e *Encoder) pendingMappings() int64 {
+	if e.mappings == nil {
+		return 0
+	}
+	if e.pending.bytes == 0 || e.pending.locations != len(e.locations) {
+		before := len(e.out)
+		e.writeMappings()
+		e.pending = pendingSize{len(e.locations), int64(len(e.out) - before)}
+		e.out = e.out[:before]
+	}
+	return e.pending.bytes
+}

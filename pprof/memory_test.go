@@ -28,8 +28,13 @@ func manyLocation(i int) Location {
 func TestSampleDoesNotAllocate(t *testing.T) {
 	e := NewEncoder(io.Discard, Header{Main: service})
 	ids := manyLocations(e, 30)
+	s := &stack.Sample{
+		Values:    stack.Values{AllocObjects: 1, AllocBytes: 1 << 40},
+		BlockSize: 1 << 20,
+		Labels:    []stack.Label{{Key: "age", Number: 60, Unit: "seconds"}, {Key: "heap", Text: "native"}},
+	}
 	sample := func() {
-		if err := e.Sample(ids, stack.Values{AllocObjects: 1, AllocBytes: 1 << 40}, 1<<20); err != nil {
+		if err := e.Sample(ids, s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +53,8 @@ func TestMemoryDoesNotGrowWithSamples(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for i := range n {
-			if err := e.Sample(ids[i%10:], stack.Values{AllocObjects: int64(i)}, int64(i)); err != nil {
+			s := stack.Sample{Values: stack.Values{AllocObjects: int64(i)}, BlockSize: int64(i)}
+			if err := e.Sample(ids[i%10:], &s); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -51,7 +51,12 @@ func messages(t *testing.T, r *recording) []field {
 	if err := r.write(&b); err != nil {
 		t.Fatal(err)
 	}
-	z, err := gzip.NewReader(&b)
+	return fields(t, decompress(t, b.Bytes()))
+}
+
+func decompress(t *testing.T, b []byte) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +64,7 @@ func messages(t *testing.T, r *recording) []field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fields(t, raw)
+	return raw
 }
 
 func TestIDsAreIndexPlusOne(t *testing.T) {

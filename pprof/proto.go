@@ -23,6 +23,7 @@ const (
 	sampleLabel      = 3
 
 	labelKey     = 1
+	labelStr     = 2
 	labelNum     = 3
 	labelNumUnit = 4
 

@@ -20,6 +20,7 @@ type choices func(n int) int
 var (
 	someNames     = []string{"", "main", "operator new(unsigned long)", "_Znwm", "bad\xff", "bad\xfe", "bad\uFFFD", "日本"}
 	someFiles     = []string{"", "/bin/service", "/lib/libc.so.6", "/lib/\xc3(", "a.c", "b.cc"}
+	someUnits     = []string{"", "", "bytes", "s\xff"}
 	someNumbers   = []int64{0, 1, 127, 128, 300, math.MaxInt64, -1, math.MinInt64}
 	someAddresses = []uint64{0, 1, 0x401000, 0x401001, math.MaxUint64}
 )
@@ -27,7 +28,12 @@ var (
 func pick[T any](c choices, from []T) T { return from[c(len(from))] }
 
 func (c choices) recording() *recording {
-	r := &recording{header: Header{Main: c.mapping(), SampleBytes: pick(c, someNumbers)}}
+	r := &recording{header: Header{
+		Main: c.mapping(), SampleBytes: pick(c, someNumbers), Columns: Columns(c(3)), Compression: Compression(c(11) - 1),
+	}}
+	if c(2) == 1 {
+		r.header.DefaultType = pick(c, r.header.slowTypes()).Type
+	}
 	if c(2) == 1 {
 		r.header.Time = time.Unix(0, pick(c, someNumbers))
 		r.header.Duration = time.Duration(pick(c, someNumbers))
@@ -49,6 +55,11 @@ func (c choices) sample() recordedSample {
 		},
 		blockSize: pick(c, someNumbers),
 		comment:   pick(c, someNames),
+	}
+	for range c(4) {
+		s.labels = append(s.labels, stack.Label{
+			Key: pick(c, append(someNames, "bytes")), Text: pick(c, someNames), Number: pick(c, someNumbers), Unit: pick(c, someUnits),
+		})
 	}
 	for range c(6) {
 		s.locations = append(s.locations, c.location())

@@ -23,26 +23,33 @@ type recordedSample struct {
 	locations []Location
 	values    stack.Values
 	blockSize int64
+	labels    []stack.Label
 	comment   string // given after the sample
 }
 
 func (r *recording) write(w io.Writer) error {
 	e := NewEncoder(w, r.header)
-	var frames []LocationID
 	for i := range r.samples {
-		s := &r.samples[i]
-		frames = frames[:0]
-		for _, l := range s.locations {
-			frames = append(frames, e.Location(l))
-		}
-		if err := e.Sample(frames, s.values, s.blockSize); err != nil {
+		if err := r.samples[i].write(e); err != nil {
 			return err
-		}
-		if s.comment != "" {
-			e.Comment(s.comment)
 		}
 	}
 	return e.Close()
+}
+
+func (s *recordedSample) write(e *Encoder) error {
+	var frames []LocationID
+	for _, l := range s.locations {
+		frames = append(frames, e.Location(l))
+	}
+	sample := stack.Sample{Values: s.values, BlockSize: s.blockSize, Labels: s.labels}
+	if err := e.Sample(frames, &sample); err != nil {
+		return err
+	}
+	if s.comment != "" {
+		e.Comment(s.comment)
+	}
+	return nil
 }
 
 // read writes the recording and parses the result with google/pprof.
@@ -70,14 +77,14 @@ func parse(t testing.TB, b []byte) *profile.Profile {
 // slowRoad builds the same profile as an object of google/pprof, looking for equals by going through all there is.
 func (r *recording) slowRoad() *profile.Profile {
 	p := &profile.Profile{
-		SampleType: []*profile.ValueType{
-			{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"},
-			{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"},
-		},
-		DefaultSampleType: "inuse_space",
+		SampleType:        r.header.slowTypes(),
+		DefaultSampleType: r.header.DefaultType,
 		PeriodType:        &profile.ValueType{Type: "space", Unit: "bytes"},
 		Period:            r.header.SampleBytes,
 		DurationNanos:     int64(r.header.Duration),
+	}
+	if p.DefaultSampleType == "" {
+		p.DefaultSampleType = p.SampleType[len(p.SampleType)-1].Type
 	}
 	if r.header.Time != (time.Time{}) {
 		p.TimeNanos = r.header.Time.UnixNano()
@@ -85,7 +92,7 @@ func (r *recording) slowRoad() *profile.Profile {
 	for _, c := range r.header.Comments {
 		p.Comments = append(p.Comments, valid(c))
 	}
-	road := slowRoad{p, map[*profile.Mapping]bool{}}
+	road := slowRoad{p, r.header.Columns, map[*profile.Mapping]bool{}}
 	road.mapping(r.header.Main, true)
 	for i := range r.samples {
 		road.sample(&r.samples[i])
@@ -93,21 +100,63 @@ func (r *recording) slowRoad() *profile.Profile {
 	return p
 }
 
+func (h *Header) slowTypes() []*profile.ValueType {
+	var types []*profile.ValueType
+	if h.Columns != InuseColumns {
+		types = append(types, &profile.ValueType{Type: "alloc_objects", Unit: "count"}, &profile.ValueType{Type: "alloc_space", Unit: "bytes"})
+	}
+	if h.Columns != AllocatedColumns {
+		types = append(types, &profile.ValueType{Type: "inuse_objects", Unit: "count"}, &profile.ValueType{Type: "inuse_space", Unit: "bytes"})
+	}
+	return types
+}
+
+// slowLabels are the labels of one sample by their keys.
+type slowLabels map[string]stack.Label
+
+func (s slowLabels) add(l stack.Label) {
+	key := valid(l.Key)
+	if _, repeated := s[key]; !repeated && key != "" && (l.Text != "" || l.Unit != "") {
+		s[key] = l
+	}
+}
+
+func (s slowLabels) setOn(sample *profile.Sample) {
+	sample.Label, sample.NumLabel, sample.NumUnit = map[string][]string{}, map[string][]int64{}, map[string][]string{}
+	for key, l := range s {
+		if l.Unit == "" {
+			sample.Label[key] = []string{valid(l.Text)}
+		} else {
+			sample.NumLabel[key], sample.NumUnit[key] = []int64{l.Number}, []string{valid(l.Unit)}
+		}
+	}
+}
+
 type slowRoad struct {
 	*profile.Profile
-	named map[*profile.Mapping]bool
+	columns Columns
+	named   map[*profile.Mapping]bool
 }
 
 func (r *slowRoad) sample(s *recordedSample) {
-	v := s.values
-	sample := &profile.Sample{Value: []int64{v.AllocObjects, v.AllocBytes, v.InuseObjects, v.InuseBytes}}
+	v, labels := s.values, slowLabels{}
+	sample := &profile.Sample{}
+	if r.columns != InuseColumns {
+		sample.Value = append(sample.Value, v.AllocObjects, v.AllocBytes)
+	}
+	if r.columns != AllocatedColumns {
+		sample.Value = append(sample.Value, v.InuseObjects, v.InuseBytes)
+	}
 	for _, l := range s.locations {
 		sample.Location = append(sample.Location, r.location(l))
 	}
 	if s.blockSize >= 0 {
-		sample.NumLabel = map[string][]int64{"bytes": {s.blockSize}}
-		sample.NumUnit = map[string][]string{"bytes": {"bytes"}}
+		labels.add(stack.Label{Key: "bytes", Number: s.blockSize, Unit: "bytes"})
 	}
+	for _, l := range s.labels {
+		labels.add(l)
+	}
+	labels.setOn(sample)
 	r.Sample = append(r.Sample, sample)
 	if s.comment != "" {
 		r.Comments = append(r.Comments, valid(s.comment))

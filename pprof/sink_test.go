@@ -87,7 +87,7 @@ func TestAfterAnErrorEveryCallReturnsIt(t *testing.T) {
 		t.Errorf("location %d", id)
 	}
 	e.Comment("more")
-	if err := e.Sample(nil, stack.Values{}, 0); !errors.Is(err, errDisk) {
+	if err := e.Sample(nil, &stack.Sample{}); !errors.Is(err, errDisk) {
 		t.Errorf("Sample: %v", err)
 	}
 	for range 2 {

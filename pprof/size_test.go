@@ -1,0 +1,79 @@
+package pprof
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// sizes are what Size says before each sample, at the end, and after Close.
+func sizes(t *testing.T, r *recording) (list []int64) {
+	t.Helper()
+	e := NewEncoder(&bytes.Buffer{}, r.header)
+	for i := range r.samples {
+		list = append(list, e.Size())
+		if err := r.samples[i].write(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list = append(list, e.Size())
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return append(list, e.Size())
+}
+
+// checkSizes compares them with the lengths of profiles that really are closed there.
+func checkSizes(t *testing.T, r *recording) {
+	t.Helper()
+	got := sizes(t, r)
+	bare := *r
+	bare.header.Compression = Uncompressed
+	for n := range got {
+		bare.samples = r.samples[:min(n, len(r.samples))]
+		var b bytes.Buffer
+		if err := bare.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got[n] != int64(b.Len()) {
+			t.Errorf("after %d of %d samples, Size is %d, and the message has %d bytes", n, len(r.samples), got[n], b.Len())
+		}
+	}
+}
+
+func TestSizeIsThatOfTheMessageIfItEndedNow(t *testing.T) {
+	checkSizes(t, leak())
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		checkSizes(t, choices(random.IntN).recording())
+	}
+	many := large()
+	many.samples = many.samples[:1500] // a few times what is gathered before a flush
+	if got := sizes(t, many); got[len(got)-1] < 2*flushBytes {
+		t.Fatalf("%d bytes are not flushed in between", got[len(got)-1])
+	}
+	many.samples = append(many.samples[:0], many.samples[1490:]...)
+	checkSizes(t, many)
+}
+
+func TestSizeLeavesTheProfileAsItIs(t *testing.T) {
+	var plain, sized bytes.Buffer
+	r := leak()
+	if err := r.write(&plain); err != nil {
+		t.Fatal(err)
+	}
+	e := NewEncoder(&sized, r.header)
+	for i := range r.samples {
+		e.Size()
+		if err := r.samples[i].write(e); err != nil {
+			t.Fatal(err)
+		}
+		e.Size()
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(plain.Bytes(), sized.Bytes()) {
+		t.Error("asking for the size changed the profile")
+	}
+}
