@@ -2,6 +2,7 @@ package alloc
 
 import (
 	"errors"
+	"time"
 
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -30,6 +31,7 @@ type Snapshot struct {
 	stack.Profile
 	Modules []*mappings.Module // at index ID − 1
 	Main    *mappings.Module   // the executable; nil if the loaded files could not be read
+	Peak    time.Time          // of Recording.Peak: when the peak was
 }
 
 // Module is the module with this number; nil for 0.

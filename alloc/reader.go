@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -22,33 +23,45 @@ func load32[N ~uint64 | ~uintptr](offset N) uint32 {
 // refUnit is what a ref counts, in bytes.
 const refUnit = 16
 
-// reader turns settled sites into samples.
+// reader turns the tables into samples.
 type reader struct {
 	frames map[uint32][]stack.Frame // by ref of the stack
+	ticks  uint32                   // just before the tables were settled
 }
 
-// samples reads all sites that ever had a weight.
-func (r *reader) samples() []stack.Sample {
+// samples reads all sites that ever had a weight, oldest first, and keeps those that values makes something of.
+func (r *reader) samples(values func(site uint64) stack.Values) []stack.Sample {
 	var list []stack.Sample
-	heads, count := load64(cgo.HeaderSiteHeads), load64(cgo.HeaderHeads)
-	for i := range count {
-		for ref := load32(heads + 4*i); ref != 0; {
-			at := uint64(ref) * refUnit
-			if s := r.sample(at); s.AllocObjects != 0 {
-				list = append(list, s)
-			}
-			ref = load32(at + uint64(cgo.SiteNext))
+	for _, ref := range sites() {
+		at := uint64(ref) * refUnit
+		if v := values(at); v != (stack.Values{}) {
+			s := r.sample(at)
+			s.Values = v
+			list = append(list, s)
 		}
 	}
 	return list
 }
 
+// sites are the refs of all sites, in the order in which they were made.
+func sites() []uint32 {
+	var refs []uint32
+	heads, count := load64(cgo.HeaderSiteHeads), load64(cgo.HeaderHeads)
+	for i := range count {
+		for ref := load32(heads + 4*i); ref != 0; ref = load32(uint64(ref)*refUnit + uint64(cgo.SiteNext)) {
+			refs = append(refs, ref)
+		}
+	}
+	slices.Sort(refs)
+	return refs
+}
+
+// sample is the site at an offset, without its values.
 func (r *reader) sample(at uint64) stack.Sample {
 	s := stack.Sample{
 		ID:        at / refUnit,
 		Frames:    r.stack(load32(at + uint64(cgo.SiteStack))),
 		BlockSize: stack.MixedSizes,
-		Values:    values(at + uint64(cgo.SiteBase)),
 	}
 	if size := load64(at + uint64(cgo.SiteSize)); size != cgo.SiteMixed {
 		s.BlockSize = int64(size)
@@ -69,16 +82,31 @@ func (r *reader) stack(ref uint32) []stack.Frame {
 	return frames
 }
 
-// values reads a struct tally: objects count 2^-16, bytes 2^-4.
-func values(at uint64) stack.Values {
-	objects, bytes := load64(at), load64(at+8)
-	freedObjects, freedBytes := load64(at+16), load64(at+24)
-	return stack.Values{
-		AllocObjects: rounded(objects, 16),
-		AllocBytes:   rounded(bytes, 4),
-		InuseObjects: rounded(objects-freedObjects, 16),
-		InuseBytes:   rounded(bytes-freedBytes, 4),
-	}
+// weight is a struct weight: objects in units of 2^-16, bytes in units of 2^-4.
+type weight struct {
+	objects, bytes uint64
 }
 
+func loadWeight(at uint64) weight { return weight{load64(at), load64(at + 8)} }
+
+func (w weight) minus(v weight) weight { return weight{w.objects - v.objects, w.bytes - v.bytes} }
+
+func (w weight) plus(v weight) weight { return weight{w.objects + v.objects, w.bytes + v.bytes} }
+
+func (w weight) rounded() (objects, bytes int64) { return rounded(w.objects, 16), rounded(w.bytes, 4) }
+
 func rounded(v uint64, bits uint) int64 { return int64((v + 1<<(bits-1)) >> bits) }
+
+// tally reads what a site allocated and freed until the last settle.
+func tally(site uint64) (allocated, freed weight) {
+	at := site + uint64(cgo.SiteBase)
+	return loadWeight(at), loadWeight(at + cgo.WeightSize)
+}
+
+// settled are a site's four values at the last settle.
+func settled(site uint64) (v stack.Values) {
+	allocated, freed := tally(site)
+	v.AllocObjects, v.AllocBytes = allocated.rounded()
+	v.InuseObjects, v.InuseBytes = allocated.minus(freed).rounded()
+	return v
+}

@@ -108,48 +108,6 @@ func (r *Recording) refresh() (changed bool) {
 	return changed
 }
 
-// Snapshot is the state of one moment during the call. ErrStopped after Stop.
-func (r *Recording) Snapshot() (*Snapshot, error) {
-	r.Refresh()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped {
-		return nil, ErrStopped
-	}
-	if cgo.Settle() {
-		r.loaded.arena.settled()
-	}
-	s := &Snapshot{Modules: append([]*mappings.Module(nil), r.loaded.all...)}
-	if len(r.loaded.current) > 0 {
-		s.Main = r.loaded.current[0].Module
-	}
-	read := reader{frames: make(map[uint32][]stack.Frame)}
-	s.Profile = stack.Profile{
-		Samples:     read.samples(),
-		SampleBytes: r.options.SampleBytes,
-		Start:       r.started,
-		Time:        time.Now(),
-		Losses:      r.lossCounters(),
-	}
-	r.place(&read)
-	return s, nil
-}
-
-// place gives frames that had no module when they were taken the only module that ever covered their address. If there
-// were several, it cannot be known which it was.
-func (r *Recording) place(read *reader) {
-	for _, frames := range read.frames {
-		for i, f := range frames {
-			if f.Module() != 0 {
-				continue
-			}
-			if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
-				frames[i] = stack.NewFrame(m.ID, f.Address())
-			}
-		}
-	}
-}
-
 // Stop ends the recording; what it held is gone. It may be called again, and after an error it must be, before there can
 // be another recording.
 func (r *Recording) Stop() error {

@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/stack"
@@ -19,6 +20,21 @@ func Start(Options) (*Recording, error) {
 
 // Snapshot gives ErrStopped.
 func (*Recording) Snapshot() (*Snapshot, error) { return nil, ErrStopped }
+
+// Peak gives ErrStopped.
+func (*Recording) Peak() (*Snapshot, error) { return nil, ErrStopped }
+
+// ResetPeak gives ErrStopped.
+func (*Recording) ResetPeak() error { return ErrStopped }
+
+// Ages gives ErrStopped.
+func (*Recording) Ages(time.Duration) (*Snapshot, error) { return nil, ErrStopped }
+
+// ShortLived gives ErrStopped.
+func (*Recording) ShortLived(time.Duration) (*Snapshot, error) { return nil, ErrStopped }
+
+// Lifetimes gives none.
+func Lifetimes() []time.Duration { return nil }
 
 // Counters gives none.
 func (*Recording) Counters() []stack.Loss { return nil }

@@ -18,6 +18,9 @@ const (
 	HeaderHeads     = unsafe.Offsetof(C.struct_header{}.heads)
 	HeaderModules   = unsafe.Offsetof(C.struct_header{}.modules)
 	HeaderCounters  = unsafe.Offsetof(C.struct_header{}.counters)
+	HeaderLevels    = unsafe.Offsetof(C.struct_header{}.levels)
+	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
+	HeaderPeakClock = unsafe.Offsetof(C.struct_header{}.peak_clock)
 
 	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
 	StackFrames = C.sizeof_struct_stack
@@ -27,6 +30,24 @@ const (
 	SiteSize  = unsafe.Offsetof(C.struct_site{}.size)
 	SiteBase  = unsafe.Offsetof(C.struct_site{}.base)
 	SiteMixed = C.SITE_MIXED
+
+	SitePeak      = unsafe.Offsetof(C.struct_site{}.peak) + unsafe.Offsetof(C.struct_peak{}.then)
+	SiteLifetimes = unsafe.Offsetof(C.struct_site{}.lifetimes)
+	LifetimesBase = unsafe.Offsetof(C.struct_lifetimes{}.base)
+	WeightSize    = C.sizeof_struct_weight
+
+	Levels       = C.REGION_LEVELS
+	LevelBuckets = C.LEVEL_BUCKETS // in the first level; each has twice as many as the one before
+	BucketSize   = C.sizeof_struct_bucket
+	BucketSlots  = C.BUCKET
+	BucketKeys   = unsafe.Offsetof(C.struct_bucket{}.keys)
+	BucketBlocks = unsafe.Offsetof(C.struct_bucket{}.blocks)
+	KeyReserved  = C.RESERVED
+	BlockSize    = C.sizeof_struct_block
+	BlockObjects = unsafe.Offsetof(C.struct_block{}.objects)
+	BlockBytes   = unsafe.Offsetof(C.struct_block{}.bytes)
+	BlockSite    = unsafe.Offsetof(C.struct_block{}.site)
+	BlockBorn    = unsafe.Offsetof(C.struct_block{}.born)
 
 	ModuleStrings = C.sizeof_struct_module
 )

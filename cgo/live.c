@@ -15,16 +15,6 @@
 
 #include "hash.h"
 
-#define BUCKET 8
-#define LEVEL_BUCKETS 512 // in the first level
-
-struct bucket {
-	uint64_t keys[BUCKET];
-	struct block blocks[BUCKET];
-};
-
-#define RESERVED 1 // a key whose record is being written
-
 struct slot {
 	uint64_t *key;
 	struct block *block;
@@ -114,6 +104,7 @@ static void copy(struct block *to, const struct block *from)
 	__atomic_store_n(&to->objects, __atomic_load_n(&from->objects, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	__atomic_store_n(&to->bytes, __atomic_load_n(&from->bytes, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	__atomic_store_n(&to->site, __atomic_load_n(&from->site, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	__atomic_store_n(&to->born, __atomic_load_n(&from->born, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
 bool live_insert(const void *p, const struct block *b)

@@ -2,6 +2,9 @@
 
 #include "record.h"
 
+#include "clock.h"
+#include "lifetimes.h"
+#include "peak.h"
 #include "sites.h"
 #include "stacks.h"
 #include "weight.h"
@@ -77,20 +80,30 @@ static void remember(struct pass pass, const void *p, size_t size, const struct 
 	if (site == 0)
 		return;
 	struct weight w = weigh(size, cgoheap_thread.sample_bytes);
-	struct block b = {w.objects, w.bytes, site};
+	struct block b = {w.objects, w.bytes, site, clock_ticks()};
 	bool kept = live_insert(p, &b);
 	site_add(site, pass.parity, w);
-	if (!kept) {
+	if (kept) {
+		peak_add(region_ref(site), w);
+	} else {
 		// Allocated for sure; whether it is still in use will not be known, so it is not called in use.
 		count(COUNT_LOST_LIVE);
 		site_subtract(site, pass.parity, w);
 	}
 }
 
+static void tally_end(struct pass pass, const struct block *b)
+{
+	struct weight w = {b->objects, b->bytes};
+	site_subtract(b->site, pass.parity, w);
+	peak_subtract(region_ref(b->site), w);
+}
+
 static void tally_free(struct pass pass, const struct block *b)
 {
 	count(COUNT_FREES);
-	site_subtract(b->site, pass.parity, (struct weight){b->objects, b->bytes});
+	tally_end(pass, b);
+	lifetime_add(region_ref(b->site), pass.parity, clock_ticks() - b->born, (struct weight){b->objects, b->bytes});
 }
 
 void record_block(const void *p, size_t size, const struct registers *caller)
@@ -144,7 +157,7 @@ void record_restore(const void *p, const struct forgotten *old)
 		return;
 	if (!live_insert(p, &old->block)) {
 		count(COUNT_LOST_LIVE);
-		tally_free(pass, &old->block);
+		tally_end(pass, &old->block);
 	}
 	gate_leave(pass);
 }

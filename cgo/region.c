@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 struct header *cgoheap_region;
 
 _Static_assert(sizeof(struct header) <= REGION_FILTER, "the header ends before the filter");
@@ -37,7 +39,8 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->pid = getpid();
 	h->size = size;
 	h->used = REGION_FILTER + REGION_FILTER_SLOTS * sizeof(uint32_t);
-	h->sample_bytes = sample_bytes;
+	__atomic_store_n(&h->sample_bytes, sample_bytes, __ATOMIC_RELAXED); // a thread that is late may read it
+	h->clock = clock_now();
 	h->started = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	h->heads = heads_for(size);
 	h->stack_heads = take(h, h->heads * sizeof(uint32_t));

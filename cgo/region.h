@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "weight.h"
+
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
 #define REGION_VERSION 1
 #define REGION_LEVELS 24
@@ -16,6 +18,11 @@
 #define REGION_FILTER_SLOTS (1u << 18) // uint32 each; see live.c
 #define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
 #define REGION_COUNTERS 32
+
+// The bytes in use and the highest they have been, in units of 2^-4, swapped as one. See peak.c.
+struct inuse {
+	uint64_t now, peak;
+};
 
 struct header {
 	uint64_t magic;
@@ -30,6 +37,10 @@ struct header {
 	uint64_t heads;        // a power of two
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
 	uint64_t index;        // offset of the current struct index, 0 before the first
+	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds
+	_Alignas(16) struct inuse inuse;
+	uint64_t peak_missed;  // the highest total while the peak was held still
+	uint64_t peak_clock;   // when the peak was, by the same clock
 	uint64_t levels[REGION_LEVELS]; // offsets of the live table's levels, 0 where there is none yet
 	uint64_t counters[REGION_COUNTERS];
 };
@@ -51,18 +62,43 @@ struct tally {
 
 #define SITE_MIXED UINT64_MAX
 
+// What is in use at a site, and what was at the peak. See peak.c.
+struct peak {
+	uint64_t state;
+	struct weight now, then;
+};
+
+#define REGION_LIFETIMES 6
+
+// What a site freed, by how long it had lived. See lifetimes.c.
+struct lifetimes {
+	struct weight base[REGION_LIFETIMES], delta[2][REGION_LIFETIMES];
+};
+
 // A site is a stack and a block size. Recorders add to delta[epoch & 1]; gate_settle moves a delta into base.
 struct site {
 	uint32_t next; // ref of the next site with this head
 	uint32_t stack;
 	uint64_t size; // bytes asked for; SITE_MIXED for a stack with too many sizes
 	struct tally base, delta[2];
+	struct peak peak;
+	uint32_t lifetimes; // ref of struct lifetimes, 0 before the first free
 };
 
 // A live block's record; its address is the key beside it. See live.c.
 struct block {
 	uint64_t objects, bytes; // the weight given when it was sampled, in units of struct tally
 	uint32_t site;
+	uint32_t born; // ticks of clock.h
+};
+
+#define BUCKET 8
+#define LEVEL_BUCKETS 512 // in the first level
+#define RESERVED 1        // a key whose record is being written
+
+struct bucket {
+	uint64_t keys[BUCKET];
+	struct block blocks[BUCKET];
 };
 
 // A module as a reader of the region needs it; strings follow without terminators.
@@ -107,6 +143,8 @@ enum counter {
 	COUNT_MIXED,
 	COUNT_UNSETTLED,
 	COUNT_WAKES,
+	COUNT_PEAK_INEXACT,
+	COUNT_LOST_LIFETIME,
 };
 
 static inline void count(enum counter c)

@@ -3,6 +3,7 @@
 #include "sites.h"
 
 #include "hash.h"
+#include "lifetimes.h"
 
 // A stack that allocates more sizes than this (a growing vector, strings) keeps the rest in one site without a size,
 // so that sizes cannot fill the region.
@@ -98,11 +99,6 @@ void site_subtract(uint32_t site, uint32_t parity, struct weight w)
 	__atomic_fetch_add(&t->free_bytes, w.bytes, __ATOMIC_RELAXED);
 }
 
-static void move(uint64_t *to, uint64_t *from)
-{
-	__atomic_store_n(to, *to + __atomic_exchange_n(from, 0, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
-}
-
 void sites_fold(uint32_t parity)
 {
 	uint32_t *heads = region_at(cgoheap_region->site_heads);
@@ -111,10 +107,11 @@ void sites_fold(uint32_t parity)
 		while (ref != 0) {
 			struct site *s = region_ref(ref);
 			struct tally *d = &s->delta[parity];
-			move(&s->base.alloc_objects, &d->alloc_objects);
-			move(&s->base.alloc_bytes, &d->alloc_bytes);
-			move(&s->base.free_objects, &d->free_objects);
-			move(&s->base.free_bytes, &d->free_bytes);
+			delta_move(&s->base.alloc_objects, &d->alloc_objects);
+			delta_move(&s->base.alloc_bytes, &d->alloc_bytes);
+			delta_move(&s->base.free_objects, &d->free_objects);
+			delta_move(&s->base.free_bytes, &d->free_bytes);
+			lifetimes_fold(s, parity);
 			ref = s->next;
 		}
 	}

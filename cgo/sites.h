@@ -13,6 +13,12 @@ uint32_t site_intern(uint32_t stack, uint64_t size);
 void site_add(uint32_t site, uint32_t parity, struct weight w);
 void site_subtract(uint32_t site, uint32_t parity, struct weight w);
 
+// Moves what was counted in a delta that nobody writes any more to its base.
+static inline void delta_move(uint64_t *base, uint64_t *delta)
+{
+	__atomic_store_n(base, *base + __atomic_exchange_n(delta, 0, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
+}
+
 // Adds the deltas of a parity that nobody writes any more to the bases.
 void sites_fold(uint32_t parity);
 

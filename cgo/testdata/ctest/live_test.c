@@ -28,7 +28,7 @@ static void insert_and_remove(void)
 	fresh(64 << 20);
 	for (int i = 0; i < 3000000 / SCALE; i++) {
 		uint64_t k = mix64(random++) % MANY;
-		struct block b = {k, k * 2, (uint32_t)k}, got;
+		struct block b = {k, k * 2, (uint32_t)k, (uint32_t)(k * 3)}, got;
 		if (held[k]) {
 			check(live_maybe(address(k)));
 			check(live_remove(address(k), &got) && got.objects == k && got.bytes == k * 2 && got.site == k);
@@ -89,7 +89,7 @@ static void *hammer(void *of)
 	struct block got;
 	for (int round = 0; round < 3; round++) {
 		for (uint64_t i = 0; i < 20000 / SCALE; i++) {
-			struct block b = {base + i, 0, 1};
+			struct block b = {base + i, 0, 1, 2};
 			check(live_insert(address(base + i), &b));
 		}
 		for (uint64_t i = 0; i < 20000 / SCALE; i++)

@@ -1,0 +1,58 @@
+//go:build linux && amd64 && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"time"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Snapshot is the state of one moment during the call. ErrStopped after Stop.
+func (r *Recording) Snapshot() (*Snapshot, error) {
+	return r.snapshot(func(read *reader) []stack.Sample { return read.samples(settled) })
+}
+
+// snapshot settles the tables and takes the samples that list makes of them.
+func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, error) {
+	r.Refresh()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return nil, ErrStopped
+	}
+	read := &reader{frames: make(map[uint32][]stack.Frame), ticks: cgo.Ticks()}
+	if cgo.Settle() {
+		r.loaded.arena.settled()
+	}
+	s := &Snapshot{Profile: stack.Profile{
+		Samples:     list(read),
+		SampleBytes: r.options.SampleBytes,
+		Start:       r.started,
+		Time:        time.Now(),
+		Losses:      r.lossCounters(),
+	}}
+	s.Modules = append(s.Modules, r.loaded.all...)
+	if len(r.loaded.current) > 0 {
+		s.Main = r.loaded.current[0].Module
+	}
+	r.place(read)
+	return s, nil
+}
+
+// place gives frames that had no module when they were taken the only module that ever covered their address. If there
+// were several, it cannot be known which it was.
+func (r *Recording) place(read *reader) {
+	for _, frames := range read.frames {
+		for i, f := range frames {
+			if f.Module() != 0 {
+				continue
+			}
+			if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
+				frames[i] = stack.NewFrame(m.ID, f.Address())
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+//go:build linux && amd64 && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"maps"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+//go:noinline
+func allocateOther(size uintptr) unsafe.Pointer { return victim.Malloc(size) }
+
+// view is the snapshot that a view of the recording gives.
+func view(t *testing.T, take func() (*Snapshot, error)) *Snapshot {
+	t.Helper()
+	s, err := take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func inuse(objects, bytes int64) stack.Values {
+	return stack.Values{InuseObjects: objects, InuseBytes: bytes}
+}
+
+func TestPeak(t *testing.T) {
+	t.Run("it is the state at the highest moment, not now's and not the sum of each stack's highest", func(t *testing.T) {
+		r := start(t, everything)
+		first := allocate()
+		victim.Free(first)
+		big := allocateOther(1 << 20) // the highest moment: nothing of allocate is in use
+		victim.Free(big)
+		defer victim.Free(allocate())
+		peak := view(t, r.Peak)
+		if got := sum(peak.through("allocateOther")); got != inuse(1, 1<<20) {
+			t.Errorf("at the peak: %+v", got)
+		}
+		if got := sum(peak.through("allocate")); got != (stack.Values{}) {
+			t.Errorf("what came before and after is at the peak: %+v", got)
+		}
+		if age := time.Since(peak.Peak); age < -time.Second || age > time.Minute {
+			t.Errorf("the peak was %v ago", age)
+		}
+	})
+
+	t.Run("after a reset it is that of the time since", func(t *testing.T) {
+		r := start(t, everything)
+		victim.Free(allocateOther(1 << 20))
+		if err := r.ResetPeak(); err != nil {
+			t.Fatal(err)
+		}
+		victim.Free(allocate())
+		peak := view(t, r.Peak)
+		if got := sum(peak.through("allocateOther")); got != (stack.Values{}) {
+			t.Errorf("%+v", got)
+		}
+		if got := sum(peak.through("allocate")); got != inuse(1, 1000) {
+			t.Errorf("%+v", got)
+		}
+	})
+
+	t.Run("while the program goes on, it is never below what is in use", func(t *testing.T) {
+		r := start(t, everything)
+		stop := churn()
+		defer stop()
+		for range 200 {
+			now, peak := view(t, r.Snapshot).Total(), view(t, r.Peak).Total()
+			if slack := int64(churners * churnSize); peak.InuseBytes+slack < now.InuseBytes {
+				t.Fatalf("%d bytes were in use, and %d at the peak", now.InuseBytes, peak.InuseBytes)
+			}
+		}
+	})
+}
+
+const (
+	churners  = 4
+	churnSize = 300
+)
+
+// churn allocates and frees on several threads until it is stopped.
+func churn() (stop func()) {
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for range churners {
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					victim.Free(allocateOther(churnSize))
+				}
+			}
+		})
+	}
+	return func() {
+		close(done)
+		all.Wait()
+	}
+}
+
+func TestAges(t *testing.T) {
+	r := start(t, everything)
+	old := allocate()
+	time.Sleep(1100 * time.Millisecond)
+	young := allocate()
+	time.Sleep(50 * time.Millisecond)
+	all := func() (*Snapshot, error) { return r.Ages(0) }
+
+	t.Run("blocks are told apart by the class of their age", func(t *testing.T) {
+		got := make(map[int64]int64)
+		for _, s := range view(t, all).through("allocate") {
+			if len(s.Labels) != 1 || s.Labels[0].Key != "age" || s.Labels[0].Unit != "seconds" || s.BlockSize != 1000 {
+				t.Errorf("%+v", s)
+				continue
+			}
+			got[s.Labels[0].Number] += s.InuseBytes
+		}
+		if want := map[int64]int64{0: 1000, 1: 1000}; !maps.Equal(got, want) {
+			t.Errorf("bytes by age: %v, want %v", got, want)
+		}
+	})
+
+	t.Run("all ages together are what is in use", func(t *testing.T) {
+		if got, want := view(t, all).Total(), view(t, r.Snapshot).Total(); got.InuseBytes != want.InuseBytes || got.AllocBytes != 0 {
+			t.Errorf("%+v, in use are %+v", got, want)
+		}
+	})
+
+	t.Run("younger blocks than asked for are left out", func(t *testing.T) {
+		second := func() (*Snapshot, error) { return r.Ages(time.Second) }
+		if got := sum(view(t, second).through("allocate")); got != inuse(1, 1000) {
+			t.Errorf("%+v", got)
+		}
+		victim.Free(old)
+		if got := view(t, second).through("allocate"); len(got) != 0 {
+			t.Errorf("after it was freed: %+v", got)
+		}
+	})
+	victim.Free(young)
+}
+
+func TestAgesWhileTheProgramGoesOn(t *testing.T) {
+	r := start(t, everything)
+	var kept []unsafe.Pointer
+	for range 20000 {
+		kept = append(kept, allocate())
+	}
+	stop := churn()
+	defer stop()
+	for range 50 {
+		ages := view(t, func() (*Snapshot, error) { return r.Ages(0) })
+		if got := sum(ages.through("allocate")); got.InuseObjects > 20000 {
+			t.Fatalf("%d blocks of 20000", got.InuseObjects)
+		}
+		if got := sum(ages.through("allocateOther")); got.InuseObjects > churners {
+			t.Fatalf("%d blocks in use at once by %d threads", got.InuseObjects, churners)
+		}
+	}
+	for _, p := range kept {
+		victim.Free(p)
+	}
+}
+
+func TestShortLived(t *testing.T) {
+	r := start(t, everything)
+	for range 10 {
+		victim.Free(allocate())
+	}
+	slow, forever := allocateOther(100), allocateOther(200)
+	time.Sleep(300 * time.Millisecond)
+	victim.Free(slow)
+	within := func(d time.Duration) *Snapshot {
+		return view(t, func() (*Snapshot, error) { return r.ShortLived(d) })
+	}
+
+	t.Run("blocks count that were freed within the time", func(t *testing.T) {
+		want := stack.Values{AllocObjects: 10, AllocBytes: 10000}
+		if got := sum(within(100 * time.Millisecond).through("allocate")); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		if got := within(100 * time.Millisecond).through("allocateOther"); len(got) != 0 {
+			t.Errorf("a block that lived for 300 ms: %+v", got)
+		}
+	})
+
+	t.Run("a longer time holds the shorter ones", func(t *testing.T) {
+		for _, d := range Lifetimes()[1:] {
+			if got := sum(within(d).through("allocateOther")); got != (stack.Values{AllocObjects: 1, AllocBytes: 100}) {
+				t.Errorf("within %v: %+v", d, got)
+			}
+			if got := sum(within(d).through("allocate")); got.AllocObjects != 10 {
+				t.Errorf("within %v: %+v", d, got)
+			}
+		}
+	})
+	victim.Free(forever)
+}

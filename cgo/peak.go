@@ -1,0 +1,20 @@
+//go:build linux && amd64 && cgo && !asan && !msan
+
+package cgo
+
+// #include "peak.h"
+import "C"
+
+// HoldPeak keeps the peak still and brings what every site had in use then into its place, until ReleasePeak, which must
+// be called in any case. False if a thread is stopped in the middle of a change. One caller at a time.
+func HoldPeak() bool { return bool(C.peak_freeze()) }
+
+// ReleasePeak lets the peak move again.
+func ReleasePeak() { C.peak_thaw() }
+
+// MissedPeak is the highest total in bytes that passed while the peak was held and has not been reached since; 0 if
+// none did.
+func MissedPeak() uint64 { return uint64(C.peak_missed()) }
+
+// ResetPeak makes what is in use now the peak. Not while it is held.
+func ResetPeak() { C.peak_reset() }
