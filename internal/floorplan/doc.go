@@ -1,10 +1,10 @@
 // Package floorplan is the map of the house as a test: which rooms there are, and which may open a door to which.
 //
-//	root
+//	root, cmd
 //	 └► pprof, export
 //	     └► alloc, symbolize
 //	         └► cgo, mappings, unwind
-//	             └► stack, internal/elffile
+//	             └► stack, check, internal/elffile
 //
 // A room imports only rooms on floors below its own. Tests may look into any room. cgo is the only room with a door to
 // "C", apart from internal/victim, which tests alone import, and the examples. C sources are kept away from platforms

@@ -26,6 +26,8 @@ var plan = map[string]room{
 	"mappings":           {floor: 2},
 	"unwind":             {floor: 2},
 	"stack":              {floor: 1},
+	"check":              {floor: 1},
+	"cmd/cgoheap-check":  {floor: 5},
 	"internal/elffile":   {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/floorplan": {floor: annex},

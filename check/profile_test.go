@@ -1,0 +1,154 @@
+package check
+
+import (
+	"bytes"
+	"compress/gzip"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+)
+
+func gzipped(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCompressedProfileIsReadAsUncompressed(t *testing.T) {
+	d := healthy()
+	d.period = nil
+	faults, err := Profile(bytes.NewReader(gzipped(t, d.encode())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(faultsOf(t, d), faults); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWhatIsNotAProfileIsAnError(t *testing.T) {
+	whole := healthy().encode()
+	var number, message wire
+	number.content(fieldTime, []byte("text"))
+	message.number(2, 7)
+	for about, c := range map[string]struct {
+		bytes []byte
+		want  string
+	}{
+		"nothing":                  {nil, "there is no data"},
+		"a text":                   {[]byte("heap profile: 1: 2 [3: 4] @ heap/1048576\n"), "field 12 is not a number"},
+		"half of a gzip":           {gzipped(t, whole)[:40], "unexpected EOF"},
+		"a broken gzip header":     {[]byte("\x1f\x8bxxxxxxxxxx"), "gzip"},
+		"half of a profile":        {whole[:len(whole)/2], "cut off"},
+		"a varint of eleven bytes": {bytes.Repeat([]byte{0xff}, 11), "too long, 11 bytes before the end"},
+		"a field 0":                {[]byte{0, 1}, "the number 0, 2 bytes before the end"},
+		"a text for a number":      {number.Bytes(), "field 9 is not a number"},
+		"a number for a message":   {message.Bytes(), "field 2 is a number"},
+		"a group":                  {[]byte{3}, "wire type 3"},
+		"too many of one thing":    {bytes.Repeat([]byte{3<<3 | kindBytes, 0}, maxEntries+1), "more than"},
+		"too many frames":          {hugeSample(), "more than"},
+	} {
+		faults, err := Profile(bytes.NewReader(c.bytes))
+		if err == nil || !strings.Contains(err.Error(), c.want) || faults != nil {
+			t.Errorf("%s: %v, %d faults; want %q", about, err, len(faults), c.want)
+		}
+	}
+}
+
+func TestUncompressedSizeIsLimited(t *testing.T) {
+	for _, b := range [][]byte{make([]byte, 1001), gzipped(t, make([]byte, 1001))} {
+		if _, err := uncompressed(bytes.NewReader(b), 1001); err != nil {
+			t.Error(err)
+		}
+		if raw, err := uncompressed(bytes.NewReader(b), 1000); err == nil || raw != nil {
+			t.Errorf("%d bytes, %v", len(raw), err)
+		}
+	}
+}
+
+func hugeSample() []byte {
+	var w, s wire
+	s.content(1, bytes.Repeat([]byte{1}, maxEntries+1))
+	w.content(2, s.Bytes())
+	return w.Bytes()
+}
+
+// checkAgrees demands that an error comes without faults, that no rule is listed twice or out of order, and that what
+// has no error is good enough for google/pprof.
+func checkAgrees(t *testing.T, b []byte) (valid bool) {
+	t.Helper()
+	faults, err := Profile(bytes.NewReader(b))
+	if err != nil {
+		if faults != nil {
+			t.Fatalf("%v, and %d faults", err, len(faults))
+		}
+		return false
+	}
+	next, worst := 0, Warning
+	for _, fault := range faults {
+		for next < int(ruleCount) && rules[next] != fault.Rule {
+			next++
+		}
+		if next == int(ruleCount) || fault.Count < 1 || fault.Where == "" {
+			t.Fatalf("%+v", fault)
+		}
+		next++
+		worst = max(worst, fault.Severity)
+	}
+	if err := slowCheck(b); err != nil && worst < Error {
+		t.Fatalf("google/pprof: %v; faults: %v; % x", err, faults, b)
+	}
+	return worst < Error
+}
+
+// slowCheck is google/pprof's opinion, without the formats of old that it tries when it cannot read one.
+func slowCheck(b []byte) error {
+	raw, err := uncompressed(bytes.NewReader(b), maxBytes)
+	if err != nil {
+		return err
+	}
+	p, err := profile.ParseUncompressed(raw)
+	if err != nil {
+		return err
+	}
+	return p.CheckValid()
+}
+
+func TestProfileWithAByteChangedIsJudgedAsByGooglePprof(t *testing.T) {
+	rng, whole, valid := rand.New(rand.NewPCG(1, 2)), healthy().encode(), 0
+	const tries = 20_000
+	for range tries {
+		b := bytes.Clone(whole)
+		for range 1 + rng.IntN(2) {
+			b[rng.IntN(len(b))] = byte(rng.IntN(256))
+		}
+		if checkAgrees(t, b) {
+			valid++
+		}
+	}
+	if valid < tries/10 || valid > tries*9/10 {
+		t.Errorf("%d of %d are still valid: the test says little", valid, tries)
+	}
+}
+
+func FuzzProfile(f *testing.F) {
+	f.Add(healthy().encode())
+	for _, broken := range breaks {
+		d := healthy()
+		if broken.do(d); len(d.encode()) < 1<<12 {
+			f.Add(d.encode())
+		}
+	}
+	f.Add(gzipped(f, healthy().encode()))
+	f.Fuzz(func(t *testing.T, b []byte) { checkAgrees(t, b) })
+}
