@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,6 +126,24 @@ func slowCheck(b []byte) error {
 	return p.CheckValid()
 }
 
+// Other rules may speak of go tool pprof too, because it misreads what breaks them.
+func TestGooglePprofRefusesWhatTheRulesSayItRefuses(t *testing.T) {
+	refused := []ruleID{
+		stringZero, stringReference, idZero, idTwice, functionReference, locationReference, lineFunction, valueCount, timeAgain,
+	}
+	for r, broken := range breaks {
+		d := healthy()
+		broken.do(d)
+		err, want := slowCheck(d.encode()), slices.Contains(refused, r)
+		if want != (err != nil) {
+			t.Errorf("%s: google/pprof says %v", rules[r].Name, err)
+		}
+		if says := regexp.MustCompile("(all readers|go tool pprof).* refuse"); want && !says.MatchString(rules[r].Sentence) {
+			t.Errorf("%s does not say that go tool pprof refuses: %s", rules[r].Name, rules[r].Sentence)
+		}
+	}
+}
+
 func TestProfileWithAByteChangedIsJudgedAsByGooglePprof(t *testing.T) {
 	rng, whole, valid := rand.New(rand.NewPCG(1, 2)), healthy().encode(), 0
 	const tries = 20_000
@@ -151,4 +171,37 @@ func FuzzProfile(f *testing.F) {
 	}
 	f.Add(gzipped(f, healthy().encode()))
 	f.Fuzz(func(t *testing.T, b []byte) { checkAgrees(t, b) })
+}
+
+// BenchmarkProfile is against google/pprof, which parses and checks the same bytes.
+func BenchmarkProfile(b *testing.B) {
+	d, rng := healthy(), rand.New(rand.NewPCG(1, 1))
+	for i := len(d.locations); i < 10_000; i++ {
+		d.locations = append(d.locations, location{id: uint64(i + 1), mapping: 2, address: uint64(0x2000 + i), lines: []uint64{1}})
+	}
+	for len(d.samples) < 50_000 {
+		s := d.samples[0]
+		s.locations = make([]uint64, 30)
+		for i := range s.locations {
+			s.locations[i] = 1 + rng.Uint64N(10_000)
+		}
+		d.samples = append(d.samples, s)
+	}
+	raw := d.encode()
+	b.Run("check", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := Profile(bytes.NewReader(raw)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("baseline: google_pprof", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := slowCheck(raw); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -120,7 +120,7 @@ var rules = [ruleCount]Rule{
 	lineFunction: {"line-function", Error, "the line has no function: go tool pprof refuses the profile, Pyroscope drops the samples"},
 
 	// CheckValid: "missing sample type information"; Pyroscope: "empty profile".
-	sampleTypes: {"sample-types", Error, "there are no sample types: go tool pprof, Parca and Pyroscope refuse the profile"},
+	sampleTypes: {"sample-types", Error, "there are no sample types: Pyroscope refuses the profile, go tool pprof and Parca any sample in it"},
 	// Pyroscope's validate.go: "sample type contains -".
 	sampleTypeName: {"sample-type-name", Error, "the sample type has no name, which no reader can ask for, or one with a '-', which Pyroscope refuses"},
 	// SampleIndexByName in profile/index.go takes the first.
@@ -144,7 +144,7 @@ var rules = [ruleCount]Rule{
 	labelName:   {"label-name", Warning, "the key is not letters, digits, '_' and '.': Parca replaces the rest, and Pyroscope refuses the profile unless validation.disable-label-sanitization is on"},
 	labelLength: {"label-length", Warning, "the key is longer than 1024 bytes or the text than 2048: Pyroscope refuses the profile by default"},
 	labelCount:  {"label-count", Warning, "the sample has more than 30 labels with texts: Pyroscope refuses the profile by default"},
-	// pkg/model/pprofsplit makes a series of each group of samples with equal texts.
+	// pkg/model/pprofsplit makes a series of each group of samples with equal texts, but for three keys.
 	labelCardinality: {"label-cardinality", Warning, "the label has more than 100 different texts: Pyroscope makes a series of each"},
 
 	// encode.go: errConcatProfile.
@@ -154,7 +154,7 @@ var rules = [ruleCount]Rule{
 	// pkg/parcacol/querier.go of Parca: a profile is a delta if duration is not 0, and listed as one only if it is above 0.
 	durationAbsurd: {"duration", Error, "the duration is negative or longer than a year: Parca takes the profile for a delta over that time"},
 	// visitAllNameReferences in pprof.go reads it without asking.
-	periodType:   {"period-type", Error, "the period type is missing or has no name: Pyroscope reads it without asking, and Parca tells profiles apart by it"},
+	periodType:   {"period-type", Error, "the period type is missing or has no name: Pyroscope reads it without asking when it clears away dropped samples, and Parca tells profiles apart by it"},
 	periodAbsent: {"period", Warning, "the period is not above 0: viewers cannot tell how samples were taken"},
 	// Neither server ever reads the two fields.
 	frameFilter: {"frame-filter", Warning, "drop_frames or keep_frames is set: go tool pprof applies it, servers do not"},

@@ -163,6 +163,13 @@ func TestWhatIsAllowed(t *testing.T) {
 		"an address at the top": func(d *draft) {
 			d.locations[1].address = math.MaxUint64
 		},
+		"a thousand spans": func(d *draft) {
+			for i := range 1000 {
+				s := d.samples[1]
+				s.labels = []label{{key: d.text("span_id"), text: d.text(fmt.Sprint(i))}}
+				d.samples = append(d.samples, s)
+			}
+		},
 		"fields that are not known": func(d *draft) {
 			d.tail = append(uvarint(99<<3|kindFixed64), make([]byte, 8)...)
 			d.tail = append(append(d.tail, uvarint(98<<3|kindFixed32)...), make([]byte, 4)...)
