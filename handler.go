@@ -3,11 +3,24 @@ package cgoheap
 import (
 	"log/slog"
 	"net/http"
+	"runtime"
 	"strconv"
+	"time"
 )
 
 // Handler serves one profile to each GET, as net/http/pprof serves Go's. Register it with its method,
-// "GET /debug/pprof/cgoheap", or the mux will not have it beside net/http/pprof's own patterns.
+// "GET /debug/pprof/cgoheap", or the mux will not have it beside net/http/pprof's own patterns. Parameters select what it
+// shows, as the fields of Selection do:
+//
+//	view=inuse|allocated|peak|age|shortlived|growth
+//	older=10m     view=age: only blocks at least so old
+//	within=1s     view=shortlived: how soon they were freed: 100ms, 1s, 10s, 1m, 10m or 1h
+//	seconds=30    the answer comes after so long, and is a delta; growth needs it
+//	heap=all      Go's own heap too; gc=1 collects its garbage first
+//	samples=16000 and bytes=4000000 are bounds on the profile
+//	reset=1       view=peak: once it is written, the peak is forgotten
+//
+// Parameters that make no sense are answered with 400 and a sentence.
 func (p *Profiler) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -15,25 +28,71 @@ func (p *Profiler) Handler() http.Handler {
 			http.Error(w, "cgoheap: the profile is read with GET", http.StatusMethodNotAllowed)
 			return
 		}
-		p.serve(w)
+		q, err := parseQuery(r.URL.Query())
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if q.gc {
+			runtime.GC()
+		}
+		if err := p.await(w, r, &q); err != nil {
+			p.refuse(w, err)
+			return
+		}
+		if r.Context().Err() == nil {
+			p.serve(w, &q)
+		}
 	})
 }
 
-func (p *Profiler) serve(w http.ResponseWriter) {
+// await waits for as long as a delta is to cover.
+func (p *Profiler) await(w http.ResponseWriter, r *http.Request, q *query) (err error) {
+	if q.wait == 0 {
+		return nil
+	}
+	if q.Since, err = p.Moment(); err != nil {
+		return err
+	}
+	extendDeadline(w, r, q.wait)
+	select {
+	case <-time.After(q.wait):
+	case <-r.Context().Done():
+	}
+	return nil
+}
+
+// extendDeadline lets the server's WriteTimeout begin after the wait. A ResponseWriter that has no deadlines needs none.
+func extendDeadline(w http.ResponseWriter, r *http.Request, wait time.Duration) {
+	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
+	if ok && server.WriteTimeout > 0 {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + server.WriteTimeout))
+	}
+}
+
+func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
 	h.Set("X-Content-Type-Options", "nosniff")
 	body := &startedWriter{ResponseWriter: w}
-	err := p.WriteProfile(body)
-	if err == nil {
-		return
+	err := p.Write(body, q.Selection)
+	if err == nil && q.reset {
+		err = p.ResetPeak()
 	}
-	p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
-	if !body.started {
+	switch {
+	case err == nil:
+	case body.started:
+		p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
+	default:
 		h.Del("Content-Disposition")
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		p.refuse(w, err)
 	}
+}
+
+func (p *Profiler) refuse(w http.ResponseWriter, err error) {
+	p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
+	http.Error(w, err.Error(), http.StatusServiceUnavailable)
 }
 
 // startedWriter knows whether anything was written, after which there is no other answer to give.

@@ -2,7 +2,6 @@ package cgoheap
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/cgoheap/cgoheap/alloc"
@@ -37,19 +36,6 @@ func Start(c Config) (*Profiler, error) {
 	p := &Profiler{config: c, recording: recording, names: symbolize.New(symbolize.Options{})}
 	c.Logger.Info("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
-}
-
-// WriteProfile writes a gzipped profile.proto of one moment during the call. The program allocates on meanwhile. It
-// fails if w does, or after Stop.
-func (p *Profiler) WriteProfile(w io.Writer) error {
-	snapshot, err := p.recording.Snapshot()
-	if err != nil {
-		return fmt.Errorf("cgoheap: %w", err)
-	}
-	if err := write(w, snapshot, p.names); err != nil {
-		return fmt.Errorf("cgoheap: writing a profile: %w", err)
-	}
-	return nil
 }
 
 // Stop ends the recording and gives its memory back. It may be called again, and a later Start begins afresh. After an

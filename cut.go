@@ -1,0 +1,115 @@
+package cgoheap
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// heapLabel tells Go's own heap from native memory, where a profile has both.
+const heapLabel = "heap"
+
+// cut keeps the largest samples, so that there are no more than the bounds allow; 0 is no bound.
+func (r *report) cut(samples int, bytes int64) error {
+	all := r.samples
+	if samples > 0 && len(all) > samples {
+		r.keep(all, samples-len(heaps(all)))
+	}
+	if bytes == 0 {
+		return nil
+	}
+	size, err := r.size()
+	if err != nil || size <= bytes {
+		return err
+	}
+	return r.cutBytes(all, bytes)
+}
+
+// cutBytes finds by halving how many samples fit. The size hardly falls with the samples at first, as names make up most
+// of it, so it cannot be told from their number. The search ends when it is sure to a hundredth.
+func (r *report) cutBytes(all []stack.Sample, bytes int64) error {
+	fits, exceeds := -1, len(r.samples)
+	for exceeds-fits > 1+fits/100 {
+		middle := (fits + exceeds) / 2
+		r.keep(all, middle)
+		size, err := r.size()
+		switch {
+		case err != nil:
+			return err
+		case size <= bytes:
+			fits = middle
+		default:
+			exceeds = middle
+		}
+	}
+	if fits < 0 {
+		return fmt.Errorf("MaxBytes is %d, and a profile without samples is longer", bytes)
+	}
+	r.keep(all, fits)
+	return nil
+}
+
+// size is the report's length before compression.
+func (r *report) size() (int64, error) {
+	trial := *r
+	trial.header.Compression = pprof.Uncompressed
+	return trial.write(io.Discard)
+}
+
+// keep makes the report of the n largest samples and the sum of the rest. The largest are those with the largest shares of
+// the bytes allocated and in use: by one of the two, the other would be left to chance.
+func (r *report) keep(all []stack.Sample, n int) {
+	var allocated, inuse float64
+	for i := range all {
+		allocated += math.Abs(float64(all[i].AllocBytes))
+		inuse += math.Abs(float64(all[i].InuseBytes))
+	}
+	whole := stack.Profile{Samples: all}
+	r.samples, r.rests = whole.Top(max(0, n), func(v stack.Values) int64 {
+		return share(v.AllocBytes, allocated) + share(v.InuseBytes, inuse)
+	}, heapLabel)
+}
+
+// share is how much of a total bytes are, in units of 2^-61.
+func share(bytes int64, total float64) int64 {
+	if total == 0 {
+		return 0
+	}
+	return int64(math.Abs(float64(bytes)) / total * (1 << 61))
+}
+
+// heaps are the values of the heap's label among samples, "" for its absence: the rests that a cut may have.
+func heaps(samples []stack.Sample) map[string]bool {
+	found := make(map[string]bool)
+	for i := range samples {
+		text := ""
+		for _, l := range samples[i].Labels {
+			if l.Key == heapLabel {
+				text = l.Text
+			}
+		}
+		found[text] = true
+	}
+	return found
+}
+
+// writeRests writes what was cut away, so that the totals stay right.
+func (r *report) writeRests(e *pprof.Encoder) {
+	for _, rest := range r.rests {
+		other := e.Location(pprof.Location{
+			Mapping: r.header.Main,
+			Lines:   []pprof.Line{{Function: pprof.Function{Name: "other", SystemName: "other"}}},
+		})
+		sample := stack.Sample{BlockSize: stack.MixedSizes, Values: rest.Values}
+		if rest.Label.Key != "" {
+			sample.Labels = []stack.Label{rest.Label}
+		}
+		if e.Sample([]pprof.LocationID{other}, &sample) != nil {
+			return // Close returns it
+		}
+		e.Comment(fmt.Sprintf("cgoheap: other: %d samples beyond the bound of the profile, added up", rest.Samples))
+	}
+}

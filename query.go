@@ -1,0 +1,95 @@
+package cgoheap
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// query is what the parameters of a request ask for.
+type query struct {
+	Selection
+	wait  time.Duration // compare with the moment so long before
+	gc    bool          // collect Go's garbage first
+	reset bool          // then forget the peak
+}
+
+// parameters read their value into a query.
+var parameters = map[string]func(q *query, value string) error{
+	"view":    func(q *query, value string) (err error) { q.View, err = viewNamed(value); return err },
+	"older":   func(q *query, value string) (err error) { q.OlderThan, err = time.ParseDuration(value); return err },
+	"within":  func(q *query, value string) (err error) { q.Within, err = time.ParseDuration(value); return err },
+	"seconds": (*query).setSeconds,
+	"heap":    (*query).setHeap,
+	"samples": func(q *query, value string) (err error) { q.MaxSamples, err = strconv.Atoi(value); return err },
+	"bytes": func(q *query, value string) (err error) {
+		q.MaxBytes, err = strconv.ParseInt(value, 10, 64)
+		return err
+	},
+	"reset": func(q *query, value string) (err error) { q.reset, err = strconv.ParseBool(value); return err },
+	"gc":    func(q *query, value string) (err error) { q.gc, err = strconv.ParseBool(value); return err },
+	"debug": setDebug,
+}
+
+const longestWait = 24 * time.Hour
+
+func (q *query) setSeconds(value string) error {
+	seconds, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return err
+	}
+	if !(seconds >= 0 && seconds <= longestWait.Seconds()) {
+		return fmt.Errorf("it must be from 0 to %v", longestWait.Seconds())
+	}
+	q.wait = time.Duration(seconds * float64(time.Second))
+	return nil
+}
+
+func (q *query) setHeap(value string) error {
+	q.GoHeap = value == "all"
+	if !q.GoHeap && value != "native" {
+		return fmt.Errorf("it must be all or native")
+	}
+	return nil
+}
+
+// setDebug takes what net/http/pprof has for a binary profile, and nothing else.
+func setDebug(_ *query, value string) error {
+	if value != "0" {
+		return fmt.Errorf("there is no text form, so it must be 0")
+	}
+	return nil
+}
+
+// parseQuery reads the parameters of a request; all have defaults, and none may be unknown, lest a profile be taken for
+// what it is not.
+func parseQuery(values url.Values) (q query, err error) {
+	for name, list := range values {
+		set, known := parameters[name]
+		if !known {
+			return q, fmt.Errorf("cgoheap: there is no parameter %q", name)
+		}
+		for _, value := range list {
+			if err := set(&q, value); err != nil {
+				return q, fmt.Errorf("cgoheap: the parameter %s is %q: %w", name, value, err)
+			}
+		}
+	}
+	if q.reset && q.View != Peak {
+		return q, fmt.Errorf("cgoheap: the parameter reset goes with view=peak only")
+	}
+	return q, q.possible()
+}
+
+// possible refuses a selection before anyone waits for it. The moment to compare with is not there yet.
+func (q *query) possible() error {
+	s := q.Selection
+	if q.wait > 0 {
+		s.Since = new(Moment)
+	} else if s.View == Growth {
+		return fmt.Errorf("cgoheap: view=growth needs the parameter seconds")
+	}
+	_, err := s.check()
+	return err
+}

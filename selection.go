@@ -1,0 +1,76 @@
+package cgoheap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cgoheap/cgoheap/alloc"
+)
+
+// Selection says what a profile is to show. The zero value is what WriteProfile writes: what is in use now, and beside it
+// what was allocated since Start, all of it, of native memory.
+type Selection struct {
+	View      View
+	OlderThan time.Duration // Age: only blocks that are at least this old, to about 20 ms
+	Within    time.Duration // ShortLived: how soon; 100ms, 1s, 10s, 1m, 10m or 1h, and 0 means 1s
+
+	// With a Moment the profile is a delta: of InUse and Allocated, what was allocated since then beside all that is in
+	// use; of Growth, which needs one, the change of what is in use.
+	Since   *Moment
+	Advance bool // once the profile is written, Since becomes its moment, so that the next delta begins there
+
+	GoHeap bool // Go's own heap as well: samples have the label "heap", "go" or "native"
+
+	// A profile with more samples, or more bytes before compression, keeps those with the largest shares of the bytes
+	// allocated and in use, and adds the others up in one that is called "other"; with GoHeap in one for each heap. 0
+	// means no bound.
+	MaxSamples int
+	MaxBytes   int64
+}
+
+// check fills in what is zero, and names the field that makes no sense.
+func (s Selection) check() (Selection, error) {
+	if int(s.View) >= len(viewings) {
+		return s, fmt.Errorf("cgoheap: Selection.View is %v; there is no such view", s.View)
+	}
+	if s.View == ShortLived && s.Within == 0 {
+		s.Within = time.Second
+	}
+	return s, errors.Join(s.checkTimes(), s.checkSince(), s.checkBounds())
+}
+
+func (s *Selection) checkTimes() error {
+	switch {
+	case s.OlderThan < 0 || s.OlderThan != 0 && s.View != Age:
+		return fmt.Errorf("cgoheap: Selection.OlderThan is %v; it is for the view age, and not negative", s.OlderThan)
+	case s.Within != 0 && s.View != ShortLived:
+		return fmt.Errorf("cgoheap: Selection.Within is %v; it is for the view shortlived", s.Within)
+	case s.View == ShortLived && !slices.Contains(alloc.Lifetimes(), s.Within):
+		return fmt.Errorf("cgoheap: Selection.Within is %v; it must be one of %v", s.Within, alloc.Lifetimes())
+	}
+	return nil
+}
+
+func (s *Selection) checkSince() error {
+	compares := viewings[s.View].compares
+	switch {
+	case s.Since != nil && !compares:
+		return fmt.Errorf("cgoheap: Selection.Since does not go with the view %v", s.View)
+	case s.Since == nil && s.View == Growth:
+		return errors.New("cgoheap: the view growth needs Selection.Since")
+	case s.Since == nil && s.Advance:
+		return errors.New("cgoheap: Selection.Advance needs Selection.Since")
+	case s.GoHeap && !compares:
+		return fmt.Errorf("cgoheap: Selection.GoHeap does not go with the view %v: Go keeps no such numbers", s.View)
+	}
+	return nil
+}
+
+func (s *Selection) checkBounds() error {
+	if s.MaxSamples < 0 || s.MaxBytes < 0 {
+		return fmt.Errorf("cgoheap: Selection.MaxSamples is %d and MaxBytes %d; neither may be negative", s.MaxSamples, s.MaxBytes)
+	}
+	return nil
+}
