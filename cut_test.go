@@ -1,0 +1,188 @@
+//go:build linux && amd64 && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// manySizes keeps blocks of n sizes, the largest first, and frees them at the end of the test.
+func manySizes(t *testing.T, n int) {
+	for i := range n {
+		block := leak(uintptr(100 * (n - i)))
+		t.Cleanup(func() { victim.Free(block) })
+	}
+}
+
+func total(p *profile.Profile) [4]int64 { return values(p.Sample) }
+
+// quiet reads profiles until two that surround them are of the same state: the process allocates a little by itself.
+func quiet(t *testing.T, p *Profiler, read func()) {
+	t.Helper()
+	for range 20 {
+		before := p.Stats().Value("samples")
+		read()
+		if p.Stats().Value("samples") == before {
+			return
+		}
+	}
+	t.Fatal("the process never stops allocating")
+}
+
+func others(p *profile.Profile) []*profile.Sample {
+	var found []*profile.Sample
+	for _, s := range p.Sample {
+		if slices.Equal(functions(s), []string{"other"}) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+func TestBoundOnSamples(t *testing.T) {
+	p := start(t, everything)
+	manySizes(t, 200)
+	var all, cut *profile.Profile
+	quiet(t, p, func() {
+		all = selected(t, p, Selection{})
+		cut = selected(t, p, Selection{MaxSamples: 50})
+	})
+
+	if len(cut.Sample) != 50 || len(others(cut)) != 1 {
+		t.Errorf("%d samples, %d others", len(cut.Sample), len(others(cut)))
+	}
+	if total(cut) != total(all) {
+		t.Errorf("the total is %v, without a bound %v", total(cut), total(all))
+	}
+	kept := through(cut, "leak")
+	for i, s := range kept {
+		if got, want := s.NumLabel["bytes"][0], int64(100*(200-i)); got != want {
+			t.Errorf("sample %d has blocks of %d bytes, want %d: not the largest", i, got, want)
+		}
+	}
+	if !hasComment(cut, "other:", "samples beyond the bound") || hasComment(all, "other:") {
+		t.Errorf("%q", cut.Comments)
+	}
+}
+
+func TestBoundKeepsWhatWasAllocatedMuchAsWellAsWhatIsInUse(t *testing.T) {
+	p := start(t, everything)
+	manySizes(t, 100)
+	for range 1000 {
+		garbage(5000)
+	}
+	cut := selected(t, p, Selection{MaxSamples: 10})
+	if got := values(through(cut, "garbage")); got[1] != 5_000_000 || got[3] != 0 {
+		t.Errorf("%v", got)
+	}
+	if len(through(cut, "leak")) == 0 {
+		t.Error("nothing in use was kept")
+	}
+}
+
+func TestBoundOnBytes(t *testing.T) {
+	p := start(t, everything)
+	manySizes(t, 250)
+	most := uncompressedSize(t, p, Selection{})
+	for _, bound := range []int64{most, most - 1, most / 2, most / 3} {
+		var all, cut *profile.Profile
+		var size int64
+		quiet(t, p, func() {
+			all, cut = selected(t, p, Selection{}), selected(t, p, Selection{MaxBytes: bound})
+			size = uncompressedSize(t, p, Selection{MaxBytes: bound})
+		})
+		if size > bound {
+			t.Errorf("%d bytes, the bound is %d", size, bound)
+		}
+		if size < bound*9/10 {
+			t.Errorf("%d bytes of the %d that there may be", size, bound)
+		}
+		if got, want := total(cut)[3], total(all)[3]; got != want {
+			t.Errorf("bound of %d bytes: %d bytes in use instead of %d", bound, got, want)
+		}
+	}
+}
+
+func uncompressedSize(t *testing.T, p *Profiler, s Selection) int64 {
+	t.Helper()
+	return int64(len(uncompressed(t, p, s)))
+}
+
+func uncompressed(t *testing.T, p *Profiler, s Selection) []byte {
+	t.Helper()
+	var written bytes.Buffer
+	if err := p.Write(&written, s); err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(&written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+func TestTwoProfilesOfOneStateAreEqualButForTheirTime(t *testing.T) {
+	p := start(t, everything)
+	manySizes(t, 100)
+	for view := InUse; view < Growth; view++ {
+		t.Run(view.String(), func(t *testing.T) {
+			if view == Age {
+				time.Sleep(1100 * time.Millisecond) // no class of age is passed between the two
+			}
+			var one, other []byte
+			quiet(t, p, func() {
+				one = withoutTime(t, uncompressed(t, p, Selection{View: view}))
+				other = withoutTime(t, uncompressed(t, p, Selection{View: view}))
+			})
+			if !bytes.Equal(one, other) {
+				t.Error("they differ")
+			}
+		})
+	}
+}
+
+// withoutTime cuts the field time_nanos (9, a varint) out of a message. It is written in the header, before any sample.
+func withoutTime(t *testing.T, raw []byte) []byte {
+	t.Helper()
+	p, err := profile.ParseUncompressed(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var field []byte
+	for field = append(field, 9<<3); p.TimeNanos >= 0x80; p.TimeNanos >>= 7 {
+		field = append(field, byte(p.TimeNanos)|0x80)
+	}
+	field = append(field, byte(p.TimeNanos))
+	before, after, found := bytes.Cut(raw, field)
+	if !found {
+		t.Fatal("the profile has no time")
+	}
+	return slices.Concat(before, after)
+}
+
+func TestSamplesOfEqualStacksAndDifferentSizesStayApart(t *testing.T) {
+	p := start(t, everything)
+	blocks := []unsafe.Pointer{leak(8), leak(16)}
+	for _, block := range blocks {
+		defer victim.Free(block)
+	}
+	text := readable(take(t, p))
+	if strings.Count(text, "bytes=8 bytes") != 1 || strings.Count(text, "bytes=16 bytes") != 1 {
+		t.Error(text)
+	}
+}
