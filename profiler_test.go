@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/check"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -45,9 +46,20 @@ func take(t *testing.T, p *Profiler) *profile.Profile {
 	return parse(t, &written)
 }
 
+// parse reads a profile and has it judged by our own rules and by google/pprof's.
 func parse(t *testing.T, r io.Reader) *profile.Profile {
 	t.Helper()
-	p, err := profile.Parse(r)
+	var copied bytes.Buffer
+	faults, err := check.Profile(io.TeeReader(r, &copied))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range faults {
+		if f.Severity == check.Error {
+			t.Error(f)
+		}
+	}
+	p, err := profile.Parse(io.MultiReader(&copied, r))
 	if err != nil {
 		t.Fatal(err)
 	}
