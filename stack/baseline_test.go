@@ -216,39 +216,3 @@ func heapInUse() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
-
-// BenchmarkBaseline is against a map, which is faster to search and takes twice the memory for as long as it is kept.
-func BenchmarkBaseline(b *testing.B) {
-	const samples = 100_000
-	p := Profile{Samples: make([]Sample, samples)}
-	for i := range p.Samples {
-		p.Samples[i] = Sample{ID: uint64(i*7919%samples + 1), Values: Values{InuseBytes: int64(i % 2)}}
-	}
-	base, byID := NewBaseline(&p), map[uint64]Values{}
-	for i := range p.Samples {
-		byID[p.Samples[i].ID] = p.Samples[i].Values
-	}
-	b.Run("NewBaseline", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			NewBaseline(&p)
-		}
-	})
-	b.Run("Delta", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			base.Delta(&p)
-		}
-	})
-	b.Run("baseline: Delta from a map", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var left Profile
-			for _, s := range p.Samples {
-				if s.AllocBytes -= byID[s.ID].AllocBytes; s.Values != (Values{}) {
-					left.Samples = append(left.Samples, s)
-				}
-			}
-		}
-	})
-}

@@ -119,24 +119,3 @@ func TestLeastNumberHasTheGreatestMagnitude(t *testing.T) {
 		t.Errorf("kept %v", kept)
 	}
 }
-
-func BenchmarkTop(b *testing.B) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	p := &Profile{Samples: make([]Sample, 100_000)}
-	for i := range p.Samples {
-		p.Samples[i].InuseBytes = rng.Int64N(1 << 40)
-	}
-	b.Run("16000 of 100000", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			p.Top(16_000, inuseBytes, "heap")
-		}
-	})
-	b.Run("baseline: sort all", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			all := slices.Clone(p.Samples)
-			slices.SortFunc(all, func(x, y Sample) int { return int(y.InuseBytes - x.InuseBytes) })
-		}
-	})
-}
