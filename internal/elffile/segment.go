@@ -73,6 +73,17 @@ func (f *File) Truncated() bool {
 	return false
 }
 
+// At is what the file holds of its memory from an ELF address on: size bytes, or an error if there are fewer.
+// Relocations are not applied.
+func (f *File) At(addr, size uint64) ([]byte, error) {
+	for _, s := range f.Segments() {
+		if skip := addr - s.Vaddr; addr >= s.Vaddr && skip < s.Filesz && size <= s.Filesz-skip {
+			return f.bytes(s.Offset+skip, size)
+		}
+	}
+	return nil, errNoSegment
+}
+
 // segmentBytes are the bytes from an ELF address to the end of what its segment has in the file.
 func (f *File) segmentBytes(addr uint64) ([]byte, error) {
 	for _, s := range f.Segments() {

@@ -29,6 +29,7 @@ var plan = map[string]room{
 	"check":              {floor: 1},
 	"cmd/cgoheap-check":  {floor: 5},
 	"internal/elffile":   {floor: 1},
+	"internal/pclntab":   {floor: 2},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/floorplan": {floor: annex},
 }

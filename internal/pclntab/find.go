@@ -1,0 +1,146 @@
+package pclntab
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// ErrNoTable says that the file has no Go code, or none whose table this package can read.
+var ErrNoTable = errors.New("no Go function table")
+
+// candidateLimit bounds the places that are tried as a header, and for each as module data.
+const candidateLimit = 16
+
+// finder looks for a table in a file.
+type finder struct {
+	file        *elffile.File
+	relocations relocations
+}
+
+// find is the table's module data.
+func find(f *elffile.File) (*module, error) {
+	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
+		return nil, fmt.Errorf("%s: %w", f.Name(), ErrNoTable)
+	}
+	search := finder{file: f}
+	headers := search.headers()
+	if len(headers) > 0 {
+		search.relocations = readRelocations(f)
+	}
+	for _, h := range headers {
+		if m := search.module(h); m != nil {
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", f.Name(), ErrNoTable)
+}
+
+// headers are those in the sections that are made for it. Where a C compiler linked a library before Go 1.26, the table
+// is somewhere in its .data.rel.ro; in a file without section headers it is anywhere.
+func (s *finder) headers() (found []header) {
+	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
+		if section, ok := s.file.Section(name); ok {
+			data, _ := s.file.At(section.Addr, headerSize)
+			if h, err := parseHeader(data, section.Addr); err == nil {
+				found = append(found, h)
+			}
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
+	if _, ok := s.file.Section(".go.buildinfo"); ok {
+		section, _ := s.file.Section(".data.rel.ro")
+		return s.scanHeaders(section.Addr, section.Size)
+	}
+	if _, ok := s.file.Section(".text"); ok {
+		return nil
+	}
+	for _, segment := range s.file.Segments() {
+		found = append(found, s.scanHeaders(segment.Vaddr, segment.Filesz)...)
+	}
+	return found[:min(len(found), candidateLimit)]
+}
+
+// scanHeaders looks at every aligned word of a range.
+func (s *finder) scanHeaders(address, size uint64) (found []header) {
+	var first [4]byte
+	binary.LittleEndian.PutUint32(first[:], magic)
+	for _, at := range s.scan(address, size, first[:]) {
+		data, _ := s.file.At(at, headerSize)
+		if h, err := parseHeader(data, at); err == nil {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+// chunk is how much is read at once: a multiple of the word, so that no aligned word is cut.
+const chunk = 1 << 20
+
+// scan lists the aligned places in a range that begin with the pattern, at most candidateLimit.
+func (s *finder) scan(address, size uint64, pattern []byte) (places []uint64) {
+	for size > 0 && len(places) < candidateLimit {
+		data, err := s.file.At(address, min(size, chunk))
+		if err != nil {
+			return places
+		}
+		for from := 0; len(places) < candidateLimit; {
+			at := bytes.Index(data[from:], pattern)
+			if at < 0 {
+				break
+			}
+			from += at + 1
+			if place := address + uint64(from-1); place%word == 0 {
+				places = append(places, place)
+			}
+		}
+		address, size = address+uint64(len(data)), size-uint64(len(data))
+	}
+	return places
+}
+
+// module is the module data that belongs to a header; nil if there is none.
+func (s *finder) module(h header) *module {
+	if section, ok := s.file.Section(".go.module"); ok {
+		if m := s.moduleAt(section.Addr, h); m != nil {
+			return m
+		}
+	}
+	for _, at := range s.relocations.pointersTo(h.address, candidateLimit) {
+		if m := s.moduleAt(at, h); m != nil {
+			return m
+		}
+	}
+	pattern := binary.LittleEndian.AppendUint64(nil, h.address)
+	for _, segment := range s.file.Segments() {
+		if segment.Exec {
+			continue
+		}
+		for _, at := range s.scan(segment.Vaddr, segment.Filesz, pattern) {
+			if m := s.moduleAt(at, h); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+func (s *finder) moduleAt(address uint64, h header) *module {
+	data, err := s.file.At(address, moduleWords*word)
+	if err != nil {
+		return nil
+	}
+	words := decodeWords(data)
+	s.relocations.apply(&words, address)
+	m, err := parseModule(&words, h)
+	if err != nil {
+		return nil
+	}
+	return m
+}

@@ -1,0 +1,65 @@
+package pclntab
+
+import (
+	"debug/elf"
+	"encoding/binary"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// relocations are the entries of .rela.dyn, 24 bytes each. Those that matter say: at this address of the file's goes this
+// other one, plus wherever the file is loaded.
+type relocations struct {
+	entries  []byte
+	relative uint64 // the type of those
+}
+
+const relocationSize = 24
+
+// readRelocations reads what external linkers call .rela.dyn and Go's own .rela.
+func readRelocations(f *elffile.File) relocations {
+	r := relocations{relative: uint64(elf.R_X86_64_RELATIVE)}
+	if f.Machine == elf.EM_AARCH64 {
+		r.relative = uint64(elf.R_AARCH64_RELATIVE)
+	}
+	for _, name := range []string{".rela.dyn", ".rela"} {
+		if data, err := f.SectionData(name); err == nil && len(data) > 0 {
+			r.entries = data
+			break
+		}
+	}
+	return r
+}
+
+// each passes the relative relocations on until yield returns false.
+func (r relocations) each(yield func(at, value uint64) bool) {
+	for rest := r.entries; len(rest) >= relocationSize; rest = rest[relocationSize:] {
+		if binary.LittleEndian.Uint64(rest[8:]) != r.relative {
+			continue
+		}
+		if !yield(binary.LittleEndian.Uint64(rest), binary.LittleEndian.Uint64(rest[16:])) {
+			return
+		}
+	}
+}
+
+// pointersTo lists where the loader puts an address, at most limit places.
+func (r relocations) pointersTo(address uint64, limit int) (places []uint64) {
+	for at, value := range r.each {
+		if value == address {
+			if places = append(places, at); len(places) == limit {
+				break
+			}
+		}
+	}
+	return places
+}
+
+// apply does to words at an address what the loader does.
+func (r relocations) apply(words *[moduleWords]uint64, address uint64) {
+	for at, value := range r.each {
+		if at >= address && at-address < moduleWords*word && (at-address)%word == 0 {
+			words[(at-address)/word] = value
+		}
+	}
+}

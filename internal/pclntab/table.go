@@ -1,0 +1,140 @@
+package pclntab
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sort"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// Table names the Go code of one file. It reads inline trees from the file when it is asked about them: the file stays
+// open as long as the Table is used, by one goroutine at a time.
+type Table struct {
+	file    *elffile.File
+	module  *module
+	names   []byte
+	units   []byte // per compilation unit, the offsets of its files' paths
+	files   []byte
+	pcs     []byte
+	funcs   []byte // first the functab, then the functions themselves
+	texts   map[textKey]string
+	wrapper uint8
+	steps   int
+}
+
+// stepLimit bounds what a Table does in its life: a step is a run of a pc table or a byte of a name. A hundred thousand
+// addresses take some ten million.
+const stepLimit = 1 << 26
+
+// Read finds the table of a file and reads it, except for the inline trees. The error wraps ErrNoTable if there is none.
+func Read(f *elffile.File) (*Table, error) {
+	m, err := find(f)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{file: f, module: m, texts: make(map[textKey]string)}
+	for _, part := range []struct {
+		into *[]byte
+		area area
+		unit uint64
+	}{
+		{&t.names, m.names, 1}, {&t.units, m.units, 4}, {&t.files, m.files, 1}, {&t.pcs, m.pcs, 1}, {&t.funcs, m.funcs, 1},
+	} {
+		if *part.into, err = f.At(part.area.address, min(part.area.length, 1<<32)*part.unit); err != nil {
+			return nil, fmt.Errorf("reading the Go function table of %s: %w", f.Name(), err)
+		}
+	}
+	if err := t.check(); err != nil {
+		return nil, fmt.Errorf("reading the Go function table of %s: %w", f.Name(), err)
+	}
+	t.wrapper = t.highestID()
+	return t, nil
+}
+
+// check makes sure that the functab is there, and begins and ends where the module data says that the code does.
+func (t *Table) check() error {
+	functions := t.module.header.functions
+	if functions >= uint64(len(t.funcs))/functabEntry {
+		return errNotModule
+	}
+	if t.module.text+t.entry(0) != t.module.low || t.module.text+t.entry(functions) != t.module.high {
+		return errNotModule
+	}
+	return nil
+}
+
+// Covers reports whether the address lies in the Go code of the file.
+func (t *Table) Covers(address uint64) bool {
+	return t.module.low <= address && address < t.module.high
+}
+
+// functabEntry is the size of runtime.functab: two numbers of four bytes, a function's entry from the start of the code
+// and where it is described.
+const functabEntry = 8
+
+func (t *Table) entry(i uint64) uint64 {
+	return uint64(binary.LittleEndian.Uint32(t.funcs[i*functabEntry:]))
+}
+
+// function is runtime._func: one function of the machine code.
+type function struct {
+	entry, name, files, lines, unit, startLine uint32
+	id                                         uint8
+	pcdata, funcdata                           []byte // four bytes for each
+}
+
+const functionSize = 44
+
+// function describes the function that holds an address. After its own fields follow the offsets of its pc tables beyond
+// those for files and lines, and those of its data, a number of each that its fields give.
+func (t *Table) function(address uint64) (f function, ok bool) {
+	if !t.Covers(address) {
+		return function{}, false
+	}
+	offset := address - t.module.text
+	i := sort.Search(int(t.module.header.functions), func(i int) bool { return t.entry(uint64(i)+1) > offset })
+	return t.functionAt(uint64(i))
+}
+
+func (t *Table) functionAt(i uint64) (f function, ok bool) {
+	if i >= t.module.header.functions {
+		return function{}, false
+	}
+	data := from(t.funcs, uint64(binary.LittleEndian.Uint32(t.funcs[i*functabEntry+4:])))
+	if len(data) < functionSize {
+		return function{}, false
+	}
+	number := func(i int) uint32 { return binary.LittleEndian.Uint32(data[4*i:]) }
+	f = function{
+		entry: number(0), name: number(1), files: number(5), lines: number(6), unit: number(8), startLine: number(9),
+		id: data[40],
+	}
+	pcdata, funcdata := 4*uint64(number(7)), 4*uint64(data[43])
+	rest := uint64(len(data) - functionSize)
+	if pcdata > rest || funcdata > rest-pcdata {
+		return function{}, false
+	}
+	f.pcdata = data[functionSize:][:pcdata]
+	f.funcdata = data[functionSize+pcdata:][:funcdata]
+	return f, true
+}
+
+// highestID is the mark of wrappers: the runtime's numbers for special functions (internal/abi.FuncID) change from
+// version to version, but wrappers, of which every program has some, keep the last.
+func (t *Table) highestID() (highest uint8) {
+	for i := range t.module.header.functions {
+		if f, ok := t.functionAt(i); ok {
+			highest = max(highest, f.id)
+		}
+	}
+	return highest
+}
+
+// from is the rest of the data after an offset.
+func from(data []byte, offset uint64) []byte {
+	if offset > uint64(len(data)) {
+		return nil
+	}
+	return data[offset:]
+}

@@ -1,0 +1,10 @@
+//go:build shared
+
+package main
+
+import "C"
+
+// Testify lets a C program that loaded this library hear the witness.
+//
+//export Testify
+func Testify() { testify() }
