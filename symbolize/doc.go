@@ -3,6 +3,7 @@
 //
 //	addresses of one module ─► Go code of this process?  ─► the runtime's own tables, inlined calls included
 //	                        ─► named before?             ─► the answer from then
+//	                        ─► Go code of any file?      ─► the Go function table in it, inlined calls included
 //	                        ─► DWARF of the module's file ─► functions, inlined calls, lines
 //	                        ─► symbol tables             ─► a function, and DWARF's line if it has one
 //	                        ─► a Reason

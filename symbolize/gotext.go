@@ -38,11 +38,15 @@ func GoLines(address mappings.RuntimeAddr) []Line {
 }
 
 func goLine(frame *runtime.Frame) Line {
-	return Line{
+	line := Line{
 		Function:   frame.Function,
 		SystemName: frame.Function,
 		File:       frame.File,
 		Line:       frame.Line,
 		StartLine:  frameStartLine(frame),
 	}
+	if line.File == "?" { // the runtime's word for none
+		line.File = ""
+	}
+	return line
 }

@@ -88,7 +88,9 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 		return w
 	}
 	defer file.Close()
-	readObject(file).resolve(w, s.options.Style)
+	if nameGo(file, w); len(unnamed(w)) > 0 {
+		readObject(file).resolve(w, s.options.Style)
+	}
 	return w
 }
 
