@@ -1,6 +1,7 @@
 package cgoheap
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -19,6 +20,7 @@ import (
 //	heap=all      Go's own heap too; gc=1 collects its garbage first
 //	samples=16000 and bytes=4000000 are bounds on the profile
 //	reset=1       view=peak: once it is written, the peak is forgotten
+//	debug=1       text for a person: totals, the largest stacks, what was lost
 //
 // Parameters that make no sense are answered with 400 and a sentence.
 func (p *Profiler) Handler() http.Handler {
@@ -72,11 +74,18 @@ func extendDeadline(w http.ResponseWriter, r *http.Request, wait time.Duration) 
 
 func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
 	h.Set("X-Content-Type-Options", "nosniff")
 	body := &startedWriter{ResponseWriter: w}
-	err := p.Write(body, q.Selection)
+	err := p.report(q.Selection, func(r *report) error {
+		if q.text {
+			h.Set("Content-Type", "text/plain; charset=utf-8")
+			return r.writeText(body)
+		}
+		h.Set("Content-Type", "application/octet-stream")
+		h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
+		_, err := r.write(body)
+		return err
+	})
 	if err == nil && q.reset {
 		err = p.ResetPeak()
 	}
@@ -93,6 +102,17 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 func (p *Profiler) refuse(w http.ResponseWriter, err error) {
 	p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
 	http.Error(w, err.Error(), http.StatusServiceUnavailable)
+}
+
+// SymbolHandler answers what go tool pprof asks after it fetched a profile that has an address without a name: it sends
+// the addresses to the path beside, and gives up if nobody answers. The answer is that there are no names, as the profile
+// has them all. Register it as "POST /debug/pprof/symbol"; net/http/pprof's own handler there takes only GET.
+func SymbolHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = io.WriteString(w, "num_symbols: 1\n") // not 0, which would say that there is no such service
+	})
 }
 
 // startedWriter knows whether anything was written, after which there is no other answer to give.

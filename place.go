@@ -12,30 +12,49 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// place names every frame of the samples, module by module, and gives each its location; none to the frames that are not
-// to be shown. The same samples get the same locations in the same order.
-func place(e *pprof.Encoder, s *alloc.Snapshot, samples []stack.Sample, names *symbolize.Symbolizer) map[stack.Frame]pprof.LocationID {
-	places := make(map[stack.Frame]pprof.LocationID)
-	unnamed := make(map[symbolize.Reason]uint64)
+// named is a frame with its module and what it is called.
+type named struct {
+	frame  stack.Frame
+	module *mappings.Module
+	symbolize.Result
+}
+
+// nameFrames names every frame of the samples, once, module by module. The same samples give the same order.
+func nameFrames(s *alloc.Snapshot, samples []stack.Sample, names *symbolize.Symbolizer) []named {
+	var list []named
 	byModule := framesByModule(samples)
 	for _, id := range slices.Sorted(maps.Keys(byModule)) {
 		m, frames := s.Module(id), byModule[id]
 		for i, r := range resolve(m, frames, names) {
-			if r.Reason != symbolize.Named {
-				unnamed[r.Reason]++
-			}
-			if !hidden(r.Lines) {
-				places[frames[i]] = e.Location(location(m, frames[i], r.Lines))
-			}
+			list = append(list, named{frames[i], m, r})
 		}
 	}
-	for reason := symbolize.Reason(1); len(unnamed) > 0; reason++ {
-		if n := unnamed[reason]; n > 0 {
-			e.Comment(fmt.Sprintf("cgoheap: %d addresses without a name. %s", n, reason.Sentence()))
-			delete(unnamed, reason)
+	return list
+}
+
+// place gives each frame its location in the profile; none to those that are not to be shown.
+func place(e *pprof.Encoder, frames []named) map[stack.Frame]pprof.LocationID {
+	places := make(map[stack.Frame]pprof.LocationID, len(frames))
+	for i := range frames {
+		if f := &frames[i]; !hidden(f.Lines) {
+			places[f.frame] = e.Location(location(f.module, f.frame, f.Lines))
 		}
 	}
 	return places
+}
+
+// unnamed says of how many frames there is no name, and why.
+func unnamed(frames []named) (sentences []string) {
+	count := make(map[symbolize.Reason]int)
+	for i := range frames {
+		if r := frames[i].Reason; r != symbolize.Named {
+			count[r]++
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(count)) {
+		sentences = append(sentences, fmt.Sprintf("%d addresses without a name. %s", count[reason], reason.Sentence()))
+	}
+	return sentences
 }
 
 func framesByModule(samples []stack.Sample) map[stack.ModuleID][]stack.Frame {

@@ -11,6 +11,7 @@ import (
 type query struct {
 	Selection
 	wait  time.Duration // compare with the moment so long before
+	text  bool          // for a person
 	gc    bool          // collect Go's garbage first
 	reset bool          // then forget the peak
 }
@@ -29,7 +30,7 @@ var parameters = map[string]func(q *query, value string) error{
 	},
 	"reset": func(q *query, value string) (err error) { q.reset, err = strconv.ParseBool(value); return err },
 	"gc":    func(q *query, value string) (err error) { q.gc, err = strconv.ParseBool(value); return err },
-	"debug": setDebug,
+	"debug": (*query).setDebug,
 }
 
 const longestWait = 24 * time.Hour
@@ -54,12 +55,11 @@ func (q *query) setHeap(value string) error {
 	return nil
 }
 
-// setDebug takes what net/http/pprof has for a binary profile, and nothing else.
-func setDebug(_ *query, value string) error {
-	if value != "0" {
-		return fmt.Errorf("there is no text form, so it must be 0")
-	}
-	return nil
+// setDebug is net/http/pprof's way to ask for text.
+func (q *query) setDebug(value string) error {
+	level, err := strconv.ParseUint(value, 10, 8)
+	q.text = level > 0
+	return err
 }
 
 // parseQuery reads the parameters of a request; all have defaults, and none may be unknown, lest a profile be taken for
@@ -75,6 +75,9 @@ func parseQuery(values url.Values) (q query, err error) {
 				return q, fmt.Errorf("cgoheap: the parameter %s is %q: %w", name, value, err)
 			}
 		}
+	}
+	if q.text && q.MaxSamples == 0 {
+		q.MaxSamples = textStacks
 	}
 	if q.reset && q.View != Peak {
 		return q, fmt.Errorf("cgoheap: the parameter reset goes with view=peak only")

@@ -130,7 +130,7 @@ func TestParametersThatMakeNoSenseAreRefusedWithASentence(t *testing.T) {
 		"samples=many":              `the parameter samples is "many"`,
 		"bytes=-5":                  "neither may be negative",
 		"reset=1":                   "reset goes with view=peak only",
-		"debug=1":                   "must be 0",
+		"debug=much":                `the parameter debug is "much"`,
 	} {
 		answer := ask(p, parameters)
 		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {

@@ -22,6 +22,14 @@ func (p *Profiler) WriteProfile(w io.Writer) error {
 // meanwhile. It fails if w does, if s makes no sense, or after Stop. Profiles with the same Since are written one after
 // the other.
 func (p *Profiler) Write(w io.Writer, s Selection) error {
+	return p.report(s, func(r *report) error {
+		_, err := r.write(w)
+		return err
+	})
+}
+
+// report takes what s selects and hands it to write.
+func (p *Profiler) report(s Selection, write func(*report) error) error {
 	s, err := s.check()
 	if err != nil {
 		return err
@@ -31,9 +39,9 @@ func (p *Profiler) Write(w io.Writer, s Selection) error {
 		return fmt.Errorf("cgoheap: %w", err)
 	}
 	if s.Since == nil {
-		err = p.write(w, s, snapshot, 0)
+		err = p.compose(s, snapshot, 0, write)
 	} else {
-		err = p.writeSince(w, s, snapshot)
+		err = p.composeSince(s, snapshot, write)
 	}
 	if err != nil {
 		return fmt.Errorf("cgoheap: writing a profile: %w", err)
@@ -41,13 +49,13 @@ func (p *Profiler) Write(w io.Writer, s Selection) error {
 	return nil
 }
 
-func (p *Profiler) writeSince(w io.Writer, s Selection, now *alloc.Snapshot) error {
+func (p *Profiler) composeSince(s Selection, now *alloc.Snapshot, write func(*report) error) error {
 	s.Since.mu.Lock()
 	defer s.Since.mu.Unlock()
 	changed := *now
 	var covered time.Duration
 	changed.Profile, covered = s.View.since(s.Since.baseline, &now.Profile)
-	err := p.write(w, s, &changed, covered)
+	err := p.compose(s, &changed, covered, write)
 	if err == nil && s.Advance {
 		s.Since.baseline.Advance(&now.Profile)
 	}
@@ -63,7 +71,7 @@ type report struct {
 	rests    []stack.Rest // what was cut away
 }
 
-func (p *Profiler) write(w io.Writer, s Selection, snapshot *alloc.Snapshot, covered time.Duration) error {
+func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, covered time.Duration, write func(*report) error) error {
 	view := &viewings[s.View]
 	r := report{
 		header: pprof.Header{
@@ -82,14 +90,17 @@ func (p *Profiler) write(w io.Writer, s Selection, snapshot *alloc.Snapshot, cov
 	if err := r.cut(s.MaxSamples, s.MaxBytes); err != nil {
 		return err
 	}
-	_, err := r.write(w)
-	return err
+	return write(&r)
 }
 
-// write writes the report and says how many bytes it has before compression.
+// write writes the report as a profile and says how many bytes it has before compression.
 func (r *report) write(w io.Writer) (int64, error) {
 	e := pprof.NewEncoder(w, r.header)
-	places := place(e, r.snapshot, r.samples, r.names)
+	frames := nameFrames(r.snapshot, r.samples, r.names)
+	places := place(e, frames)
+	for _, sentence := range unnamed(frames) {
+		e.Comment("cgoheap: " + sentence)
+	}
 	ids := make([]pprof.LocationID, 0, 128)
 	for i := range r.samples {
 		sample := &r.samples[i]
