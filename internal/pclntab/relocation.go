@@ -16,18 +16,14 @@ type relocations struct {
 
 const relocationSize = 24
 
-// readRelocations reads what external linkers call .rela.dyn and Go's own .rela.
+// readRelocations reads the relocations that a C linker leaves to the loader. Go's own linker calls the section otherwise,
+// but writes the addresses into the data as well.
 func readRelocations(f *elffile.File) relocations {
 	r := relocations{relative: uint64(elf.R_X86_64_RELATIVE)}
 	if f.Machine == elf.EM_AARCH64 {
 		r.relative = uint64(elf.R_AARCH64_RELATIVE)
 	}
-	for _, name := range []string{".rela.dyn", ".rela"} {
-		if data, err := f.SectionData(name); err == nil && len(data) > 0 {
-			r.entries = data
-			break
-		}
-	}
+	r.entries, _ = f.SectionData(".rela.dyn")
 	return r
 }
 

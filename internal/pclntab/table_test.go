@@ -1,131 +1,19 @@
 package pclntab
 
 import (
-	"bufio"
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
-
-// witness is a program or library that was built and asked what its runtime knows.
-type witness struct {
-	path      string
-	testimony []byte
-}
-
-// testimony is what the runtime says about one address.
-type testimony struct {
-	address uint64
-	frames  []Frame
-}
-
-// build builds the witness with a toolchain ("local" or a version).
-func build(t testing.TB, toolchain string, flags ...string) string {
-	t.Helper()
-	if toolchain != "local" && !installed(t, toolchain) {
-		t.Skipf("GOTOOLCHAIN=%s go version makes this toolchain available", toolchain)
-	}
-	path := filepath.Join(t.TempDir(), "witness")
-	command := exec.Command("go", append([]string{"build", "-o", path}, flags...)...)
-	command.Dir = filepath.Join("testdata", "witness")
-	command.Env = append(os.Environ(), "GOTOOLCHAIN="+toolchain, "GOWORK=off", "GOFLAGS=")
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", command, err, output)
-	}
-	return path
-}
-
-// installed reports whether a toolchain is in the module cache: a test downloads nothing.
-func installed(t testing.TB, toolchain string) bool {
-	t.Helper()
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Skip(err)
-	}
-	found, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(cache)), "golang.org", "toolchain@*-"+toolchain+".*"))
-	return len(found) > 0
-}
-
-// hear runs a witness; a library in a program that loads it.
-func hear(t testing.TB, path string, shared bool) *witness {
-	t.Helper()
-	command := exec.Command(path)
-	if shared {
-		host := filepath.Join(t.TempDir(), "host")
-		compile := exec.Command("gcc", "-o", host, filepath.Join("testdata", "host", "host.c"), "-ldl")
-		if output, err := compile.CombinedOutput(); err != nil {
-			t.Skipf("%v: %s", err, output)
-		}
-		command = exec.Command(host, path)
-	}
-	command.Stderr = os.Stderr
-	output, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &witness{path, output}
-}
-
-// all parses the testimony; addresses are made the file's.
-func (w *witness) all(t testing.TB, f *elffile.File) (all []testimony) {
-	t.Helper()
-	var base uint64
-	lines := bufio.NewScanner(bytes.NewReader(w.testimony))
-	for lines.Scan() {
-		line := lines.Text()
-		if text, ok := strings.CutPrefix(line, "base "); ok {
-			base = parseUint(t, text) - f.Segments()[0].Vaddr&^0xfff
-		} else if text, ok := strings.CutPrefix(line, "at "); ok {
-			all = append(all, testimony{address: parseUint(t, text) - base})
-		} else {
-			last := &all[len(all)-1]
-			last.frames = append(last.frames, parseFrame(t, line))
-		}
-	}
-	return all
-}
-
-func parseFrame(t testing.TB, line string) Frame {
-	parts := strings.Split(line, "\t")
-	f := Frame{Function: parts[0], File: parts[1]}
-	f.Line, f.StartLine = int(parseUint(t, parts[2])), int(parseUint(t, parts[3]))
-	if f.File == "?" {
-		f.File = ""
-	}
-	return f
-}
-
-func parseUint(t testing.TB, text string) uint64 {
-	t.Helper()
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func open(t testing.TB, path string) (*elffile.File, *Table) {
-	t.Helper()
-	f, err := elffile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	table, err := Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f, table
-}
 
 func TestTheTableSaysWhatTheRuntimeSays(t *testing.T) {
 	for _, c := range []struct {
@@ -226,6 +114,55 @@ func TestAFileWithoutSectionHeadersKeepsItsTable(t *testing.T) {
 	for _, name := range []string{"main.main", "main.testifyTo", "main.largest[...]", "runtime.mallocgc"} {
 		if !names[name] {
 			t.Error("no ", name)
+		}
+	}
+}
+
+// clearRelocated clears what the loader will write anyway, and returns how many words that were.
+func clearRelocated(file *elf.File, image []byte) (cleared int) {
+	entries, _ := file.Section(".rela.dyn").Data()
+	for ; len(entries) >= relocationSize; entries = entries[relocationSize:] {
+		at := binary.LittleEndian.Uint64(entries)
+		for _, p := range file.Progs {
+			if p.Type == elf.PT_LOAD && at-p.Vaddr < p.Filesz {
+				clear(image[p.Off+at-p.Vaddr:][:word])
+				cleared++
+			}
+		}
+	}
+	return cleared
+}
+
+// What some linkers leave in a library's module data: zeros, and relocations for them.
+func TestModuleDataThatTheLoaderFillsInIsReadFromItsRelocations(t *testing.T) {
+	path := build(t, "local", "-buildmode=c-shared", "-tags=shared", "-ldflags=-s")
+	_, want := open(t, path)
+	image, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := file.Section(".go.module")
+	data := image[module.Offset:][:module.Size]
+	header := binary.LittleEndian.Uint64(data)
+	cleared := clearRelocated(file, image)
+	if cleared == 0 || binary.LittleEndian.Uint64(data) == header {
+		t.Fatal("nothing was cleared")
+	}
+	f, err := elffile.New(bytes.NewReader(image), int64(len(image)), "cleared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a := want.module.low; a < want.module.high; a += 1009 {
+		if !slices.Equal(got.Frames(a), want.Frames(a)) {
+			t.Fatalf("%#x: %v, want %v", a, got.Frames(a), want.Frames(a))
 		}
 	}
 }
