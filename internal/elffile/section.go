@@ -4,6 +4,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -43,6 +44,20 @@ func (f *File) SectionData(name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading %s of %s: %w", s.Name, f.name, err)
 	}
 	return data, nil
+}
+
+// SectionParts is a section to be read piece by piece while the File is open. Only one that is compressed comes as bytes,
+// decompressed. The error wraps ErrNoSection if there is no such section.
+func (f *File) SectionParts(name string) (part *io.SectionReader, data []byte, err error) {
+	s := f.find(name)
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug_") {
+		data, err = f.SectionData(name)
+		return nil, data, err
+	}
+	if s.Offset > f.size || s.FileSize > f.size-s.Offset {
+		return nil, nil, fmt.Errorf("reading %s of %s: %w", s.Name, f.name, io.ErrUnexpectedEOF)
+	}
+	return io.NewSectionReader(f.reader, int64(s.Offset), int64(s.FileSize)), nil, nil
 }
 
 func (f *File) find(name string) *elf.SectionHeader {
