@@ -12,19 +12,16 @@
 // sees has no mangled name in DWARF, and takes it from the symbol that covers it. Clones of a function (.cold,
 // .constprop.0) carry the function's name where DWARF gives it.
 //
-// Most symbolizers build an index of a file and look addresses up in it. This one does the reverse: it sorts the
-// addresses of a batch and passes once over the debug data, and each entry collects the addresses that it covers. So
-// memory is that of the sections plus the answer, nothing is built for the code that nobody asked about, and between two
-// profiles only answers are kept. Their number is bounded; when the bound is reached all are forgotten. A file is open,
-// and its sections are in memory, only during one Resolve.
+// The debug data is read by internal/dwarf, which passes over it once on behalf of all addresses of a batch and keeps
+// nothing. Between two profiles only answers are kept. Their number is bounded; when the bound is reached all are
+// forgotten. A file is open only during one Resolve.
 //
 // Names are demangled with their template arguments and without parameters, unless Style says otherwise; symbols of one
 // address are ordered so that the name that a program would write comes first (malloc before __libc_malloc). Both are
 // deterministic: the same file gives the same names.
 //
-// The files may be hostile. debug/dwarf does the parsing, as a library that many eyes watch; what it would believe to
-// the ruin of the process is checked before (guard.go), its panics are recovered per unit, the rest of the file is still
-// read, and a search that has read too much gives up with a Reason. Damage never hides what the symbol table knows.
+// The files may be hostile: the rooms that read them, internal/elffile and internal/dwarf, bound what they believe and
+// what they spend. Damage never hides what the symbol table knows.
 //
 // Deliberately absent: separate debug files, split DWARF, big-endian files, the names of PLT stubs (a stub jumps, so no
 // call returns into one), and any logging.

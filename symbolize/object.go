@@ -6,37 +6,36 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cgoheap/cgoheap/internal/dwarf"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
 // object is an opened file: everything that can name its addresses.
 type object struct {
 	code    spans
-	debug   *debugData // nil if the file has none
-	damage  error      // why the debug data cannot be used
+	debug   *dwarf.Data // nil if the file has none
+	damage  error       // why the debug data cannot be used
 	symbols symbolTable
 }
 
 func readObject(f *elffile.File) *object {
 	o := &object{code: codeSpans(f)}
-	o.debug, o.damage = readDebugData(func(name string) ([]byte, error) {
-		data, err := f.SectionData(name)
-		if errors.Is(err, elffile.ErrNoSection) {
-			return nil, nil
-		}
-		return data, err
-	})
+	o.debug, o.damage = openDebugData(f, o.code)
 	o.symbols = readSymbols(f, o.code)
 	return o
+}
+
+func (o *object) close() {
+	if o.debug != nil {
+		o.debug.Close()
+	}
 }
 
 // resolve gives each of the wants lines or a reason.
 func (o *object) resolve(w wants, style Style) {
 	damage := o.damage
 	if o.debug != nil {
-		s := search{debug: o.debug, code: o.code, symbols: &o.symbols, style: style}
-		s.run(w)
-		damage = s.damage
+		damage = o.search(w, style)
 	}
 	for i := range w {
 		if w[i].lines == nil {
@@ -58,16 +57,16 @@ func (o *object) fallBack(w *want, style Style) {
 	w.lines = []Line{{
 		Function:   style.readable(s.name),
 		SystemName: s.name,
-		File:       w.row.file,
-		Line:       w.row.line,
-		Column:     w.row.column,
+		File:       w.place.File,
+		Line:       w.place.Line,
+		Column:     w.place.Column,
 	}}
 }
 
 // reason is why an address has no name, given the trouble with the debug data.
 func (o *object) reason(damage error) Reason {
 	switch {
-	case errors.Is(damage, errTooBig):
+	case errors.Is(damage, dwarf.ErrTooBig):
 		return DebugTooBig
 	case damage != nil:
 		return DebugDamaged

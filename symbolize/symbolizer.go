@@ -88,8 +88,10 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 		return w
 	}
 	defer file.Close()
-	if nameGo(file, w); len(unnamed(w)) > 0 {
-		readObject(file).resolve(w, s.options.Style)
+	if nameGo(file, w); len(w.unnamed()) > 0 {
+		o := readObject(file)
+		defer o.close()
+		o.resolve(w, s.options.Style)
 	}
 	return w
 }

@@ -3,6 +3,8 @@ package symbolize
 import (
 	"slices"
 	"sort"
+
+	"github.com/cgoheap/cgoheap/internal/dwarf"
 )
 
 // span is a half-open range of ELF addresses.
@@ -36,12 +38,10 @@ func (s spans) cut(address uint64) spans {
 	return s
 }
 
-// want is one address that a batch asks about, and what has been found for it: a chain of calls from the function that
-// holds the address to the innermost inlined one, and the row of the line table.
+// want is one address that a batch asks about, and what has been found for it.
 type want struct {
 	address uint64
-	calls   []call
-	row     row
+	place   dwarf.Place // of the address itself, should there be no function around it
 	lines   []Line
 	reason  Reason
 }
@@ -72,12 +72,13 @@ func (w wants) result(address uint64) Result {
 	return Result{Lines: w[i].lines, Reason: w[i].reason}
 }
 
-// covered is the part of the wants whose addresses lie in the span.
-func (w wants) covered(s span) wants {
-	if s.high <= s.low {
-		return nil
+// unnamed are the wants without lines.
+func (w wants) unnamed() []*want {
+	var open []*want
+	for i := range w {
+		if w[i].lines == nil {
+			open = append(open, &w[i])
+		}
 	}
-	first := sort.Search(len(w), func(i int) bool { return w[i].address >= s.low })
-	rest := w[first:]
-	return rest[:sort.Search(len(rest), func(i int) bool { return rest[i].address >= s.high })]
+	return open
 }

@@ -30,6 +30,7 @@ var plan = map[string]room{
 	"cmd/cgoheap-check":  {floor: 5},
 	"internal/elffile":   {floor: 1},
 	"internal/pclntab":   {floor: 2},
+	"internal/dwarf":     {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/floorplan": {floor: annex},
 }

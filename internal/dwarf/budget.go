@@ -1,0 +1,39 @@
+package dwarf
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// ErrTooBig says that a search gave up because it had read as much as one may.
+var ErrTooBig = errors.New("dwarf: debug data exceeds the search's limit")
+
+// stepLimit bounds the time of a search, whatever the file says: a step is an entry, a range, a row of a line table or
+// textStep bytes of a string read, some 10 ns each. A search for addresses in every unit of a program with a gigabyte of
+// debug data takes a quarter of this. What of a file is read before the limit is reached depends on the goroutines that
+// read it; below the limit nothing does.
+const (
+	stepLimit = 1 << 29
+	textStep  = 16
+)
+
+// budget counts the steps of one goroutine of a search, and passes them on to the count of all.
+type budget struct {
+	steps int
+	all   *atomic.Int64
+}
+
+// budgetShare is how many steps a goroutine takes before the others see them.
+const budgetShare = 1 << 12
+
+// spend counts steps and reports whether the search may go on.
+func (b *budget) spend(steps int) bool {
+	if b.steps += steps; b.steps < budgetShare {
+		return true
+	}
+	total := b.all.Add(int64(b.steps))
+	b.steps = 0
+	return total <= stepLimit
+}
+
+func (b *budget) exhausted() bool { return b.all.Load() > stepLimit }

@@ -1,0 +1,176 @@
+package dwarf
+
+import "math"
+
+// row is a place in the source.
+type row struct {
+	file, line, column uint64 // the number of the file in its unit's table
+}
+
+// lineState is the registers of the machine that a line table is written for (6.2.2), as far as they are of use, and
+// the row before the one that it works on.
+type lineState struct {
+	address   uint64
+	operation uint64
+	row       row
+
+	last       row
+	lastAt     uint64
+	inSequence bool // last is the row before in this sequence
+	live       bool // the sequence begins in the program's code
+
+	gapLow, gapHigh uint64 // no want lies from gapLow up to gapHigh
+}
+
+// The opcodes (7.22) that do more than skip their operands.
+const (
+	opExtended       = 0
+	opCopy           = 1
+	opAdvancePC      = 2
+	opAdvanceLine    = 3
+	opSetFile        = 4
+	opSetColumn      = 5
+	opNegateStmt     = 6
+	opBasicBlock     = 7
+	opConstAddPC     = 8
+	opFixedAdvancePC = 9
+	opPrologueEnd    = 10
+	opEpilogueBegin  = 11
+
+	opEndSequence = 1
+	opSetAddress  = 2
+	opDefineFile  = 3
+)
+
+// findRows runs a unit's line table and gives each of the wants the row that covers it: the last one at or before its
+// address in a sequence that reaches beyond it. Sequences may come in any order. Of rows that cover the same address in
+// several sequences the first counts.
+func (w *walk) findRows(t *lineTable) error {
+	c := w.open(t.unit.file, secLine, t.program)
+	var s lineState
+	s.reset()
+	for steps := 0; c.offset() < t.end; steps++ {
+		if steps&(budgetShare-1) == 0 && !w.budget.spend(budgetShare) {
+			return ErrTooBig
+		}
+		op := c.u8()
+		if op >= t.opcodeBase {
+			t.special(&s, op)
+			w.emit(&s)
+			continue
+		}
+		if op == opExtended {
+			w.extended(t, &s, c)
+		} else if t.standard(&s, c, op) {
+			w.emit(&s)
+		}
+		if c.short {
+			return errDamaged
+		}
+	}
+	return nil
+}
+
+func (s *lineState) reset() {
+	*s = lineState{row: row{file: 1, line: 1}}
+}
+
+func (t *lineTable) special(s *lineState, op uint8) {
+	adjusted := uint64(op - t.opcodeBase)
+	t.advance(s, adjusted/t.lineRange)
+	s.row.line += uint64(t.lineBase + int64(adjusted%t.lineRange))
+}
+
+// advance moves the address by a number of operations, of which an instruction of some machines has several.
+func (t *lineTable) advance(s *lineState, operations uint64) {
+	if t.maxOperations == 1 {
+		s.address += t.minInstruction * operations
+		return
+	}
+	operations += s.operation
+	s.address += t.minInstruction * (operations / t.maxOperations)
+	s.operation = operations % t.maxOperations
+}
+
+// standard executes an opcode and reports whether it completes a row.
+func (t *lineTable) standard(s *lineState, c *cursor, op uint8) bool {
+	switch op {
+	case opCopy:
+		return true
+	case opAdvancePC:
+		t.advance(s, c.uleb())
+	case opAdvanceLine:
+		s.row.line += uint64(c.sleb())
+	case opSetFile:
+		s.row.file = c.uleb()
+	case opSetColumn:
+		s.row.column = c.uleb()
+	case opConstAddPC:
+		t.advance(s, uint64(255-t.opcodeBase)/t.lineRange)
+	case opFixedAdvancePC:
+		s.address += uint64(c.u16())
+		s.operation = 0
+	case opNegateStmt, opBasicBlock, opPrologueEnd, opEpilogueBegin:
+	default:
+		for range t.operands[op] {
+			c.uleb()
+		}
+	}
+	return false
+}
+
+func (w *walk) extended(t *lineTable, s *lineState, c *cursor) {
+	length := c.uleb()
+	if length > t.end-min(c.offset(), t.end) {
+		c.fail()
+		return
+	}
+	next := c.offset() + length
+	if length == 0 {
+		return
+	}
+	switch c.u8() {
+	case opEndSequence:
+		w.emit(s)
+		s.reset()
+	case opSetAddress:
+		s.address, s.operation = c.number(uint8(min(length-1, 8))), 0
+	case opDefineFile:
+		f := fileName{name: c.value(t.encoding, formString, 0), directory: c.uleb()}
+		if t.version < 5 && len(t.files) < fileLimit {
+			t.files = append(t.files, f)
+		}
+	}
+	c.seek(next)
+}
+
+// emit takes the finished row: the one before covers the addresses up to it.
+func (w *walk) emit(s *lineState) {
+	if !s.inSequence {
+		s.live = w.isCode(s.address)
+	} else if s.live && s.address > s.lastAt {
+		w.place(s)
+	}
+	s.last, s.lastAt, s.inSequence = s.row, s.address, true
+}
+
+// place gives the row before the current one to the wants that it covers and that have none. Most rows lie between two
+// wants, as did the row before.
+func (w *walk) place(s *lineState) {
+	if s.lastAt >= s.gapLow && s.address <= s.gapHigh {
+		return
+	}
+	i := w.lower(s.lastAt)
+	for ; i < len(w.wants) && w.wants[i].address < s.address; i++ {
+		if wanted := &w.wants[i]; !wanted.hasRow {
+			wanted.row, wanted.hasRow = s.last, true
+		}
+	}
+	s.gapLow, s.gapHigh = 0, math.MaxUint64
+	if i > 0 {
+		s.gapLow = w.wants[i-1].address + 1
+	}
+	if i < len(w.wants) {
+		s.gapHigh = w.wants[i].address
+	}
+}

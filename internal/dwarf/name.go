@@ -1,0 +1,162 @@
+package dwarf
+
+// Function is what the debug data says about a function. Functions are shared and must not be changed.
+type Function struct {
+	Plain     string // as declared; not looked for in all places if there is a Linkage
+	Name      string // Plain, and in front of it the names around it if Scoped is set and there is no Linkage
+	Linkage   string // the mangled name; "" if there is none
+	StartLine int    // the line of the definition; 0 if unknown
+	Scoped    bool   // the language joins names with "::"
+}
+
+// names finds out what the functions of a unit are called. An entry that has code seldom has its own name: an inlined
+// call points at the function's abstract instance, that one or an out-of-line method at its declaration in the class,
+// and which class and namespaces that is in only the enclosing entries tell. C++ compilers spare us the latter by giving
+// the mangled name, but not for functions that only their own file sees: those of anonymous namespaces, local classes
+// and lambdas. The names around them are found together, in one more pass over their unit, see scopes.
+type names struct {
+	*reader
+	functions map[reference]*described
+	unscoped  []*described // those that need the names around them
+}
+
+// reference is an entry of any unit.
+type reference struct {
+	unit  *unit
+	entry uint64
+}
+
+// described is a function with the entry that has its plain name.
+type described struct {
+	Function
+	named reference
+}
+
+// originLimit is the longest chain of references between entries that is followed.
+const originLimit = 16
+
+func (n *names) begin() {
+	n.functions = make(map[reference]*described)
+	n.unscoped = n.unscoped[:0]
+}
+
+// function describes the function of an entry: what the entry says itself counts more than what the entry says that it
+// refers to.
+func (n *names) function(p reference, links int) *described {
+	if known, ok := n.functions[p]; ok {
+		return known
+	}
+	if links > originLimit {
+		return nil
+	}
+	own, origin := n.read(p)
+	found := own
+	if origin.unit != nil && (own == nil || own.Linkage == "" || own.StartLine == 0) {
+		found = own.over(n.function(origin, links+1))
+	}
+	n.functions[p] = found
+	if own != nil && found.Scoped && found.Linkage == "" && found.Plain != "" {
+		n.unscoped = append(n.unscoped, found)
+	}
+	return found
+}
+
+// over fills in what is missing from the function that an entry refers to.
+func (d *described) over(origin *described) *described {
+	if d == nil || origin == nil {
+		if d == nil {
+			return origin
+		}
+		return d
+	}
+	merged := *d
+	if merged.Plain == "" {
+		merged.Plain, merged.named, merged.Scoped = origin.Plain, origin.named, origin.Scoped
+		merged.Name = merged.Plain
+	}
+	if merged.Linkage == "" {
+		merged.Linkage = origin.Linkage
+	}
+	if merged.StartLine == 0 {
+		merged.StartLine = origin.StartLine
+	}
+	return &merged
+}
+
+// read reads what an entry says about its function, nil if that is nothing, and which entry it refers to.
+func (n *names) read(p reference) (own *described, origin reference) {
+	c := n.entryCursor(p)
+	a := p.unit.table.find(c.uleb())
+	if a == nil {
+		return nil, origin
+	}
+	var plain, linkage, abstract, specification value
+	var line uint64
+	for i := range a.attrs {
+		v := c.value(p.unit.encoding, a.attrs[i].form, a.attrs[i].constant)
+		switch a.attrs[i].name {
+		case attrPlainName:
+			plain = v
+		case attrLinkageName, attrMIPSLinkageName:
+			linkage = v
+		case attrDeclLine:
+			line = number(v.number)
+		case attrAbstractOrigin:
+			abstract = v
+		case attrSpecification:
+			specification = v
+		}
+	}
+	if n.budget.spend(len(a.attrs)); c.short {
+		return nil, origin
+	}
+	if !abstract.present() {
+		abstract = specification
+	}
+	if plain.present() || linkage.present() || line != 0 {
+		own = &described{named: p, Function: Function{StartLine: int(line), Scoped: p.unit.scoped}}
+		own.Plain, own.Linkage = n.text(p.unit, plain), n.text(p.unit, linkage)
+		own.Name = own.Plain
+	}
+	return own, n.follow(p.unit, abstract)
+}
+
+// entryCursor stands at an entry. The walk's window serves if it holds the whole unit.
+func (n *names) entryCursor(p reference) *cursor {
+	section := &p.unit.file.sections[secInfo]
+	c := &n.cursors[secInfo]
+	if c.section != section || c.limit != p.unit.end || p.unit.end-p.unit.start > unitWindow {
+		c = &n.far
+	}
+	c.open(section, p.entry, p.unit.end)
+	return c
+}
+
+// follow is the entry that a value refers to, one without a unit if there is none.
+func (n *names) follow(u *unit, v value) reference {
+	if entry, ok := u.reference(v); ok {
+		return reference{u, entry}
+	}
+	f := u.file
+	switch v.form {
+	case formRefAddr:
+	case formGNURefAlt, formRefSup4, formRefSup8:
+		f = f.other()
+	default:
+		return reference{}
+	}
+	if f == nil {
+		return reference{}
+	}
+	h := f.unitAt(v.number)
+	if h == nil {
+		return reference{}
+	}
+	if h == u.header {
+		return reference{u, v.number}
+	}
+	if other := n.unit(f, h); other != nil {
+		return reference{other, v.number}
+	}
+	return reference{}
+}

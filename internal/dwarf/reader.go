@@ -1,0 +1,140 @@
+package dwarf
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// reader is what one goroutine reads the sections of a program with: a cursor for each, and the strings that it has
+// already read.
+type reader struct {
+	cursors [sectionKinds]cursor
+	far     cursor // for entries of other units than the one that is walked, and for strings among entries
+	roots   cursor // for the first entries of units
+	texts   map[textKey]string
+	units   map[*header]*unit // other units that were referred to
+	budget  budget
+}
+
+func newReader(steps *atomic.Int64) *reader {
+	r := &reader{budget: budget{all: steps}}
+	for kind := range r.cursors {
+		r.cursors[kind].reach = reaches[kind]
+	}
+	r.far.reach, r.roots.reach = entryWindow, entryWindow
+	return r
+}
+
+// open sets the cursor of a section to an offset.
+func (r *reader) open(f *file, kind sectionKind, offset uint64) *cursor {
+	section := &f.sections[kind]
+	c := &r.cursors[kind]
+	c.open(section, offset, section.size())
+	return c
+}
+
+// element reads the number at an index of a table that begins at base: false if there is none.
+func (r *reader) element(f *file, kind sectionKind, base, index uint64, size uint8) (uint64, bool) {
+	if index > math.MaxUint32 {
+		return 0, false
+	}
+	c := r.open(f, kind, base)
+	c.skip(index * uint64(size))
+	n := c.number(size)
+	return n, !c.short
+}
+
+// address is the address that a value means.
+func (r *reader) address(u *unit, v value) (uint64, bool) {
+	switch {
+	case v.form == formAddr:
+		return v.number, true
+	case v.isAddress():
+		return r.element(u.file, secAddr, u.addrBase, v.number, u.addressSize)
+	}
+	return 0, false
+}
+
+// The longest strings that are believed. Mangled names reach tens of kilobytes, and the kernel takes paths of 4096
+// bytes.
+const (
+	nameLimit = 1 << 16
+	textCache = 1 << 15 // strings, before they are forgotten
+)
+
+type textKey struct {
+	section *Section
+	offset  uint64
+}
+
+// text is the string that a value means; "" if there is none.
+func (r *reader) text(u *unit, v value) string {
+	f, kind, offset := u.file, secStr, v.number
+	switch v.form {
+	case formString:
+		return r.inlineText(f, offset)
+	case formStrp:
+	case formLineStrp:
+		kind = secLineStr
+	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrIndex:
+		var ok bool
+		if offset, ok = r.element(f, secStrOffsets, u.strBase, v.number, u.offsetSize); !ok {
+			return ""
+		}
+	case formGNUStrpAlt, formStrpSup:
+		if f = f.other(); f == nil {
+			return ""
+		}
+	default:
+		return ""
+	}
+	return r.sharedText(f, kind, offset)
+}
+
+func (r *reader) inlineText(f *file, offset uint64) string {
+	r.far.open(&f.sections[secInfo], offset, f.sections[secInfo].size())
+	text := r.far.text(nameLimit)
+	r.budget.spend(len(text) / textStep)
+	return text
+}
+
+// sharedText reads a string to which several entries may refer.
+func (r *reader) sharedText(f *file, kind sectionKind, offset uint64) string {
+	key := textKey{&f.sections[kind], offset}
+	if text, ok := r.texts[key]; ok {
+		return text
+	}
+	text := r.open(f, kind, offset).text(nameLimit)
+	r.budget.spend(len(text)/textStep + 1)
+	if r.texts == nil || len(r.texts) >= textCache {
+		r.texts = make(map[textKey]string)
+	}
+	r.texts[key] = text
+	return text
+}
+
+// unit is the unit of a header, which something in another unit refers to; nil if it cannot be read.
+func (r *reader) unit(f *file, h *header) *unit {
+	if u, ok := r.units[h]; ok {
+		return u
+	}
+	u := newUnit(f, h)
+	if u.table = f.table(h); u.table != nil {
+		r.roots.open(&f.sections[secInfo], h.entries, h.end)
+		if a := u.table.find(r.roots.uleb()); a != nil {
+			r.readRoot(u, &r.roots, a)
+		} else {
+			u = nil
+		}
+	} else {
+		u = nil
+	}
+	if r.units == nil || len(r.units) >= unitCache {
+		r.units = make(map[*header]*unit)
+	}
+	r.units[h] = u
+	return u
+}
+
+// unitCache is how many units are remembered at a time.
+const unitCache = 1 << 10

@@ -1,0 +1,250 @@
+package dwarf
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Data is the debug data of one program, opened.
+type Data struct {
+	program Program
+	file    *file
+	damage  error // in the headers of units
+}
+
+// Open opens the debug data of a program; nil if it has none. Compressed sections are decompressed, from others nothing
+// is read yet but the headers of the units. The caller closes the Data.
+func Open(p Program) (*Data, error) {
+	f, err := openFile(p.Source, "", allSections)
+	if err != nil {
+		return nil, err
+	}
+	if f.sections[secInfo].size() == 0 {
+		return nil, nil
+	}
+	f.openAlternate = p.Alternate
+	d := &Data{program: p, file: f}
+	f.units, d.damage = readHeaders(&f.sections[secInfo])
+	return d, nil
+}
+
+// Close closes the files that the Program's functions opened and, if it is an io.Closer, its Source.
+func (d *Data) Close() { d.file.close() }
+
+// Answer is what is known about one address.
+type Answer struct {
+	Frames []Frame // innermost first; none if no function covers the address
+	Place          // of the address: known for some that lie in no function, such as those of assembly code
+}
+
+// Frame is one function at an address, and the place in it that was being executed: that of the address, or of the
+// inlined call. Function is nil if the debug data does not say which it is.
+type Frame struct {
+	Function *Function
+	Place
+}
+
+// Place is a place in the source. The zero value is an unknown one.
+type Place struct {
+	File         string // absolute where the compiler recorded its directory
+	Line, Column int
+}
+
+// job is a unit of which wants are to be found, those of the batch at the given indices.
+type job struct {
+	order int // of the unit in the file
+	unit  *unit
+	wants []int32
+}
+
+// search is one look-up of a batch.
+type search struct {
+	*Data
+	addresses batch
+	steps     atomic.Int64
+	jobs      chan job
+
+	mu      sync.Mutex
+	answers []Answer
+	named   []int32 // by which unit an answer's frames were given, and by which its place
+	placed  []int32
+	damage  error
+	damaged int // the unit that has the damage
+}
+
+// Find says what is known about each of the addresses, which are ascending and different. The error says that some of
+// the debug data could not be read, or was not because of ErrTooBig; the answers are what the rest gave. The same file
+// gives the same answers, unless the error is ErrTooBig.
+func (d *Data) Find(addresses []uint64) ([]Answer, error) {
+	s := &search{Data: d, addresses: newBatch(addresses), jobs: make(chan job, 4), damage: d.damage}
+	s.answers = make([]Answer, len(addresses))
+	s.named, s.placed = make([]int32, len(addresses)), make([]int32, len(addresses))
+	var group sync.WaitGroup
+	for range workers() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			s.work()
+		}()
+	}
+	s.findUnits()
+	close(s.jobs)
+	group.Wait()
+	if s.steps.Load() > stepLimit {
+		s.damage = ErrTooBig
+	}
+	return s.answers, s.damage
+}
+
+// findUnits makes jobs of the units whose ranges hold addresses. It reads the first entry of every unit.
+func (s *search) findUnits() {
+	r := newReader(&s.steps)
+	c := &cursor{reach: entryWindow}
+	for order := range s.file.units {
+		h := &s.file.units[order]
+		if h.kind != unitCompile && h.kind != unitSkeleton {
+			continue
+		}
+		if !r.budget.spend(1) {
+			return
+		}
+		if err := s.findUnit(r, c, order, h); err != nil {
+			s.fail(order, err)
+		}
+	}
+}
+
+func (s *search) findUnit(r *reader, c *cursor, order int, h *header) error {
+	c.open(&s.file.sections[secInfo], h.entries, h.end)
+	a, ok := r.rootAbbrev(s.file, h, c.uleb())
+	if !ok || c.short {
+		return errDamaged
+	}
+	if a.tag != tagCompileUnit && a.tag != tagSkeletonUnit {
+		return nil
+	}
+	u := newUnit(s.file, h)
+	if r.readRoot(u, c, &a); c.short {
+		return errDamaged
+	}
+	var wants []int32
+	err := r.ranges(u, &u.extent, s.program.IsCode, func(low, high uint64) bool {
+		first, last := s.addresses.lower(low), s.addresses.lower(high)
+		for ; first < last; first++ {
+			wants = append(wants, int32(first))
+		}
+		return len(wants) <= 2*len(s.addresses.all)
+	})
+	if len(wants) == 0 {
+		return err
+	}
+	slices.Sort(wants)
+	s.jobs <- job{order, u, slices.Compact(wants)}
+	return err
+}
+
+// rootAbbrev finds one abbreviation without reading the rest of the table.
+func (r *reader) rootAbbrev(f *file, h *header, wanted uint64) (abbrev, bool) {
+	c := r.open(f, secAbbrev, h.abbrevs)
+	for {
+		code, a := readAbbrev(c, h.encoding)
+		if code == wanted || code == 0 || c.short || !r.budget.spend(len(a.attrs)) {
+			return a, code == wanted && code != 0 && !c.short
+		}
+	}
+}
+
+// fail notes the damage that is first in the file.
+func (s *search) fail(order int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.damage == nil || order < s.damaged {
+		s.damage, s.damaged = errors.Join(err), order
+	}
+}
+
+// work does jobs until there are none left.
+func (s *search) work() {
+	w := &walk{reader: newReader(&s.steps), isCode: s.program.IsCode}
+	n := &names{reader: w.reader}
+	for j := range s.jobs {
+		if w.budget.exhausted() {
+			continue
+		}
+		if err := s.do(w, n, j); err != nil {
+			s.fail(j.order, err)
+		}
+	}
+}
+
+// do finds what a unit knows about its wants. Damage in one table leaves what the others say.
+func (s *search) do(w *walk, n *names, j job) error {
+	w.wants = w.wants[:0]
+	for _, index := range j.wants {
+		w.wants = append(w.wants, want{address: s.addresses.all[index], index: index})
+	}
+	if j.unit.table = s.file.table(j.unit.header); j.unit.table == nil {
+		return errDamaged
+	}
+	lines, lineErr := w.readLineHeader(j.unit)
+	if lines != nil {
+		lineErr = w.findRows(lines)
+	}
+	w.unit = j.unit
+	split, splitErr := s.split(w.reader, j.unit)
+	if split != nil {
+		w.unit = split
+		defer closeSource(split.file.source)
+	}
+	callErr := w.findCalls()
+	n.begin()
+	answers := w.describe(n, lines)
+	nameErr := n.qualify()
+	s.adopt(j, answers)
+	return errors.Join(lineErr, splitErr, callErr, nameErr)
+}
+
+// describe turns what was found for the wants into answers.
+func (w *walk) describe(n *names, lines *lineTable) []Answer {
+	answers := make([]Answer, len(w.wants))
+	for i := range w.wants {
+		wanted := &w.wants[i]
+		if wanted.hasRow {
+			answers[i].Place = w.source(lines, wanted.row)
+		}
+		at := answers[i].Place
+		for k := len(wanted.calls) - 1; k >= 0; k-- {
+			c := &wanted.calls[k]
+			frame := Frame{Place: at}
+			if described := n.function(reference{w.unit, c.entry}, 0); described != nil {
+				frame.Function = &described.Function
+			}
+			answers[i].Frames = append(answers[i].Frames, frame)
+			at = w.source(lines, c.from)
+		}
+	}
+	return answers
+}
+
+// source is the place that a row means.
+func (r *reader) source(t *lineTable, from row) Place {
+	return Place{File: r.path(t, from.file), Line: int(number(from.line)), Column: int(number(from.column))}
+}
+
+// adopt takes over what a unit says about its wants. Where several units claim an address the first in the file counts.
+func (s *search) adopt(j job, answers []Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rank := int32(j.order) + 1
+	for i, index := range j.wants {
+		answer := &s.answers[index]
+		if named := &s.named[index]; len(answers[i].Frames) > 0 && (*named == 0 || rank < *named) {
+			*named, answer.Frames = rank, answers[i].Frames
+		}
+		if placed := &s.placed[index]; answers[i].Place != (Place{}) && (*placed == 0 || rank < *placed) {
+			*placed, answer.Place = rank, answers[i].Place
+		}
+	}
+}
