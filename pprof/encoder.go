@@ -8,23 +8,13 @@ import (
 
 // Encoder writes one profile. It must be closed, and is not for use by several goroutines at once.
 type Encoder struct {
-	out     wire
-	flushed int64 // bytes of the message that out held before
-	sink    *sink
-	err     error // the first error, or errClosed; nothing is written once it is set
-
-	texts      map[string]uint64
-	textCount  uint64
-	functions  map[functionKey]uint64
-	locations  map[locationKey]LocationID
-	mappingIDs map[mappingKey]uint64
-	mappings   []mappingEntry
-	pending    pendingSize
-
-	from, to      int      // the columns written, of allColumns
-	lineFunctions []uint64 // of the location being written
-	labelKeys     []uint64 // of the sample being written: the strings that its labels have as keys
-	bytesText     uint64   // the string "bytes": key and unit of the label
+	*memory
+	flushed  int64 // bytes of the message that were handed to sink
+	sink     *sink
+	err      error  // the first error, or errClosed; nothing is written once it is set
+	from, to int    // the columns written, of allColumns
+	bytes    uint64 // the string "bytes": key and unit of the label
+	pending  pendingSize
 }
 
 var (
@@ -35,12 +25,7 @@ var (
 // NewEncoder begins a profile on w. Whatever is wrong with the header is an error like one of the writer: the next
 // Sample and Close return it, and nothing is written.
 func NewEncoder(w io.Writer, h Header) *Encoder {
-	e := &Encoder{
-		texts:      map[string]uint64{},
-		functions:  map[functionKey]uint64{},
-		locations:  map[locationKey]LocationID{},
-		mappingIDs: map[mappingKey]uint64{},
-	}
+	e := &Encoder{memory: newMemory()}
 	e.fail(e.open(w, &h))
 	return e
 }
@@ -72,6 +57,9 @@ func (e *Encoder) Comment(text string) {
 // Size is the number of bytes that the profile would have, uncompressed, if it were closed now; once it is closed, the
 // number that it has. After an error it means nothing.
 func (e *Encoder) Size() int64 {
+	if e.err != nil {
+		return e.flushed
+	}
 	return e.flushed + int64(len(e.out)) + e.pendingMappings()
 }
 
@@ -83,12 +71,12 @@ func (e *Encoder) Close() error {
 	}
 	if e.err == nil {
 		e.writeMappings()
-		e.mappings = nil
 		e.flush()
 	}
 	if e.err == nil {
 		e.fail(e.sink.close())
 	}
+	e.release()
 	if e.err != nil {
 		return e.err
 	}

@@ -88,23 +88,6 @@ func TestMappingsCoverAllAddresses(t *testing.T) {
 	}
 }
 
-func TestUnnamedLocationsLieUnderASecondEntryWithoutFlags(t *testing.T) {
-	named := Location{Mapping: libc, Address: 1, Lines: []Line{{Function: Function{Name: "f"}}}}
-	r := recording{samples: []recordedSample{{locations: []Location{
-		{Mapping: libc, Address: 2}, named, {Mapping: libc, Address: 3}, {Mapping: libc, Address: 4, Lines: []Line{{Line: 7}}},
-	}}}}
-	p := r.read(t)
-	if len(p.Mapping) != 2 || p.Mapping[0].File != p.Mapping[1].File || p.Mapping[0].BuildID != p.Mapping[1].BuildID {
-		t.Fatalf("mappings: %v", p.Mapping)
-	}
-	for _, l := range p.Location {
-		isNamed := l.Address == 1
-		if l.Mapping.HasFunctions != isNamed || l.Mapping.HasFilenames || l.Mapping.HasLineNumbers || l.Mapping.HasInlineFrames {
-			t.Errorf("location at %#x lies under %v", l.Address, l.Mapping)
-		}
-	}
-}
-
 func TestMappingFlagsSayWhatTheLinesContain(t *testing.T) {
 	f, inFile := Function{Name: "f"}, Function{Name: "f", File: "f.c"}
 	for _, c := range []struct {
@@ -125,19 +108,6 @@ func TestMappingFlagsSayWhatTheLinesContain(t *testing.T) {
 	}
 }
 
-func TestTwoLibrariesThatShareAnAddressStayApart(t *testing.T) {
-	p := leak().read(t)
-	files := map[string]bool{}
-	for _, l := range p.Location {
-		if l.Address == 0x9a5c1 {
-			files[l.Mapping.File] = true
-		}
-	}
-	if len(files) != 2 {
-		t.Errorf("address 0x9a5c1 lies in %v, want both files", files)
-	}
-}
-
 func TestLocationsAndFunctionsAreWrittenOnce(t *testing.T) {
 	p := leak().read(t)
 	if len(p.Location) != 5 || len(p.Function) != 4 {
@@ -145,17 +115,6 @@ func TestLocationsAndFunctionsAreWrittenOnce(t *testing.T) {
 	}
 	if p.Sample[0].Location[0] != p.Sample[1].Location[0] {
 		t.Error("two samples with equal stacks have different locations")
-	}
-}
-
-func TestFunctionsThatShareOnlyANameStayApart(t *testing.T) {
-	line := func(f Function) Line { return Line{Function: f} }
-	r := recording{samples: []recordedSample{{locations: []Location{{Lines: []Line{
-		line(Function{Name: "f"}), line(Function{Name: "f", SystemName: "_f"}), line(Function{Name: "f", File: "f.c"}),
-		line(Function{Name: "f", StartLine: 1}), line(Function{Name: "f"}),
-	}}}}}}
-	if p := r.read(t); len(p.Function) != 4 {
-		t.Errorf("%d functions, want 4", len(p.Function))
 	}
 }
 

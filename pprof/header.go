@@ -62,7 +62,7 @@ func (h *Header) defaultType(columns []valueType) (string, error) {
 
 func (e *Encoder) writeHeader(h *Header, defaultType string) {
 	e.text("") // the format demands that string 0 is empty
-	e.bytesText = e.text("bytes")
+	e.bytes = e.text("bytes")
 	e.mapping(h.Main, true)
 	for _, c := range allColumns[e.from:e.to] {
 		e.valueType(profileSampleType, c)

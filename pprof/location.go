@@ -1,7 +1,7 @@
 package pprof
 
 // LocationID is a location's number in one profile, from 1.
-type LocationID uint64
+type LocationID uint32
 
 // Location is a place in a program: an address of a file, and the calls that were inlined there.
 type Location struct {

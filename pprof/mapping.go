@@ -80,9 +80,6 @@ type pendingSize struct {
 
 // pendingMappings is the size of what writeMappings would write. Only a new location can change it.
 func (e *Encoder) pendingMappings() int64 {
-	if e.mappings == nil {
-		return 0
-	}
 	if e.pending.bytes == 0 || e.pending.locations != len(e.locations) {
 		before := len(e.out)
 		e.writeMappings()

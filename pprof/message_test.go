@@ -67,23 +67,6 @@ func decompress(t *testing.T, b []byte) []byte {
 	return raw
 }
 
-func TestIDsAreIndexPlusOne(t *testing.T) {
-	count := map[int]uint64{}
-	for _, f := range messages(t, leak()) {
-		switch f.number {
-		case profileMapping, profileLocation, profileFunction:
-			count[f.number]++
-			id := fields(t, f.bytes)[0]
-			if id.number != 1 || id.value != count[f.number] {
-				t.Errorf("field %d: message %d has ID %d", f.number, count[f.number], id.value)
-			}
-		}
-	}
-	if count[profileMapping] != 3 || count[profileLocation] != 5 || count[profileFunction] != 4 {
-		t.Errorf("messages by field: %v", count)
-	}
-}
-
 func TestTextAndFunctionsAndLocationsPrecedeTheirUse(t *testing.T) {
 	var texts, functions, locations uint64
 	below := func(what string, v, limit uint64) {

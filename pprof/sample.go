@@ -13,20 +13,49 @@ func (e *Encoder) Sample(frames []LocationID, s *stack.Sample) error {
 	if e.err != nil {
 		return e.err
 	}
-	for _, id := range frames {
-		if id == 0 || id > LocationID(len(e.locations)) {
-			return errUnknownLocation
-		}
-	}
 	e.writeLabelTexts(s.Labels)
+	before := len(e.out)
 	start := e.out.begin(profileSample)
-	packed(&e.out, sampleLocationID, frames)
-	values := [...]int64{s.AllocObjects, s.AllocBytes, s.InuseObjects, s.InuseBytes}
-	packed(&e.out, sampleValue, values[e.from:e.to])
+	if !e.writeStack(frames) {
+		e.out = e.out[:before]
+		return errUnknownLocation
+	}
+	e.writeValues(&s.Values)
 	e.writeLabels(s)
 	e.out.end(start)
 	e.flushFull()
 	return e.err
+}
+
+// writeStack is false if a frame is not a location of this encoder. In both loops below, the buffer is a variable of its
+// own because the compiler keeps it in registers then.
+func (e *Encoder) writeStack(frames []LocationID) (known bool) {
+	if len(frames) == 0 {
+		return true
+	}
+	limit := uint64(len(e.locations))
+	start := e.out.begin(sampleLocationID)
+	b := e.out
+	for _, id := range frames {
+		if uint64(id)-1 >= limit { // 0 wraps around
+			return false
+		}
+		b = appendVarint(b, uint64(id))
+	}
+	e.out = b
+	e.out.end(start)
+	return true
+}
+
+func (e *Encoder) writeValues(v *stack.Values) {
+	values := [...]int64{v.AllocObjects, v.AllocBytes, v.InuseObjects, v.InuseBytes}
+	start := e.out.begin(sampleValue)
+	b := e.out
+	for _, value := range values[e.from:e.to] {
+		b = appendVarint(b, uint64(value))
+	}
+	e.out = b
+	e.out.end(start)
 }
 
 // writeLabelTexts writes the strings of labels that are new: they are fields beside the sample.
@@ -44,7 +73,7 @@ func (e *Encoder) writeLabelTexts(labels []stack.Label) {
 func (e *Encoder) writeLabels(s *stack.Sample) {
 	e.labelKeys = e.labelKeys[:0]
 	if s.BlockSize >= 0 {
-		e.writeNumber(e.bytesText, s.BlockSize, e.bytesText)
+		e.writeNumber(e.bytes, s.BlockSize, e.bytes)
 	}
 	for i := range s.Labels {
 		l := &s.Labels[i]

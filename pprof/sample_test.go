@@ -31,17 +31,6 @@ func TestLabelsAreTextsOrNumbersWithTheirUnit(t *testing.T) {
 	}
 }
 
-func TestLabelStandsOnceHoweverManyFramesTheStackHas(t *testing.T) {
-	s := labelled(t, 64, stack.Label{Key: "bytes", Number: 7, Unit: "bytes"}, stack.Label{Key: "bytes", Text: "many"},
-		stack.Label{Key: "k\xff", Text: "first"}, stack.Label{Key: "k\xfe", Text: "second"})
-	if diff := cmp.Diff(map[string][]int64{"bytes": {64}}, s.NumLabel); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string][]string{"k\uFFFD": {"first"}}, s.Label); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestLabelThatSaysNothingIsLeftOut(t *testing.T) {
 	s := labelled(t, stack.MixedSizes, stack.Label{Text: "no key"}, stack.Label{Key: "no value"})
 	if len(s.Label) > 0 || len(s.NumLabel) > 0 {

@@ -3,8 +3,11 @@ package pprof
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/cgoheap/cgoheap/internal/fastgzip"
 )
 
 // Compression is how a profile is compressed: a level of gzip from 1, the fastest, to 9, the smallest, or one of the
@@ -12,7 +15,7 @@ import (
 type Compression int
 
 const (
-	FastGzip     Compression = 0  // gzip, at its fastest
+	FastGzip     Compression = 0  // about the size of level 1 and faster: see internal/fastgzip
 	Uncompressed Compression = -1 // the bare protobuf message
 )
 
@@ -21,23 +24,43 @@ const flushBytes = 32 << 10
 
 // sink compresses what is written to it. The io.Writer behind it is never called again after its first error.
 type sink struct {
-	zip *gzip.Writer // nil: nothing is compressed
-	end lastWord
+	zip   zipper // nil: nothing is compressed
+	level Compression
+	end   lastWord
 }
 
+// zipper is a gzip writer of any make.
+type zipper interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+// zips are writers of each level that wait for the next profile: a new one takes half a megabyte or more.
+var zips [gzip.BestCompression + 1]sync.Pool
+
 func newSink(w io.Writer, c Compression) (*sink, error) {
-	s := &sink{end: lastWord{w: w}}
-	switch {
-	case c == Uncompressed:
+	s := &sink{level: c, end: lastWord{w: w}}
+	if c == Uncompressed {
 		return s, nil
-	case c == FastGzip:
-		c = gzip.BestSpeed
-	case c < gzip.BestSpeed || c > gzip.BestCompression:
+	}
+	if c < FastGzip || c > gzip.BestCompression {
 		return nil, fmt.Errorf("there is no compression %d: the levels of gzip are %d to %d", c, gzip.BestSpeed, gzip.BestCompression)
 	}
+	if zip, waiting := zips[c].Get().(zipper); waiting {
+		zip.Reset(&s.end)
+		s.zip = zip
+		return s, nil
+	}
 	var err error
-	s.zip, err = gzip.NewWriterLevel(&s.end, int(c))
+	s.zip, err = newZipper(&s.end, c)
 	return s, err
+}
+
+func newZipper(w io.Writer, c Compression) (zipper, error) {
+	if c == FastGzip {
+		return fastgzip.NewWriter(w), nil
+	}
+	return gzip.NewWriterLevel(w, int(c))
 }
 
 func (s *sink) write(b []byte) error {
@@ -54,7 +77,10 @@ func (s *sink) close() error {
 	if s.zip == nil {
 		return nil
 	}
-	return s.zip.Close()
+	err := s.zip.Close()
+	s.zip.Reset(nil)
+	zips[s.level].Put(s.zip)
+	return err
 }
 
 // lastWord makes the first error of a writer its last word, and a short write an error.

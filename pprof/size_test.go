@@ -47,13 +47,26 @@ func TestSizeIsThatOfTheMessageIfItEndedNow(t *testing.T) {
 	for range 200 {
 		checkSizes(t, choices(random.IntN).recording())
 	}
-	many := large()
-	many.samples = many.samples[:1500] // a few times what is gathered before a flush
-	if got := sizes(t, many); got[len(got)-1] < 2*flushBytes {
-		t.Fatalf("%d bytes are not flushed in between", got[len(got)-1])
+}
+
+func TestSizeCountsWhatIsFlushed(t *testing.T) {
+	r := large()
+	r.header.Compression = Uncompressed
+	got := sizes(t, r)
+	if size := got[len(got)-1]; size < 3*flushBytes {
+		t.Fatalf("%d bytes are not flushed in between", size)
 	}
-	many.samples = append(many.samples[:0], many.samples[1490:]...)
-	checkSizes(t, many)
+	all := r.samples
+	for n := 0; n < len(all); n += 100 {
+		r.samples = all[:n]
+		var b bytes.Buffer
+		if err := r.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got[n] != int64(b.Len()) {
+			t.Errorf("after %d samples, Size is %d, and the message has %d bytes", n, got[n], b.Len())
+		}
+	}
 }
 
 func TestSizeLeavesTheProfileAsItIs(t *testing.T) {

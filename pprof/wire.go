@@ -14,8 +14,9 @@ const (
 	kindBytes  = 2
 )
 
+// tag appends the tag of a field whose number is below 16, as those of this format are: one byte.
 func (w *wire) tag(field, kind int) {
-	*w = binary.AppendUvarint(*w, uint64(field)<<3|uint64(kind))
+	*w = append(*w, byte(field<<3|kind))
 }
 
 // number appends a varint field; 0, the default of every numeric field, is left out.
@@ -24,7 +25,7 @@ func (w *wire) number(field int, v uint64) {
 		return
 	}
 	w.tag(field, kindVarint)
-	*w = binary.AppendUvarint(*w, v)
+	*w = appendVarint(*w, v)
 }
 
 // flag appends a bool field, unless it is false.
@@ -41,18 +42,15 @@ func (w *wire) text(field int, s string) {
 	*w = append(*w, s...)
 }
 
-// packed appends a repeated varint field as one run of bytes.
-func packed[T ~uint64 | ~int64](w *wire, field int, values []T) {
-	if len(values) == 0 {
-		return
+// appendVarint is binary.AppendUvarint, faster for numbers of one and two bytes, which are nearly all.
+func appendVarint(b []byte, v uint64) []byte {
+	switch {
+	case v < 1<<7:
+		return append(b, byte(v))
+	case v < 1<<14:
+		return append(b, byte(v)|0x80, byte(v>>7))
 	}
-	start := w.begin(field)
-	b := *w
-	for _, v := range values {
-		b = binary.AppendUvarint(b, uint64(v))
-	}
-	*w = b
-	w.end(start)
+	return binary.AppendUvarint(b, v)
 }
 
 // begin opens an embedded message; end with the position that it returns closes it.
@@ -66,6 +64,10 @@ func (w *wire) begin(field int) (start int) {
 // the content of a longer message moves up.
 func (w *wire) end(start int) {
 	length := len(*w) - start
+	if length < 0x80 {
+		(*w)[start-1] = byte(length)
+		return
+	}
 	var room [binary.MaxVarintLen64]byte
 	extra := varintSize(uint64(length)) - 1
 	*w = append(*w, room[:extra]...)

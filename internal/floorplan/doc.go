@@ -4,7 +4,7 @@
 //	 └► pprof, export
 //	     └► alloc, symbolize
 //	         └► cgo, mappings, unwind
-//	             └► stack, check, internal/elffile
+//	             └► stack, check, internal/elffile, internal/fastgzip
 //
 // A room imports only rooms on floors below its own. Tests may look into any room. cgo is the only room with a door to
 // "C", apart from internal/victim, which tests alone import, and the examples. C sources are kept away from platforms

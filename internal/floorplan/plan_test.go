@@ -31,6 +31,7 @@ var plan = map[string]room{
 	"internal/elffile":   {floor: 1},
 	"internal/pclntab":   {floor: 2},
 	"internal/dwarf":     {floor: 1},
+	"internal/fastgzip":  {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/floorplan": {floor: annex},
 }
