@@ -29,6 +29,7 @@ var plan = map[string]room{
 	"check":              {floor: 1},
 	"cmd/cgoheap-check":  {floor: 5},
 	"internal/elffile":   {floor: 1},
+	"internal/usage":     {floor: 1},
 	"internal/pclntab":   {floor: 2},
 	"internal/dwarf":     {floor: 1},
 	"internal/fastgzip":  {floor: 1},

@@ -1,0 +1,89 @@
+package usage
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// ErrNoLimit says that no control group of the process limits its memory.
+var ErrNoLimit = errors.New("no control group limits the memory of the process")
+
+// Group is what a control group uses, and may use, in bytes.
+type Group struct {
+	Path        string
+	Used, Limit int64
+}
+
+// Share is how much of its limit the group uses, from 0.
+func (g Group) Share() float64 { return float64(g.Used) / float64(g.Limit) }
+
+// Group is the control group around the process that is nearest to its limit; ErrNoLimit if there is no limit.
+func (k Kernel) Group() (Group, error) {
+	data, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup"))
+	if err != nil {
+		return Group{}, err
+	}
+	var nearest Group
+	for _, h := range k.hierarchies(string(data)) {
+		for path := h.path; ; path = filepath.Dir(path) {
+			if g, ok := h.read(path); ok && (nearest.Limit == 0 || g.Share() > nearest.Share()) {
+				nearest = g
+			}
+			if path == "/" || path == "." {
+				break
+			}
+		}
+	}
+	if nearest.Limit == 0 {
+		return Group{}, ErrNoLimit
+	}
+	return nearest, nil
+}
+
+// hierarchy is where a kind of control group is mounted, the process's group in it, and what its files are called.
+type hierarchy struct {
+	mount, path, used, limit string
+}
+
+// hierarchies reads lines of "number:controllers:path"; the unified hierarchy has number 0 and no controllers.
+func (k Kernel) hierarchies(text string) (list []hierarchy) {
+	for line := range strings.Lines(text) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		path := filepath.Join("/", fields[2])
+		if fields[0] == "0" && fields[1] == "" {
+			list = append(list, hierarchy{k.Cgroups, path, "memory.current", "memory.max"},
+				hierarchy{filepath.Join(k.Cgroups, "unified"), path, "memory.current", "memory.max"})
+		}
+		for controller := range strings.SplitSeq(fields[1], ",") {
+			if controller == "memory" {
+				list = append(list, hierarchy{filepath.Join(k.Cgroups, "memory"), path, "memory.usage_in_bytes", "memory.limit_in_bytes"})
+			}
+		}
+	}
+	return list
+}
+
+// read is false where there is no such group, as for the path outside of a container, or no limit.
+func (h hierarchy) read(path string) (Group, bool) {
+	dir := filepath.Join(h.mount, path)
+	used, usedErr := number(filepath.Join(dir, h.used))
+	limit, limitErr := number(filepath.Join(dir, h.limit))
+	return Group{dir, used, limit}, usedErr == nil && limitErr == nil && limit > 0 && limit < unlimited
+}
+
+// unlimited and more is what the older controller has for no limit: the largest number of whole pages.
+const unlimited = 1 << 62
+
+func number(path string) (int64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
+}
