@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -15,31 +13,13 @@ import (
 // dumps numbers the dumps of the process.
 var dumps atomic.Uint64
 
-// DumpOnSignal writes a profile into dir whenever one of the signals arrives; without any it is SIGUSR2. Signals that
-// arrive while one is being written make one more dump together. A dump is written to a temporary file and then renamed
-// to PROGRAM.PID.UTC-TIME.NUMBER.cgoheap.pb.gz, readable by its owner only; the path, or what went wrong, goes to the
-// Config's Logger. It is an error at once if dir does not exist or cannot be written. stop lets the signals go, and waits
-// for a dump that is being written.
+// DumpOnSignal writes a profile into dir whenever one of the signals arrives; without any it is SIGUSR2. It is Dump with
+// nothing else asked for.
 func (p *Profiler) DumpOnSignal(dir string, signals ...os.Signal) (stop func(), err error) {
-	if dir, err = writable(dir); err != nil {
-		return nil, fmt.Errorf("cgoheap: dump directory: %w", err)
-	}
 	if len(signals) == 0 {
 		signals = defaultSignals
 	}
-	arrived := make(chan os.Signal, 1)
-	signal.Notify(arrived, signals...)
-	var finished sync.WaitGroup
-	finished.Go(func() {
-		for s := range arrived {
-			p.dump(dir, s)
-		}
-	})
-	return sync.OnceFunc(func() {
-		signal.Stop(arrived)
-		close(arrived)
-		finished.Wait()
-	}), nil
+	return p.Dump(Dumps{Dir: dir, Signals: signals})
 }
 
 // writable makes dir absolute, because the program may change its working directory, and tries to make a file in it.
@@ -58,24 +38,30 @@ func writable(dir string) (string, error) {
 	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-func (p *Profiler) dump(dir string, s os.Signal) {
-	path := filepath.Join(dir, dumpName(time.Now()))
-	if err := p.writeFile(path); err != nil {
-		p.config.Logger.Error("cgoheap: dump failed", slog.String("signal", s.String()), slog.Any("error", err))
+// make makes one dump, and then clears away the oldest.
+func (d *dumper) make(why slog.Attr) {
+	path := filepath.Join(d.Dir, dumpName(time.Now()))
+	log := d.profiler.config.Logger
+	if err := d.writeFile(path); err != nil {
+		log.Error("cgoheap: dump failed", why, slog.Any("error", err))
 		return
 	}
-	p.config.Logger.Info("cgoheap: dumped", slog.String("signal", s.String()), slog.String("path", path))
+	log.Info("cgoheap: dumped", why, slog.String("path", path))
+	if err := d.clear(); err != nil {
+		log.Error("cgoheap: old dumps could not be removed", slog.Any("error", err))
+	}
 }
 
 func dumpName(now time.Time) string {
-	return fmt.Sprintf("%s.%d.%s.%d.cgoheap.pb.gz",
-		filepath.Base(os.Args[0]), os.Getpid(), now.UTC().Format("20060102T150405Z"), dumps.Add(1))
+	return fmt.Sprintf("%s.%d.%s.%d%s", filepath.Base(os.Args[0]), os.Getpid(), now.UTC().Format("20060102T150405Z"), dumps.Add(1), dumpSuffix)
 }
+
+const dumpSuffix = ".cgoheap.pb.gz"
 
 const tempPattern = ".cgoheap-*.tmp"
 
 // writeFile writes a profile beside path and renames it when it is whole.
-func (p *Profiler) writeFile(path string) (err error) {
+func (d *dumper) writeFile(path string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), tempPattern) // mode 0600
 	if err != nil {
 		return err
@@ -85,7 +71,7 @@ func (p *Profiler) writeFile(path string) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := errors.Join(p.WriteProfile(f), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(d.profiler.Write(f, d.Selection), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

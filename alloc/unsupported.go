@@ -36,6 +36,9 @@ func (*Recording) ShortLived(time.Duration) (*Snapshot, error) { return nil, Err
 // Lifetimes gives none.
 func Lifetimes() []time.Duration { return nil }
 
+// InUse gives 0.
+func (*Recording) InUse() int64 { return 0 }
+
 // Counters gives none.
 func (*Recording) Counters() []stack.Loss { return nil }
 

@@ -20,6 +20,7 @@ const (
 	HeaderCounters  = unsafe.Offsetof(C.struct_header{}.counters)
 	HeaderLevels    = unsafe.Offsetof(C.struct_header{}.levels)
 	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
+	HeaderInUse     = unsafe.Offsetof(C.struct_header{}.inuse) + unsafe.Offsetof(C.struct_inuse{}.now)
 	HeaderPeakClock = unsafe.Offsetof(C.struct_header{}.peak_clock)
 
 	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
