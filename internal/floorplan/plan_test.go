@@ -18,6 +18,7 @@ const (
 
 var plan = map[string]room{
 	".":                  {floor: 5},
+	"auto":               {floor: 6},
 	"pprof":              {floor: 4},
 	"export":             {floor: 4},
 	"alloc":              {floor: 3},

@@ -1,0 +1,158 @@
+//go:build linux && amd64 && cgo && !asan && !msan
+
+package auto
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	_ "net/http/pprof"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap"
+)
+
+// stopImported ends what the import of this package began, for tests that begin anew.
+func stopImported(t *testing.T) {
+	t.Helper()
+	if p := Profiler(); p != nil {
+		if err := p.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// imported runs the named test in a process of its own with more variables, where the import works with them.
+func imported(t *testing.T, variables ...string) (out string) {
+	t.Helper()
+	command := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
+	command.Env = append(append(os.Environ(), "CGOHEAP_TEST_IMPORTED=1"), variables...)
+	text, err := command.CombinedOutput()
+	if err != nil || !strings.Contains(string(text), "--- PASS: "+t.Name()) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return string(text)
+}
+
+func isImported() bool { return os.Getenv("CGOHEAP_TEST_IMPORTED") != "" }
+
+func TestImportRecordsServesAndDumps(t *testing.T) {
+	if !isImported() {
+		imported(t, "CGOHEAP_DUMP_DIR="+t.TempDir())
+		return
+	}
+	if Profiler() == nil {
+		t.Fatal("nothing is recorded")
+	}
+	for path, method := range map[string]string{"/debug/pprof/cgoheap": http.MethodGet, "/debug/pprof/symbol": http.MethodPost, "/debug/pprof/cmdline": http.MethodGet} {
+		answer := httptest.NewRecorder()
+		http.DefaultServeMux.ServeHTTP(answer, httptest.NewRequest(method, path, nil))
+		if answer.Code != http.StatusOK {
+			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+		}
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := profile.ParseData(firstDump(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+func firstDump(t *testing.T) []byte {
+	t.Helper()
+	for range 1000 {
+		found, _ := filepath.Glob(filepath.Join(os.Getenv("CGOHEAP_DUMP_DIR"), "*.cgoheap.pb.gz"))
+		if len(found) > 0 {
+			data, err := os.ReadFile(found[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("there is no dump")
+	return nil
+}
+
+func TestImportDoesNothingWhenToldSo(t *testing.T) {
+	if !isImported() {
+		imported(t, "CGOHEAP=off")
+		return
+	}
+	if Profiler() != nil {
+		t.Error("it records")
+	}
+	p, err := cgoheap.Start(cgoheap.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestImportSurvivesVariablesThatMakeNoSense(t *testing.T) {
+	if !isImported() {
+		out := imported(t, "CGOHEAP_SAMPLE_BYTES=lots", "CGOHEAP_MAX_DEPTH=100000", "CGOHEAP_DUMP_DIR=/nowhere", "CGOHEAP_SIGNAL=KILL", "CGOHEAP_HIGH_CGROUP=80")
+		for _, want := range []string{"CGOHEAP_SAMPLE_BYTES", "MaxDepth is 100000", "/nowhere", "CGOHEAP_SIGNAL", "CGOHEAP_HIGH_CGROUP"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("nothing is said of %s:\n%s", want, out)
+			}
+		}
+		return
+	}
+	if Profiler() == nil {
+		t.Error("nothing is recorded")
+	}
+}
+
+func TestVariablesReachTheProfiler(t *testing.T) {
+	stopImported(t)
+	dir := t.TempDir()
+	e, log := given(map[string]string{"CGOHEAP_SAMPLE_BYTES": "4KiB", "CGOHEAP_SIGNAL": "none", "CGOHEAP_HIGH_RSS": "1", "CGOHEAP_DUMP_DIR": dir})
+	mux := http.NewServeMux()
+	p := start(e, mux)
+	if p == nil {
+		t.Fatal(log)
+	}
+	defer func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/pprof/cgoheap", nil))
+	written, err := profile.Parse(answer.Body)
+	if err != nil || written.Period != 4096 {
+		t.Errorf("%v, %v", written, err)
+	}
+	t.Setenv("CGOHEAP_DUMP_DIR", dir)
+	firstDump(t)
+	if p2 := start(e, mux); p2 != nil || !strings.Contains(log.String(), cgoheap.ErrRunning.Error()) {
+		t.Errorf("a second one: %v %s", p2, log)
+	}
+}
+
+func TestTakenPatternIsReported(t *testing.T) {
+	stopImported(t)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/cgoheap", http.NotFound)
+	e, log := given(map[string]string{"CGOHEAP_SIGNAL": "none"})
+	p := start(e, mux)
+	if p == nil || !strings.Contains(log.String(), "not served") {
+		t.Fatal(log)
+	}
+	if err := p.Stop(); err != nil && !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,28 @@
+// Package auto starts the profiler by being imported:
+//
+//	import _ "github.com/cgoheap/cgoheap/auto"
+//
+// The import records native allocations from the start of the program, serves profiles on http.DefaultServeMux under
+// /debug/pprof/cgoheap, beside those of net/http/pprof, and writes one to a file when SIGUSR2 arrives. Environment
+// variables say otherwise:
+//
+//	CGOHEAP                   off: the import does nothing
+//	CGOHEAP_SAMPLE_BYTES      mean bytes between samples (512KiB); numbers may end in KiB, MiB or GiB
+//	CGOHEAP_MAX_DEPTH         frames kept per stack (128)
+//	CGOHEAP_TABLE_BYTES       bound on the profiler's tables (256MiB)
+//	CGOHEAP_GOROUTINE_LABELS  true: labels of pprof.Do on samples
+//	CGOHEAP_THREAD_NAMES      true: thread names on samples
+//	CGOHEAP_HTTP              off: nothing is served
+//	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none: no dump on a signal
+//	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)
+//	CGOHEAP_DUMP_KEEP         how many are kept (10); 0: all
+//	CGOHEAP_DUMP_KEEP_BYTES   how many bytes of them are kept; 0: all
+//	CGOHEAP_HIGH_NATIVE       a dump when so many bytes of native memory are in use, e.g. 2GiB
+//	CGOHEAP_HIGH_RSS          a dump when the resident memory is so many bytes
+//	CGOHEAP_HIGH_CGROUP       a dump at this share of the control group's memory limit, e.g. 0.8 or 80%
+//
+// Nothing of it stops the program: a value that makes no sense, or a platform where nothing can be recorded, is reported
+// to slog's default logger, or to standard error if the program has set none, and the default holds.
+//
+// A library should not import it; that is for the main package to decide.
+package auto
