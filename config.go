@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 // Config says how to record. The zero value is good for production.
@@ -13,6 +14,8 @@ type Config struct {
 	MaxDepth    int          // frames kept per stack, at most 512; 0 means 128
 	TableBytes  int64        // bound on the profiler's own tables; 0 means 256 MiB, of which only what is used takes memory
 	Logger      *slog.Logger // where background work reports; nil discards
+
+	Names symbolize.Options // how functions are called and which frames are left out
 }
 
 const (

@@ -12,47 +12,90 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// named is a frame with its module and what it is called.
+// named is a frame with its module, what it is called, and what it is to the reader.
 type named struct {
 	frame  stack.Frame
 	module *mappings.Module
+	part   symbolize.Part
 	symbolize.Result
 }
 
-// nameFrames names every frame of the samples, once, module by module. The same samples give the same order.
-func nameFrames(s *alloc.Snapshot, samples []stack.Sample, names *symbolize.Symbolizer) []named {
-	var list []named
+// nameFrames names every frame of the samples, once, module by module, and notes how many have no name. The same samples
+// give the same order.
+func nameFrames(s *alloc.Snapshot, samples []stack.Sample, names *symbolize.Symbolizer) (list []named, unnamed symbolize.Tally) {
 	byModule := framesByModule(samples)
 	for _, id := range slices.Sorted(maps.Keys(byModule)) {
 		m, frames := s.Module(id), byModule[id]
 		for i, r := range resolve(m, frames, names) {
-			list = append(list, named{frames[i], m, r})
+			unnamed.Add(r.Reason)
+			lines, part := names.Tidy(r.Lines)
+			list = append(list, named{frames[i], m, part, symbolize.Result{Lines: lines, Reason: r.Reason}})
 		}
 	}
-	return list
+	names.Note(unnamed)
+	return list, unnamed
 }
 
-// place gives each frame its location in the profile; none to those that are not to be shown.
-func place(e *pprof.Encoder, frames []named) map[stack.Frame]pprof.LocationID {
-	places := make(map[stack.Frame]pprof.LocationID, len(frames))
+func byFrame(frames []named) map[stack.Frame]*named {
+	index := make(map[stack.Frame]*named, len(frames))
 	for i := range frames {
-		if f := &frames[i]; !hidden(f.Lines) {
-			places[f.frame] = e.Location(location(f.module, f.frame, f.Lines))
+		index[frames[i].frame] = &frames[i]
+	}
+	return index
+}
+
+// places gives frames their locations in the profile. Those that are never asked for are not in it.
+type places struct {
+	encoder *pprof.Encoder
+	frames  map[stack.Frame]*named
+	ids     map[stack.Frame]pprof.LocationID
+}
+
+func (p *places) id(f stack.Frame) pprof.LocationID {
+	id, ok := p.ids[f]
+	if !ok {
+		n := p.frames[f]
+		id = p.encoder.Location(location(n.module, f, n.Lines))
+		p.ids[f] = id
+	}
+	return id
+}
+
+// trim picks the frames of a stack that are to be seen: no glue, and no allocator's entry at the leaf; but all of a stack
+// that would have none left. The result is the caller's until the next call.
+type trim struct {
+	parts map[stack.Frame]symbolize.Part // of all that are not the program's code
+	kept  []stack.Frame
+}
+
+func newTrim(frames []named) *trim {
+	t := &trim{parts: make(map[stack.Frame]symbolize.Part)}
+	for i := range frames {
+		if f := &frames[i]; f.part != symbolize.Code {
+			t.parts[f.frame] = f.part
 		}
 	}
-	return places
+	return t
+}
+
+func (t *trim) frames(all []stack.Frame) []stack.Frame {
+	t.kept = t.kept[:0]
+	for _, f := range all {
+		part := t.parts[f]
+		if part == symbolize.Code || part == symbolize.Entry && len(t.kept) > 0 {
+			t.kept = append(t.kept, f)
+		}
+	}
+	if len(t.kept) == 0 {
+		return all
+	}
+	return t.kept
 }
 
 // unnamed says of how many frames there is no name, and why.
-func unnamed(frames []named) (sentences []string) {
-	count := make(map[symbolize.Reason]int)
-	for i := range frames {
-		if r := frames[i].Reason; r != symbolize.Named {
-			count[r]++
-		}
-	}
-	for _, reason := range slices.Sorted(maps.Keys(count)) {
-		sentences = append(sentences, fmt.Sprintf("%d addresses without a name. %s", count[reason], reason.Sentence()))
+func unnamed(tally symbolize.Tally) (sentences []string) {
+	for _, l := range tally.Losses() {
+		sentences = append(sentences, fmt.Sprintf("%d addresses without a name. %s", l.Count, l.Sentence))
 	}
 	return sentences
 }
@@ -94,11 +137,6 @@ func elfAddress(m *mappings.Module, f stack.Frame) mappings.ELFAddr {
 		return mappings.ELFAddr(f.Address())
 	}
 	return m.ELFAddr(mappings.RuntimeAddr(f.Address()))
-}
-
-// hidden is true of the frame below each goroutine's entry, which Go's own profiles leave out as well.
-func hidden(lines []symbolize.Line) bool {
-	return len(lines) == 1 && lines[0].Function == "runtime.goexit"
 }
 
 func location(m *mappings.Module, f stack.Frame, lines []symbolize.Line) pprof.Location {

@@ -33,7 +33,7 @@ func Start(c Config) (*Profiler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	p := &Profiler{config: c, recording: recording, names: symbolize.New(symbolize.Options{})}
+	p := &Profiler{config: c, recording: recording, names: symbolize.New(c.Names)}
 	c.Logger.Info("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
 }

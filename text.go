@@ -29,18 +29,15 @@ func (r *report) writeText(w io.Writer) error {
 		total.Add(rest.Values)
 	}
 	fmt.Fprintf(t, "\ntotal: %s\n", t.amounts(total))
-	frames := nameFrames(r.snapshot, r.samples, r.names)
-	t.names = make(map[stack.Frame]*named, len(frames))
-	for i := range frames {
-		t.names[frames[i].frame] = &frames[i]
-	}
+	frames, tally := nameFrames(r.snapshot, r.samples, r.names)
+	t.names, t.shown = byFrame(frames), newTrim(frames)
 	for i, s := range t.largestFirst() {
 		t.sample(i+1, &s)
 	}
 	for _, rest := range r.rests {
 		fmt.Fprintf(t, "\nand %d more: %s\n", rest.Samples, t.amounts(rest.Values))
 	}
-	for _, sentence := range unnamed(frames) {
+	for _, sentence := range unnamed(tally) {
 		fmt.Fprintf(t, "\n%s\n", sentence)
 	}
 	return t.Flush()
@@ -51,6 +48,7 @@ type text struct {
 	*bufio.Writer
 	report *report
 	names  map[stack.Frame]*named
+	shown  *trim
 }
 
 // allocated reports whether the report is first of all about what was allocated.
@@ -81,15 +79,12 @@ func (t *text) sample(number int, s *stack.Sample) {
 		}
 	}
 	t.WriteString("\n")
-	for _, f := range s.Frames {
+	for _, f := range t.shown.frames(s.Frames) {
 		t.frame(t.names[f])
 	}
 }
 
 func (t *text) frame(f *named) {
-	if hidden(f.Lines) {
-		return
-	}
 	file := ""
 	if f.module != nil {
 		file = filepath.Base(f.module.Path)

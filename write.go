@@ -96,19 +96,18 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, covered time.D
 // write writes the report as a profile and says how many bytes it has before compression.
 func (r *report) write(w io.Writer) (int64, error) {
 	e := pprof.NewEncoder(w, r.header)
-	frames := nameFrames(r.snapshot, r.samples, r.names)
-	places := place(e, frames)
-	for _, sentence := range unnamed(frames) {
+	frames, tally := nameFrames(r.snapshot, r.samples, r.names)
+	shown := newTrim(frames)
+	places := places{e, byFrame(frames), make(map[stack.Frame]pprof.LocationID, len(frames))}
+	for _, sentence := range unnamed(tally) {
 		e.Comment("cgoheap: " + sentence)
 	}
 	ids := make([]pprof.LocationID, 0, 128)
 	for i := range r.samples {
 		sample := &r.samples[i]
 		ids = ids[:0]
-		for _, f := range sample.Frames {
-			if id := places[f]; id != 0 {
-				ids = append(ids, id)
-			}
+		for _, f := range shown.frames(sample.Frames) {
+			ids = append(ids, places.id(f))
 		}
 		if err := e.Sample(ids, sample); err != nil {
 			break // Close returns it, or an earlier one

@@ -11,7 +11,8 @@ import (
 
 // Options say how names are to look. The zero value is good.
 type Options struct {
-	Style Style
+	Style    Style
+	Plumbing bool // show cgo's machinery and the allocators' entries, which Tidy otherwise leaves out
 }
 
 // Symbolizer names addresses. It may be used from several goroutines at once; it works for one at a time, so that no
@@ -21,7 +22,7 @@ type Symbolizer struct {
 
 	mu      sync.Mutex
 	answers answers
-	counts  [reasons]uint64
+	tally   Tally
 }
 
 // New makes a Symbolizer.
@@ -43,9 +44,6 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 		}
 	} else {
 		s.resolve(m, addresses, results)
-	}
-	for i := range results {
-		s.counts[results[i].Reason]++
 	}
 	return results
 }
@@ -108,22 +106,24 @@ func openReason(m *mappings.Module, err error) Reason {
 	return NotELF
 }
 
-// Losses counts the addresses that were left without a name since New or Reset, by reason.
+// Note takes down what could not be named in a profile, instead of what was noted of the one before: an address without
+// a name is in every profile again, and adding them up would count profiles.
+func (s *Symbolizer) Note(t Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally = t
+}
+
+// Losses counts the addresses that were left without a name in the last profile, by reason.
 func (s *Symbolizer) Losses() []stack.Loss {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var losses []stack.Loss
-	for r := Named + 1; r < reasons; r++ {
-		if s.counts[r] > 0 {
-			losses = append(losses, stack.Loss{Name: r.String(), Sentence: r.Sentence(), Count: s.counts[r]})
-		}
-	}
-	return losses
+	return s.tally.Losses()
 }
 
 // Reset forgets all names and counts.
 func (s *Symbolizer) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers, s.counts = answers{}, [reasons]uint64{}
+	s.answers, s.tally = answers{}, Tally{}
 }

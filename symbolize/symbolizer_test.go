@@ -50,11 +50,15 @@ func TestAStrippedProgramGivesTheReason(t *testing.T) {
 		t.Skipf("%v: %s", err, output)
 	}
 	s := New(Options{})
+	var tally Tally
 	for i, result := range s.Resolve(module(program), addresses) {
+		tally.Add(result.Reason)
 		if result.Reason != Stripped || result.Lines != nil {
 			t.Fatalf("%#x: %v", uint64(addresses[i]), result)
 		}
 	}
+	s.Note(Tally{NoModule: 1})
+	s.Note(tally)
 	losses := s.Losses()
 	if len(losses) != 1 || losses[0].Count != uint64(len(addresses)) || losses[0].Name != "stripped" {
 		t.Error(losses)

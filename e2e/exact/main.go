@@ -10,6 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/e2e/sqlite"
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 type options struct {
@@ -41,7 +42,10 @@ func run(o options) error {
 	if err := sqlite.Count(); err != nil {
 		return err
 	}
-	profiler, err := cgoheap.Start(cgoheap.Config{SampleBytes: o.sampleBytes})
+	profiler, err := cgoheap.Start(cgoheap.Config{
+		SampleBytes: o.sampleBytes,
+		Names:       symbolize.Options{Plumbing: true}, // the tests compare every frame
+	})
 	if err != nil {
 		return err
 	}

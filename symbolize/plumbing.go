@@ -1,0 +1,110 @@
+package symbolize
+
+import "strings"
+
+// A stack that crosses between Go and C goes through machinery on both sides. Of the frames
+//
+//	app.handler ─► app._Cfunc_draw ─► runtime.cgocall ─► runtime.asmcgocall ─► _cgo_6f3e_Cfunc_draw ─► draw
+//
+// the program's source has three, app.handler ─► C.draw ─► draw: so the Go stub is called C.draw, and the others are
+// glue. The way back, from C to an exported Go function, has only glue between the two:
+//
+//	draw ─► each ─► crosscall2 ─► runtime.cgocallback ─► runtime.cgocallbackg ─► … ─► _cgoexp_6f3e_each ─► app.each
+//
+// Glue only hands over to the next frame, whatever calls it: without it nobody gets a wrong caller.
+//
+// The other end of a stack is where memory is asked for. That malloc or operator new was called is true of every stack,
+// and hides from a list of functions who did: at the leaf, the allocator's entries are left out, as Go's own heap profile
+// leaves out runtime.mallocgc.
+
+// Part is what a location is to the reader of a profile.
+type Part uint8
+
+// The parts. Glue and Entry are for leaving out, but not so that a stack has nothing left.
+const (
+	Code  Part = iota // the program's
+	Glue              // machinery between Go and C, or below a goroutine's entry
+	Entry             // where an allocator is entered: left out only as the leaf, or next to it in a run of such
+)
+
+// Tidy tells which part a location is, and gives the lines that are to be seen: without glue that was inlined, and with
+// cgo's stubs called as the source calls them, which their SystemName does not follow. With Options.Plumbing all but
+// runtime.goexit is Code as it is.
+func (s *Symbolizer) Tidy(lines []Line) ([]Line, Part) {
+	if len(lines) == 1 && lines[0].Function == "runtime.goexit" {
+		return lines, Glue // Go's own profiles leave it out too
+	}
+	if s.options.Plumbing || len(lines) == 0 {
+		return lines, Code
+	}
+	kept, entries := make([]Line, 0, len(lines)), 0
+	for _, line := range lines {
+		if isGlue(line.SystemName) {
+			continue
+		}
+		if name := stubbed(line.SystemName); name != "" {
+			line.Function = "C." + name
+		}
+		if isEntry(line.SystemName) {
+			entries++
+		}
+		kept = append(kept, line)
+	}
+	switch {
+	case len(kept) == 0:
+		return lines, Glue
+	case entries == len(kept):
+		return kept, Entry
+	}
+	return kept, Code
+}
+
+// glue are the functions of the runtime and of runtime/cgo through which C is called and calls back.
+var glue = map[string]bool{
+	"runtime.cgocall": true, "runtime.asmcgocall": true, "runtime.asmcgocall_no_g": true,
+	"runtime.asmcgocall_landingpad": true, "crosscall2": true, "runtime.cgocallback": true,
+	"runtime.cgocallbackg": true, "runtime.cgocallbackg1": true,
+}
+
+// isGlue also knows what cgo generates: _cgo_<hash>_Cfunc_draw in C, which calls draw; _cgoexp_<hash>_each in Go, which
+// calls the exported function.
+func isGlue(name string) bool {
+	if glue[strings.TrimSuffix(name, ".abi0")] || strings.HasPrefix(name, "_cgoexp_") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(name, "_cgo_")
+	_, kind, _ := strings.Cut(rest, "_")
+	return ok && (strings.HasPrefix(kind, "Cfunc_") || strings.HasPrefix(kind, "C2func_"))
+}
+
+// stubbed is the C function for which a Go function is cgo's stub: app._Cfunc_draw, or app._C2func_draw where errno is
+// asked for too; "" if it is none. Dots in the last part of a package's path are written %2e.
+func stubbed(name string) string {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	_, name, _ = strings.Cut(name, ".")
+	if name == "_cgo_cmalloc" || name == "_Cfunc__CMalloc" {
+		return "malloc"
+	}
+	for _, prefix := range []string{"_Cfunc_", "_C2func_"} {
+		if c, ok := strings.CutPrefix(name, prefix); ok && !strings.Contains(c, ".") {
+			return c
+		}
+	}
+	return ""
+}
+
+// entries are where C and Rust programs ask for memory. Those of C are also what our own hooks are called: a build
+// that keeps a frame for each call (-fno-optimize-sibling-calls) has one of them in every stack.
+var entries = map[string]bool{
+	"malloc": true, "calloc": true, "realloc": true, "reallocarray": true, "posix_memalign": true, "aligned_alloc": true,
+	"memalign": true, "valloc": true, "pvalloc": true,
+	"__rust_alloc": true, "__rust_alloc_zeroed": true, "__rust_realloc": true,
+	"__rdl_alloc": true, "__rdl_alloc_zeroed": true, "__rdl_realloc": true,
+}
+
+// isEntry also knows operator new and new[], with their alignments and nothrow: _Znw…, _Zna…; and the parts into which
+// compilers split functions: malloc.cold.
+func isEntry(name string) bool {
+	name, _, _ = strings.Cut(name, ".")
+	return entries[name] || strings.HasPrefix(name, "_Znw") || strings.HasPrefix(name, "_Zna")
+}
