@@ -14,6 +14,7 @@ import (
 // constants. Every reader takes all of them.
 type Compression int
 
+// What a number from 1 to 9 does not say.
 const (
 	FastGzip     Compression = 0  // about the size of level 1 and faster: see internal/fastgzip
 	Uncompressed Compression = -1 // the bare protobuf message
