@@ -9,7 +9,7 @@ import (
 // carries, stripped or not. It comes before DWARF, which knows no more about Go code and is not always there: so Go
 // functions are called the same in every file, as the runtime calls those of its own. A table that is damaged is as good
 // as none.
-func nameGo(f *elffile.File, w wants) {
+func nameGo(f *elffile.File, w wants, style Style) {
 	table, err := pclntab.Read(f)
 	if err != nil {
 		return
@@ -17,7 +17,7 @@ func nameGo(f *elffile.File, w wants) {
 	for i := range w {
 		for _, frame := range table.Frames(w[i].address) {
 			w[i].lines = append(w[i].lines, Line{
-				Function:   frame.Function,
+				Function:   style.goName(frame.Symbol, frame.Function),
 				SystemName: frame.Symbol,
 				File:       frame.File,
 				Line:       frame.Line,

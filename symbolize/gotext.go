@@ -7,8 +7,8 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// The two functions that runtime/pprof uses for the same purpose. The runtime promises their names and signatures to
-// everyone who links to them (go.dev/issue/67401).
+// The functions that runtime/pprof uses for the same purpose. The runtime promises their names and signatures to everyone
+// who links to them (go.dev/issue/67401).
 
 //go:linkname expandFinalInlineFrame runtime/pprof.runtime_expandFinalInlineFrame
 func expandFinalInlineFrame(stack []uintptr) []uintptr
@@ -16,11 +16,16 @@ func expandFinalInlineFrame(stack []uintptr) []uintptr
 //go:linkname frameStartLine runtime/pprof.runtime_FrameStartLine
 func frameStartLine(frame *runtime.Frame) int
 
+//go:linkname frameSymbolName runtime/pprof.runtime_FrameSymbolName
+func frameSymbolName(frame *runtime.Frame) string
+
 // GoLines names an address in the Go code of the running process, inlined callers included, innermost first. As in
 // Resolve the address lies inside the call instruction. It returns nil if there is no Go code at the address. It reads
 // the tables that the runtime itself uses, so it works in stripped binaries too. Frames such as runtime.goexit come back
-// like any other.
-func GoLines(address mappings.RuntimeAddr) []Line {
+// like any other. Generic functions have their type arguments, as in runtime/pprof.
+func GoLines(address mappings.RuntimeAddr) []Line { return Templates.goLines(address) }
+
+func (s Style) goLines(address mappings.RuntimeAddr) []Line {
 	if runtime.FuncForPC(uintptr(address)) == nil {
 		return nil
 	}
@@ -29,7 +34,7 @@ func GoLines(address mappings.RuntimeAddr) []Line {
 	for {
 		frame, more := frames.Next()
 		if frame.Function != "" {
-			lines = append(lines, goLine(&frame))
+			lines = append(lines, s.goLine(&frame))
 		}
 		if !more {
 			return lines
@@ -37,10 +42,11 @@ func GoLines(address mappings.RuntimeAddr) []Line {
 	}
 }
 
-func goLine(frame *runtime.Frame) Line {
+func (s Style) goLine(frame *runtime.Frame) Line {
+	symbol := frameSymbolName(frame)
 	line := Line{
-		Function:   frame.Function,
-		SystemName: frame.Function,
+		Function:   s.goName(symbol, frame.Function),
+		SystemName: symbol,
 		File:       frame.File,
 		Line:       frame.Line,
 		StartLine:  frameStartLine(frame),

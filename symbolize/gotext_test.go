@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"os"
 	"reflect"
 	"runtime"
 	"testing"
@@ -37,7 +38,7 @@ func TestGoCodeIsNamedWithItsInlinedCallers(t *testing.T) {
 	var want []Line
 	for frames := runtime.CallersFrames(logical); ; {
 		frame, more := frames.Next()
-		want = append(want, goLine(&frame))
+		want = append(want, Templates.goLine(&frame))
 		if !more {
 			break
 		}
@@ -74,5 +75,43 @@ func TestGoCodeOfTheRunningExecutableIsNamedThroughItsModule(t *testing.T) {
 	results := New(Options{}).Resolve(m, []mappings.ELFAddr{m.ELFAddr(mappings.RuntimeAddr(pc))})
 	if !reflect.DeepEqual(results[0].Lines, GoLines(mappings.RuntimeAddr(pc))) || len(results[0].Lines) == 0 {
 		t.Error(results[0])
+	}
+}
+
+//go:noinline
+func generic[T any](pcs []uintptr) int { return runtime.Callers(1, pcs) }
+
+func TestGenericGoFunctionHasItsTypeArgumentsUnlessTheStyleIsShort(t *testing.T) {
+	pcs := make([]uintptr, 1)
+	generic[int](pcs)
+	const room = "github.com/cgoheap/cgoheap/symbolize.generic"
+	for style, want := range map[Style]string{
+		Templates: room + "[go.shape.int]", Full: room + "[go.shape.int]", Mangled: room + "[go.shape.int]", Short: room + "[...]",
+	} {
+		got := style.goLines(mappings.RuntimeAddr(pcs[0] - 1))[0]
+		if got.Function != want || got.SystemName != room+"[go.shape.int]" {
+			t.Errorf("style %d: %v, want %s", style, got, want)
+		}
+	}
+}
+
+func TestStyleOfGoNamesIsTheSameForAFileAndForTheRunningProgram(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := mappings.Self()
+	if err != nil {
+		t.Skip("there is no list of loaded files here: ", err)
+	}
+	pcs := make([]uintptr, 1)
+	generic[int](pcs)
+	address := []mappings.ELFAddr{loaded[0].ELFAddr(mappings.RuntimeAddr(pcs[0] - 1))}
+	for _, style := range []Style{Templates, Short} {
+		names := New(Options{Style: style})
+		file, program := names.Resolve(module(path), address), names.Resolve(&loaded[0], address)
+		if !reflect.DeepEqual(file, program) || len(file[0].Lines) == 0 {
+			t.Errorf("style %d: %v in the file, %v in the program", style, file, program)
+		}
 	}
 }

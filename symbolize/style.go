@@ -3,7 +3,8 @@ package symbolize
 import "github.com/ianlancetaylor/demangle"
 
 // Style is how much of a C++ or Rust name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
-// them.
+// them. Of a generic Go function, Short shows no type arguments (Map[...]) and the others all (Map[go.shape.int]); the
+// latter is what runtime/pprof writes, and the former what Go prints after a panic.
 type Style uint8
 
 // The styles. Templates, the zero value, is the default.
@@ -37,4 +38,12 @@ func (s Style) readable(systemName string) string {
 		return systemName
 	}
 	return demangle.Filter(systemName, styleOptions[s]...)
+}
+
+// goName chooses between a generic function's symbol and the form in which Go prints it; others have only one name.
+func (s Style) goName(symbol, printed string) string {
+	if s == Short {
+		return printed
+	}
+	return symbol
 }

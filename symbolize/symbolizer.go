@@ -54,7 +54,7 @@ func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, r
 	var unknown []uint64
 	for i, address := range addresses {
 		if own {
-			results[i].Lines = GoLines(mappings.RuntimeAddr(uint64(address) + m.Bias))
+			results[i].Lines = s.options.Style.goLines(mappings.RuntimeAddr(uint64(address) + m.Bias))
 		}
 		if _, ok := known[address]; !ok && results[i].Lines == nil {
 			unknown = append(unknown, uint64(address))
@@ -86,7 +86,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 		return w
 	}
 	defer file.Close()
-	if nameGo(file, w); len(w.unnamed()) > 0 {
+	if nameGo(file, w, s.options.Style); len(w.unnamed()) > 0 {
 		o := readObject(file)
 		defer o.close()
 		o.resolve(w, s.options.Style)
