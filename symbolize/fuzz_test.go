@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
@@ -68,7 +69,7 @@ func FuzzHostileDebugDataGivesLinesOrAReason(f *testing.F) {
 			return
 		}
 		w := newWants(slices.Clone(addresses))
-		readObject(file).resolve(w, Full)
+		readObject(debugfile.Finder{}.Open(debugfile.Module{File: file})).resolve(w, Full)
 		for i := range w {
 			if (w[i].reason == Named) == (len(w[i].lines) == 0) {
 				t.Fatalf("%#x: %v, %v", w[i].address, w[i].lines, w[i].reason)

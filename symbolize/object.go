@@ -6,22 +6,24 @@ import (
 	"math"
 	"slices"
 
+	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/dwarf"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// object is an opened file: everything that can name its addresses.
+// object is a module with all its files open: everything that can name its addresses.
 type object struct {
+	files   *debugfile.Files
 	code    spans
-	debug   *dwarf.Data // nil if the file has none
+	debug   *dwarf.Data // nil if there is none
 	damage  error       // why the debug data cannot be used
 	symbols symbolTable
 }
 
-func readObject(f *elffile.File) *object {
-	o := &object{code: codeSpans(f)}
-	o.debug, o.damage = openDebugData(f, o.code)
-	o.symbols = readSymbols(f, o.code)
+func readObject(files *debugfile.Files) *object {
+	o := &object{files: files, code: codeSpans(files.Layout())}
+	o.debug, o.damage = dwarf.Open(files.Program(o.code.contain))
+	o.symbols = readSymbols(files, o.code)
 	return o
 }
 
@@ -70,7 +72,11 @@ func (o *object) reason(damage error) Reason {
 		return DebugTooBig
 	case damage != nil:
 		return DebugDamaged
-	case o.debug == nil && len(o.symbols.symbols) == 0:
+	}
+	if refusals := o.files.Refusals(); len(refusals) > 0 {
+		return refusalReason(refusals[0].Err)
+	}
+	if o.debug == nil && len(o.symbols.symbols) == 0 {
 		return Stripped
 	}
 	return NoSymbol
@@ -93,11 +99,8 @@ func codeSpans(f *elffile.File) spans {
 	return code
 }
 
-func readSymbols(f *elffile.File, code spans) symbolTable {
-	all, err := f.Symbols()
-	if err != nil {
-		return symbolTable{} // as good as stripped
-	}
+func readSymbols(files *debugfile.Files, code spans) symbolTable {
+	all, _ := files.Symbols() // a table that cannot be read is as good as stripped
 	symbols := make([]symbol, len(all))
 	for i, s := range all {
 		symbols[i] = symbol{s.Name, span{s.Value, s.Value + s.Size}}

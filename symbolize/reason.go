@@ -5,25 +5,39 @@ type Reason uint8
 
 // The reasons, from the module inwards.
 const (
-	Named        Reason = iota // nothing is missing
-	NoModule                   // no known file was mapped at the address
-	FileGone                   // the file was deleted or replaced and cannot be opened any more
-	Unreadable                 // the file cannot be read
-	NotELF                     // the file is not an ELF file, or a broken one
-	Stripped                   // the file has neither debug data nor symbols
-	NoSymbol                   // no function and no symbol covers the address
-	DebugDamaged               // nothing covers the address, and part of the debug data could not be read
-	DebugTooBig                // nothing covers the address in as much of the debug data as may be read at a time
-	reasons                    // how many there are
+	Named           Reason = iota // nothing is missing
+	NoModule                      // no known file was mapped at the address
+	FileGone                      // the file was deleted or replaced and cannot be opened any more
+	Unreadable                    // the file cannot be read
+	NotELF                        // the file is not an ELF file, or a broken one
+	Stripped                      // the file has neither debug data nor symbols
+	OtherDebugFile                // so, and a debug file that was found belongs to another build
+	LinkChecksum                  // so, and the file that the debug link names is not the one that it means
+	DebugFileBroken               // so, and a debug file that was found cannot be read
+	NeedsAlternate                // the file that dwz has made of the debug data is missing, or is of another build
+	NeedsSplit                    // a file of split debug data is missing
+	NoSymbol                      // no function and no symbol covers the address
+	DebugDamaged                  // nothing covers the address, and part of the debug data could not be read
+	DebugTooBig                   // nothing covers the address in as much of the debug data as may be read at a time
+	reasons                       // how many there are
 )
 
 var reasonTexts = [reasons]struct{ name, sentence string }{
-	Named:        {"named", "The address has a name."},
-	NoModule:     {"no module", "No known file was mapped at the address."},
-	FileGone:     {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
-	Unreadable:   {"file unreadable", "The file that was mapped at the address could not be read."},
-	NotELF:       {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
-	Stripped:     {"stripped", "The file has neither debug data nor a symbol table."},
+	Named:      {"named", "The address has a name."},
+	NoModule:   {"no module", "No known file was mapped at the address."},
+	FileGone:   {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
+	Unreadable: {"file unreadable", "The file that was mapped at the address could not be read."},
+	NotELF:     {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
+	Stripped:   {"stripped", "The file has neither debug data nor a symbol table."},
+	OtherDebugFile: {"debug file has another build ID",
+		"Nothing in the file names the address, and the debug file that was found belongs to another build of it."},
+	LinkChecksum: {"debug link's checksum does not match",
+		"Nothing in the file names the address, and the debug file that it names has another checksum than it says."},
+	DebugFileBroken: {"debug file unreadable",
+		"Nothing in the file names the address, and its debug file, or the link to it, is damaged or cannot be read."},
+	NeedsAlternate: {"needs the dwz file",
+		"The debug data refers to a file made by dwz that is missing or belongs to another build."},
+	NeedsSplit:   {"needs split debug data", "The debug data refers to .dwo files or a .dwp file that could not be found."},
 	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
 	DebugDamaged: {"debug data damaged", "No symbol covers the address, and part of the debug data could not be read."},
 	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},

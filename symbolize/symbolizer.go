@@ -2,17 +2,28 @@ package symbolize
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 
+	"github.com/cgoheap/cgoheap/internal/debugfile"
+	"github.com/cgoheap/cgoheap/internal/elffile"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Options say how names are to look. The zero value is good.
+// Options say how names are to look, and where they are looked for. The zero value is good.
 type Options struct {
 	Style    Style
 	Plumbing bool // show cgo's machinery and the allocators' entries, which Tidy otherwise leaves out
+
+	// DebugDirs are searched for separate debug files before /usr/lib/debug, and are laid out as it is: by build ID, as
+	// .build-id/xx/yyyy.debug, or by the module's path.
+	DebugDirs []string
+}
+
+func (o *Options) finder() debugfile.Finder {
+	return debugfile.Finder{Dirs: o.DebugDirs}
 }
 
 // Symbolizer names addresses. It may be used from several goroutines at once; it works for one at a time, so that no
@@ -74,24 +85,52 @@ func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, r
 	}
 }
 
-// lookUp names addresses from the module's file.
+// lookUp names addresses from the module's file and those that belong to it.
 func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 	w := newWants(addresses)
 	if len(w) == 0 {
 		return nil
 	}
-	file, err := m.Open()
-	if err != nil {
+	file, err := openModule(m)
+	if err == nil {
+		defer file.Close()
+		if nameGo(file, w, s.options.Style); len(w.unnamed()) == 0 {
+			return w
+		}
+	}
+	files := s.options.finder().Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
+	defer files.Close()
+	if !files.Found() {
 		w.give(openReason(m, err))
 		return w
 	}
-	defer file.Close()
-	if nameGo(file, w, s.options.Style); len(w.unnamed()) > 0 {
-		o := readObject(file)
-		defer o.close()
-		o.resolve(w, s.options.Style)
-	}
+	o := readObject(files)
+	defer o.close()
+	o.resolve(w, s.options.Style)
 	return w
+}
+
+// openModule opens the file that was mapped. One that was written over in its place keeps its inode, but not its build
+// ID.
+func openModule(m *mappings.Module) (*elffile.File, error) {
+	file, err := m.Open()
+	if err != nil {
+		return nil, err
+	}
+	if id, _ := file.BuildID(); m.BuildID != "" && id != m.BuildID {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w: build ID %q, mapped %q", m.Path, mappings.ErrGone, id, m.BuildID)
+	}
+	return file, nil
+}
+
+// buildID is the module's build ID, as it was mapped or else as its file has it.
+func buildID(m *mappings.Module, file *elffile.File) string {
+	if m.BuildID != "" || file == nil {
+		return m.BuildID
+	}
+	id, _ := file.BuildID()
+	return id
 }
 
 // openReason says why a module's file cannot be opened.

@@ -33,6 +33,7 @@ var plan = map[string]room{
 	"internal/usage":     {floor: 1},
 	"internal/pclntab":   {floor: 2},
 	"internal/dwarf":     {floor: 1},
+	"internal/debugfile": {floor: 2},
 	"internal/fastgzip":  {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/floorplan": {floor: annex},

@@ -1,0 +1,38 @@
+package debugfile
+
+import "errors"
+
+// Why a file that could have named a module does not. A Refusal wraps one of them.
+var (
+	ErrOtherBuild  = errors.New("it has another build ID")
+	ErrChecksum    = errors.New("its checksum is not that of the debug link")
+	ErrDamaged     = errors.New("it is damaged")
+	ErrUnreadable  = errors.New("it cannot be read")
+	ErrNoAlternate = errors.New("the file that dwz made is missing")
+	ErrNoSplit     = errors.New("a file of split debug data is missing")
+)
+
+// Refusal is a file that does not count, or is missing, and why.
+type Refusal struct {
+	Path string
+	Err  error // wraps one of the errors of this package
+}
+
+// refuse remembers the first refusal of each kind: split debug data can be thousands of files.
+func (f *Files) refuse(path string, kind, cause error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.refusals {
+		if errors.Is(r.Err, kind) {
+			return
+		}
+	}
+	f.refusals = append(f.refusals, Refusal{path, errors.Join(kind, cause)})
+}
+
+// Refusals are the files that were refused so far, in the order of the search; one of each kind.
+func (f *Files) Refusals() []Refusal {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refusals[:len(f.refusals):len(f.refusals)]
+}

@@ -1,0 +1,65 @@
+package debugfile
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/cgoheap/cgoheap/internal/dwarf"
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// source gives the debug sections of a file to internal/dwarf.
+type source struct{ *elffile.File }
+
+// Section leaves a section in the file if it can be read piece by piece there.
+func (s source) Section(name string) (dwarf.Section, error) {
+	part, data, err := s.SectionParts(name)
+	switch {
+	case errors.Is(err, elffile.ErrNoSection):
+		return dwarf.Section{}, nil
+	case err != nil:
+		return dwarf.Section{}, err
+	case part == nil:
+		return dwarf.Section{Bytes: data}, nil
+	}
+	return dwarf.Section{Reader: part, Size: uint64(part.Size())}, nil
+}
+
+// kept is a source that stays open when dwarf closes it, since it is used again: sections that must be decompressed are
+// so once.
+type kept struct {
+	source
+	mu       sync.Mutex
+	sections map[string]dwarf.Section
+}
+
+func (k *kept) Section(name string) (dwarf.Section, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if section, ok := k.sections[name]; ok {
+		return section, nil
+	}
+	section, err := k.source.Section(name)
+	if err != nil {
+		return dwarf.Section{}, err
+	}
+	if k.sections == nil {
+		k.sections = make(map[string]dwarf.Section)
+	}
+	k.sections[name] = section
+	return section, nil
+}
+
+// Close leaves the file open.
+func (k *kept) Close() error { return nil }
+
+// Program is the debug data of the module, in whichever files it is. It is used while the Files are open. They must be
+// Found.
+func (f *Files) Program(isCode func(address uint64) bool) dwarf.Program {
+	return dwarf.Program{
+		Source:    &kept{source: source{f.Debug()}},
+		Alternate: f.alternate,
+		Split:     f.split,
+		IsCode:    isCode,
+	}
+}

@@ -1,0 +1,76 @@
+package elffile
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+)
+
+// maxLink bounds the name in a link: no path is longer.
+const maxLink = 4096
+
+var errLink = errors.New("not a link to a debug file")
+
+// DebugLink is the name of the separate file with the debug data, and the CRC-32 of that file (.gnu_debuglink). The name
+// has no directory. The error wraps ErrNoSection if there is no link.
+func (f *File) DebugLink() (name string, checksum uint32, err error) {
+	const section = ".gnu_debuglink"
+	name, rest, err := f.link(section)
+	if err != nil {
+		return "", 0, err
+	}
+	padding := -(len(name) + 1) & 3
+	if len(rest) < padding+4 || strings.ContainsRune(name, '/') || name == "." || name == ".." {
+		return "", 0, fmt.Errorf("reading %s of %s: %w", section, f.name, errLink)
+	}
+	return name, f.ByteOrder.Uint32(rest[padding:]), nil
+}
+
+// AlternateLink is the path and the build ID, in lower-case hex, of the file into which dwz has moved debug data that
+// several files share (.gnu_debugaltlink). A relative path begins where this file lies. The error wraps ErrNoSection if
+// there is no link.
+func (f *File) AlternateLink() (path, buildID string, err error) {
+	const section = ".gnu_debugaltlink"
+	path, id, err := f.link(section)
+	if err != nil {
+		return "", "", err
+	}
+	if len(id) == 0 || len(id) > maxBuildID {
+		return "", "", fmt.Errorf("reading %s of %s: %w", section, f.name, errLink)
+	}
+	return path, hex.EncodeToString(id), nil
+}
+
+// link splits a section that begins with a name and a NUL.
+func (f *File) link(section string) (name string, rest []byte, err error) {
+	data, err := f.SectionData(section)
+	if err != nil {
+		return "", nil, err
+	}
+	before, rest, found := bytes.Cut(data[:min(len(data), maxLink+maxBuildID)], []byte{0})
+	if !found || len(before) == 0 {
+		return "", nil, fmt.Errorf("reading %s of %s: %w", section, f.name, errLink)
+	}
+	return string(before), rest, nil
+}
+
+// HasSymbolTable says whether the file itself holds a symbol table for linkers and debuggers, .symtab, in which all
+// functions are named that were not taken out on purpose.
+func (f *File) HasSymbolTable() bool {
+	s := f.find(".symtab")
+	return s != nil && s.Size > 0 && s.Type != elf.SHT_NOBITS
+}
+
+// Checksum is the CRC-32 of the whole file, as .gnu_debuglink has it.
+func (f *File) Checksum() (uint32, error) {
+	sum := crc32.NewIEEE()
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f.reader, 0, int64(f.size)), make([]byte, 1<<16)); err != nil {
+		return 0, fmt.Errorf("reading %s: %w", f.name, err)
+	}
+	return sum.Sum32(), nil
+}
