@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/check"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -109,6 +111,27 @@ func TestAfterAnErrorEveryCallReturnsIt(t *testing.T) {
 	}
 	if d.calls > 1 {
 		t.Errorf("the writer was called %d times from its error on", d.calls)
+	}
+}
+
+func TestNoReaderRefusesWhateverColumnsAreWritten(t *testing.T) {
+	for _, columns := range []Columns{AllColumns, InuseColumns, AllocatedColumns} {
+		r := leak()
+		r.header.Columns = columns
+		r.samples[0].labels = []stack.Label{{Key: "age", Number: 60, Unit: "seconds"}, {Key: "tenant", Text: "bl\xffe"}}
+		var b bytes.Buffer
+		if err := r.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		faults, err := check.Profile(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range faults {
+			if fault.Severity == check.Error {
+				t.Error(fault)
+			}
+		}
 	}
 }
 

@@ -28,8 +28,11 @@ var memories = sync.Pool{New: func() any {
 
 func newMemory() *memory { return memories.Get().(*memory) }
 
-// release hands the memory on, once. Nothing may touch it afterwards.
+// release hands memory and compressor on, once. Nothing may touch them afterwards.
 func (e *Encoder) release() {
+	if e.sink != nil {
+		e.sink.release()
+	}
 	m := e.memory
 	if m == nil {
 		return

@@ -78,10 +78,16 @@ func (s *sink) close() error {
 	if s.zip == nil {
 		return nil
 	}
-	err := s.zip.Close()
-	s.zip.Reset(nil)
-	zips[s.level].Put(s.zip)
-	return err
+	return s.zip.Close()
+}
+
+// release hands the compressor on, whatever became of the profile.
+func (s *sink) release() {
+	if s.zip != nil {
+		s.zip.Reset(nil)
+		zips[s.level].Put(s.zip)
+		s.zip = nil
+	}
 }
 
 // lastWord makes the first error of a writer its last word, and a short write an error.

@@ -59,7 +59,7 @@ func checkFullDisk(t *testing.T, r *recording, d *fullDisk, want error) {
 
 func TestErrorOfTheWriterIsReturnedWhereverItHappens(t *testing.T) {
 	for _, compression := range []Compression{FastGzip, Uncompressed, 6} {
-		for r, step := range map[*recording]int{leak(): 1, large(): 1999} {
+		for r, step := range map[*recording]int{leak(): 3, large(): 2999} {
 			r.header.Compression = compression
 			var b bytes.Buffer
 			if err := r.write(&b); err != nil {

@@ -36,7 +36,7 @@ func randomCounts(random *rand.Rand) []uint32 {
 func TestCodesAreOptimalWhereTheyAreNotTooLong(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	optimal := 0
-	for range 2000 {
+	for range 500 {
 		counts := randomCounts(random)
 		counts[0], counts[1] = max(counts[0], 1), max(counts[1], 1)
 		codes := make([]code, len(counts))
@@ -52,7 +52,7 @@ func TestCodesAreOptimalWhereTheyAreNotTooLong(t *testing.T) {
 			t.Fatalf("%d bits, an optimal code takes %d", cost, want)
 		}
 	}
-	if optimal < 100 {
+	if optimal < 20 {
 		t.Errorf("only %d codes were short enough to compare", optimal)
 	}
 }
@@ -67,7 +67,7 @@ func TestCodesArePrefixFreeCompleteAndNotTooLong(t *testing.T) {
 		checkCodes(t, slices.Clone(fibonacci), maxBits)
 		checkCodes(t, make([]uint32, 3), maxBits)
 		checkCodes(t, []uint32{0, 0, 9}, maxBits)
-		for range 500 {
+		for range 100 {
 			counts := randomCounts(random)
 			checkCodes(t, counts[:min(len(counts), 1<<maxBits)], maxBits)
 		}
