@@ -45,14 +45,14 @@ var inputs = map[string][]byte{
 	"nothing":       nil,
 	"a byte":        {7},
 	"nine bytes":    []byte("123456789"),
-	"one value":     make([]byte, 3*blockSize),
-	"records":       records(10_000),
-	"noise":         noise(3*blockSize + 5),
-	"names":         names(5000),
-	"a whole block": records(10_000)[:blockSize+windowSize],
-	"a byte more":   records(10_000)[:blockSize+windowSize+1],
+	"one value":     make([]byte, 2*blockSize),
+	"records":       records(4000),
+	"noise":         noise(2*blockSize + 5),
+	"names":         names(2000),
+	"a whole block": records(4000)[:blockSize+windowSize],
+	"a byte more":   records(4000)[:blockSize+windowSize+1],
 	"a far match":   append(append(noise(windowSize), noise(windowSize)...), noise(windowSize)...),
-	"a mixture":     append(append(names(3000), noise(blockSize)...), records(5000)...),
+	"a mixture":     append(append(names(1000), noise(blockSize/2)...), records(2000)...),
 }
 
 func compress(z *Writer, b []byte) error {
