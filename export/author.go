@@ -1,0 +1,118 @@
+package export
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/export/internal/excerpt"
+)
+
+// author takes the profiles and puts them into the queue, in a goroutine of its own. It never waits for the server.
+type author struct {
+	profiler  Profiler
+	selection cgoheap.Selection
+	form      Form
+	config    Config
+	queue     *queue
+	counters  *counters
+}
+
+// run takes a profile in every interval, and a last one when quit is closed. The first comes after a part of the interval,
+// so that the processes of a fleet that started together do not send together.
+func (a *author) run(quit <-chan struct{}) {
+	defer a.queue.close()
+	timer := time.NewTimer(rand.N(a.config.Interval))
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			a.take()
+			timer.Reset(spread(a.config.Interval))
+		case <-quit:
+			a.take()
+			return
+		}
+	}
+}
+
+// take puts one profile of now into the queue.
+func (a *author) take() {
+	var batch *Batch
+	err := guarded("the profiler", func() (err error) {
+		batch, err = a.compose()
+		return err
+	})
+	switch {
+	case err != nil:
+		a.counters.failed(err)
+	case len(batch.Profiles) == 0:
+		a.counters.count(&a.counters.empty)
+	default:
+		a.counters.count(&a.counters.taken)
+		for range a.queue.put(batch) {
+			a.counters.count(&a.counters.dropped)
+		}
+	}
+}
+
+// compose writes a profile. It goes into memory that the queue has room for, and if there is not enough, that is an error
+// of writing: then what was allocated is part of the next profile, because a Moment advances only with a profile that was
+// written.
+func (a *author) compose() (*Batch, error) {
+	written := &bounded{most: a.queue.mostBatchBytes()}
+	if err := a.profiler.Write(written, a.selection); err != nil {
+		return nil, err
+	}
+	profile, err := excerpt.Read(written.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	b := &Batch{}
+	for _, part := range a.form.parts() {
+		data, err := profile.Write(part)
+		if err != nil {
+			return nil, err
+		}
+		if data != nil {
+			b.Profiles = append(b.Profiles, data)
+		}
+	}
+	if size := b.Size(); size > written.most {
+		return nil, fmt.Errorf("%w: two profiles of %d bytes", errTooLong, size)
+	}
+	modules, err := profile.Unnamed()
+	for _, m := range modules {
+		b.Unnamed = append(b.Unnamed, Module(m))
+	}
+	return b, err
+}
+
+// parts are the profiles that a batch consists of.
+func (f Form) parts() []excerpt.Part {
+	if !f.Apart {
+		return []excerpt.Part{{Duration: true, Labels: f.Labels}}
+	}
+	return []excerpt.Part{
+		{Columns: []string{"inuse_objects", "inuse_space"}, Labels: f.Labels},
+		{Columns: []string{"alloc_objects", "alloc_space"}, Duration: true, Labels: f.Labels},
+	}
+}
+
+var errTooLong = errors.New("the profile has more than half of Config.QueueBytes")
+
+// bounded is a buffer that fails when it is full.
+type bounded struct {
+	bytes.Buffer
+	most int64
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(b.Len()+len(p)) > b.most {
+		return 0, errTooLong
+	}
+	return b.Buffer.Write(p)
+}

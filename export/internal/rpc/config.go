@@ -1,0 +1,51 @@
+package rpc
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Config says where the server is and how to get in.
+type Config struct {
+	Address         string // http://HOST:PORT or https://HOST, with the path under which it serves, if any
+	User, Password  string // basic authentication
+	BearerToken     string
+	BearerTokenFile string
+	Header          http.Header
+	TLS             *tls.Config                           // nil: the system's authorities
+	Proxy           func(*http.Request) (*url.URL, error) // nil: as the environment says
+	GRPC            bool                                  // otherwise the Connect protocol
+}
+
+// base is the address without a final slash.
+func (c *Config) base() (string, error) {
+	u, err := url.Parse(c.Address)
+	switch {
+	case err != nil:
+		return "", errors.New("the address is no URL") // which may hold a password, so that it is not repeated
+	case u.User != nil:
+		return "", errors.New("the address holds a user or a password; they have fields of their own")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("the address is %q; it must be like http://host:4040 or https://host", c.Address)
+	case u.Scheme == "http" && c.TLS != nil:
+		return "", fmt.Errorf("the address is %q, and there is a TLS configuration, which is for https", c.Address)
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func (c *Config) checkCredentials() error {
+	given := 0
+	for _, is := range []bool{c.User != "" || c.Password != "", c.BearerToken != "", c.BearerTokenFile != ""} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
+		return errors.New("there may be one of basic authentication, bearer token and token file")
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package rpc
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+
+	"connectrpc.com/connect"
+
+	"github.com/cgoheap/cgoheap/export"
+)
+
+// judge says whether a call that failed may be made again. The HTTP status decides, unless it is 200, as it is with gRPC,
+// or there was none; then the code does.
+func judge(err error, o *observation) *export.Failure {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := &export.Failure{RetryAfter: o.retryAfter}
+	if o.status == 0 || o.status == http.StatusOK {
+		f.Verdict = ofCode(connect.CodeOf(err))
+		f.Err = errors.New(line(err.Error()))
+	} else {
+		f.Verdict = ofStatus(o.status)
+		f.Err = fmt.Errorf("%d %s: %s", o.status, http.StatusText(o.status), line(err.Error()))
+	}
+	return f
+}
+
+// status judges an answer by its HTTP status alone; it is nil if that is a success.
+func status(response *http.Response) error {
+	if response.StatusCode/100 == 2 {
+		return nil
+	}
+	return &export.Failure{Err: errors.New(line(response.Status)), Verdict: ofStatus(response.StatusCode)}
+}
+
+func ofStatus(status int) export.Verdict {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return export.Later
+	}
+	if status >= 500 {
+		return export.Doubtful
+	}
+	return export.Refused
+}
+
+// ofCode: without an answer, connect makes Unavailable of whatever kept the server from being reached, and DeadlineExceeded
+// of its silence. ResourceExhausted is what gRPC servers say both when they are called too often and when the message is
+// too long for them.
+func ofCode(code connect.Code) export.Verdict {
+	switch code {
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeAborted:
+		return export.Later
+	case connect.CodeResourceExhausted, connect.CodeInternal, connect.CodeUnknown, connect.CodeDataLoss:
+		return export.Doubtful
+	}
+	return export.Refused
+}
+
+const mostReasonRunes = 300
+
+// line is the beginning of a text, in one line that can be printed.
+func line(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, " "))
+	runes := []rune(strings.Join(strings.Fields(clean), " "))
+	if len(runes) > mostReasonRunes {
+		return string(runes[:mostReasonRunes]) + "..."
+	}
+	return string(runes)
+}

@@ -1,0 +1,158 @@
+package rpc
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"connectrpc.com/connect"
+
+	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/standin"
+)
+
+func TestVerdictOfAStatus(t *testing.T) {
+	for status, want := range map[int]export.Verdict{
+		301: export.Refused,
+		400: export.Refused,
+		401: export.Refused,
+		403: export.Refused,
+		404: export.Refused,
+		408: export.Later,
+		409: export.Refused,
+		413: export.Refused,
+		422: export.Refused,
+		429: export.Later,
+		500: export.Doubtful,
+		501: export.Doubtful,
+		502: export.Later,
+		503: export.Later,
+		504: export.Later,
+		599: export.Doubtful,
+	} {
+		for _, grpc := range []bool{false, true} {
+			server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "because so", status)
+			})
+			_, m := dial(t, Config{Address: server.URL, GRPC: grpc})
+			f := call(t, m)
+			if f == nil || f.Verdict != want || !strings.HasPrefix(f.Error(), strconv.Itoa(status)+" ") {
+				t.Errorf("%d with gRPC %v: %+v, want %v", status, grpc, f, want)
+			}
+		}
+	}
+}
+
+func TestReasonOfAConnectServerIsKept(t *testing.T) {
+	server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "17")
+		standin.ConnectError(w, http.StatusTooManyRequests, "resource_exhausted", "limit of 4 MB/s reached")
+	})
+	_, m := dial(t, Config{Address: server.URL})
+	f := call(t, m)
+	if f == nil || f.Verdict != export.Later || f.RetryAfter != 17*time.Second {
+		t.Fatalf("%+v", f)
+	}
+	if want := "429 Too Many Requests: resource_exhausted: limit of 4 MB/s reached"; f.Error() != want {
+		t.Errorf("%q, want %q", f, want)
+	}
+}
+
+func TestVerdictOfAGRPCCode(t *testing.T) {
+	for code, want := range map[connect.Code]export.Verdict{
+		connect.CodeCanceled:           export.Later,
+		connect.CodeUnknown:            export.Doubtful,
+		connect.CodeInvalidArgument:    export.Refused,
+		connect.CodeDeadlineExceeded:   export.Later,
+		connect.CodeNotFound:           export.Refused,
+		connect.CodeAlreadyExists:      export.Refused,
+		connect.CodePermissionDenied:   export.Refused,
+		connect.CodeResourceExhausted:  export.Doubtful,
+		connect.CodeFailedPrecondition: export.Refused,
+		connect.CodeAborted:            export.Later,
+		connect.CodeOutOfRange:         export.Refused,
+		connect.CodeUnimplemented:      export.Refused,
+		connect.CodeInternal:           export.Doubtful,
+		connect.CodeUnavailable:        export.Later,
+		connect.CodeDataLoss:           export.Doubtful,
+		connect.CodeUnauthenticated:    export.Refused,
+	} {
+		server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+			standin.GRPCError(w, int(code), "because so")
+		})
+		_, m := dial(t, Config{Address: server.URL, GRPC: true})
+		f := call(t, m)
+		if f == nil || f.Verdict != want || f.Error() != code.String()+": because so" {
+			t.Errorf("%v: %+v, want %v", code, f, want)
+		}
+	}
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	for _, grpc := range []bool{false, true} {
+		_, m := dial(t, Config{Address: "http://" + l.Addr().String(), GRPC: grpc})
+		if f := call(t, m); f == nil || f.Verdict != export.Later || !strings.Contains(f.Error(), "connection refused") {
+			t.Errorf("gRPC %v: %+v", grpc, f)
+		}
+	}
+}
+
+func TestServerThatBreaksOff(t *testing.T) {
+	server := standin.Serve(t, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	for _, grpc := range []bool{false, true} {
+		_, m := dial(t, Config{Address: server.URL, GRPC: grpc})
+		if f := call(t, m); f == nil || f.Verdict == export.Refused {
+			t.Errorf("gRPC %v: %+v", grpc, f)
+		}
+	}
+}
+
+func TestServerThatSpeaksSomethingElse(t *testing.T) {
+	server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<h1>Welcome</h1>"))
+	})
+	for _, grpc := range []bool{false, true} {
+		_, m := dial(t, Config{Address: server.URL, GRPC: grpc})
+		if f := call(t, m); f == nil {
+			t.Errorf("gRPC %v: a web page is taken for an answer", grpc)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"":                              0,
+		"0":                             0,
+		"120":                           2 * time.Minute,
+		"-5":                            0,
+		"99999999999999999999":          0,
+		"soon":                          0,
+		"Fri, 02 Jan 2026 03:05:05 GMT": time.Minute,
+		"Fri, 02 Jan 2025 03:05:05 GMT": 0,
+	} {
+		if got := retryAfter(header, now); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+func FuzzLine(f *testing.F) {
+	f.Add("a\x00b\xffc\n\td\u202e")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := line(text)
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > mostReasonRunes+3 || strings.ContainsAny(got, "\n\r\x00\x1b") {
+			t.Errorf("%q", got)
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package rpc
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/standin"
+)
+
+func TestPutGoesWithoutCredentials(t *testing.T) {
+	server := standin.Serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n > 0 {
+			w.WriteHeader(http.StatusForbidden)
+		}
+	})
+	client, _ := dial(t, Config{Address: server.URL, GRPC: true, BearerToken: "secret"})
+	put := func() error {
+		return client.Put(t.Context(), server.URL+"/file?signature=abc", strings.NewReader("content"), 7)
+	}
+	if err := put(); err != nil {
+		t.Fatal(err)
+	}
+	got := server.Calls()[0]
+	if got.Method != http.MethodPut || got.Length != 7 || string(got.Body) != "content" || got.Header.Get("Authorization") != "" {
+		t.Errorf("%+v", got)
+	}
+	if err, ok := put().(*export.Failure); !ok || err.Verdict != export.Refused {
+		t.Errorf("403: %v", err)
+	}
+}
+
+func TestErrorOfAPutDoesNotRepeatTheURL(t *testing.T) {
+	client, _ := dial(t, Config{Address: "http://localhost"})
+	for _, to := range []string{"http://127.0.0.1:1/file?signature=abc", "http://a b/?signature=abc", "gopher://h/?signature=abc"} {
+		err := client.Put(t.Context(), to, strings.NewReader(""), 0)
+		if err == nil || strings.Contains(err.Error(), "abc") {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}

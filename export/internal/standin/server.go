@@ -1,0 +1,92 @@
+package standin
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// Call is one that a server was sent.
+type Call struct {
+	Path   string
+	Method string
+	Proto  string
+	Header http.Header
+	Length int64
+	Body   []byte // messages of gRPC with their prefixes
+}
+
+// Server keeps the calls that it is sent.
+type Server struct {
+	*httptest.Server
+	answer func(n int, w http.ResponseWriter, r *http.Request)
+
+	mu    sync.Mutex
+	calls []Call
+}
+
+// Serve starts a server that speaks HTTP/1.1 and 2, both without TLS. answer answers call n, from 0.
+func Serve(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Request)) *Server {
+	t.Helper()
+	s := newServer(answer)
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ServeTLS starts one with a certificate that nobody knows but its Client.
+func ServeTLS(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Request)) *Server {
+	t.Helper()
+	s := newServer(answer)
+	s.Config.ErrorLog = nil
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ServeAt starts one without TLS at an address, HOST:PORT, at which there was one before. The caller closes it.
+func ServeAt(t testing.TB, address string, answer func(n int, w http.ResponseWriter, r *http.Request)) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(answer)
+	s.Listener.Close()
+	s.Listener = l
+	s.Start()
+	return s
+}
+
+func newServer(answer func(n int, w http.ResponseWriter, r *http.Request)) *Server {
+	s := &Server{answer: answer}
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.Protocols.SetHTTP1(true)
+	s.Config.Protocols.SetHTTP2(true)
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	return s
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	n := len(s.calls)
+	s.calls = append(s.calls, Call{r.URL.Path, r.Method, r.Proto, r.Header.Clone(), r.ContentLength, body})
+	s.mu.Unlock()
+	s.answer(n, w, r)
+}
+
+// Calls are those that have come in whole so far.
+func (s *Server) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Call(nil), s.calls...)
+}

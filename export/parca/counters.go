@@ -1,0 +1,58 @@
+package parca
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/export"
+)
+
+// uploadCounters count what became of debug files, with the last reason of each kind.
+type uploadCounters struct {
+	mu                                sync.Mutex
+	uploaded, known                   uint64
+	missing, refused, failed          uint64
+	lastMissing, lastRefusal, lastErr error
+}
+
+func (c *uploadCounters) add(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var failure *export.Failure
+	switch {
+	case err == nil:
+		c.uploaded++
+	case errors.Is(err, errKnown):
+		c.known++
+	case errors.Is(err, errNoFile):
+		c.missing++
+		c.lastMissing = err
+	case errors.As(err, &failure) && failure.Verdict == export.Refused:
+		c.refused++
+		c.lastRefusal = err
+	default:
+		c.failed++
+		c.lastErr = err
+	}
+}
+
+func (c *uploadCounters) stats() cgoheap.Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cgoheap.Stats{
+		{Name: "debuginfo_uploaded", Value: c.uploaded, Sentence: "debug files uploaded"},
+		{Name: "debuginfo_known", Value: c.known, Sentence: "debug files that the server has or does not want"},
+		{Name: "debuginfo_missing", Value: c.missing, Sentence: because("modules without names for which there is no file to upload", c.lastMissing)},
+		{Name: "debuginfo_refused", Value: c.refused, Sentence: because("debug files that the server refused", c.lastRefusal)},
+		{Name: "debuginfo_failed", Value: c.failed, Sentence: because("uploads that failed, to be tried again a few times", c.lastErr)},
+	}
+}
+
+func because(text string, reason error) string {
+	if reason == nil {
+		return text
+	}
+	return fmt.Sprintf("%s; the last time: %v", text, reason)
+}

@@ -1,0 +1,125 @@
+package parca
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/label"
+	"github.com/cgoheap/cgoheap/export/internal/rpc"
+	"github.com/cgoheap/cgoheap/export/parca/internal/parcapb"
+)
+
+// Config says where Parca is and what the profiles are called there. Only Address is needed.
+type Config struct {
+	Address     string            // http://HOST:7070, or https://HOST
+	Labels      map[string]string // of the series; nil means {"job": the name of the program's file}
+	ProfileName string            // the label __name__; "" means "memory"
+
+	BearerToken     string
+	BearerTokenFile string      // read before each call, so that it may change
+	Header          http.Header // further headers
+
+	TLS   *tls.Config                           // nil: the system's authorities
+	Proxy func(*http.Request) (*url.URL, error) // nil: http.ProxyFromEnvironment
+
+	UploadDebuginfo   bool     // of files in which something could not be named
+	DebugDirectories  []string // where .build-id/XX/YYYY.debug is looked for; nil means /usr/lib/debug
+	MaxDebuginfoBytes int64    // larger files are not uploaded; 0 means 512 MiB
+}
+
+const serviceProfileStore = "/parca.profilestore.v1alpha1.ProfileStoreService/"
+
+type target struct {
+	client *rpc.Client
+	write  *rpc.Method[parcapb.WriteRawRequest, parcapb.WriteRawResponse]
+	labels *parcapb.LabelSet
+	upload *uploader // nil: not asked for
+}
+
+var _ export.Target = (*target)(nil)
+
+// New makes a target for export.Start, and connects to nothing yet. An error says which part of the Config makes no sense.
+func New(c Config) (export.Target, error) {
+	labels, err := c.labels()
+	if err != nil {
+		return nil, fmt.Errorf("parca: %w", err)
+	}
+	client, err := rpc.New(rpc.Config{
+		Address: c.Address, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile,
+		Header: c.Header.Clone(), TLS: c.TLS, Proxy: c.Proxy, GRPC: true,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("parca: %w", err)
+	}
+	t := &target{
+		client: client,
+		write:  rpc.NewMethod[parcapb.WriteRawRequest, parcapb.WriteRawResponse](client, serviceProfileStore+"WriteRaw"),
+		labels: labels,
+	}
+	if c.UploadDebuginfo {
+		t.upload = newUploader(newDebuginfo(client), c.places())
+	}
+	return t, nil
+}
+
+func (c *Config) labels() (*parcapb.LabelSet, error) {
+	given := c.Labels
+	if given == nil {
+		given = map[string]string{"job": label.Program()}
+	}
+	series, err := label.Series(c.ProfileName, given)
+	if err != nil {
+		return nil, err
+	}
+	set := &parcapb.LabelSet{}
+	for _, l := range series {
+		set.Labels = append(set.Labels, &parcapb.Label{Name: l.Name, Value: l.Value})
+	}
+	return set, nil
+}
+
+func (c *Config) places() places {
+	p := places{directories: c.DebugDirectories, mostBytes: c.MaxDebuginfoBytes}
+	if p.directories == nil {
+		p.directories = []string{"/usr/lib/debug"}
+	}
+	if p.mostBytes == 0 {
+		p.mostBytes = 512 << 20
+	}
+	return p
+}
+
+// Form is without sample labels: Parca would not show them.
+func (t *target) Form() export.Form { return export.Form{Apart: true} }
+
+func (t *target) Send(ctx context.Context, b *export.Batch) error {
+	series := &parcapb.Series{Labels: t.labels}
+	for _, p := range b.Profiles {
+		series.Samples = append(series.Samples, &parcapb.RawSample{RawProfile: p})
+	}
+	_, err := t.write.Call(ctx, &parcapb.WriteRawRequest{Series: []*parcapb.Series{series}, Normalized: true})
+	if err == nil && t.upload != nil {
+		t.upload.offer(b.Unnamed)
+	}
+	return err
+}
+
+func (t *target) Stats() cgoheap.Stats {
+	if t.upload == nil {
+		return nil
+	}
+	return t.upload.counters.stats()
+}
+
+func (t *target) Close() error {
+	if t.upload != nil {
+		t.upload.stop()
+	}
+	t.client.Close()
+	return nil
+}

@@ -1,0 +1,72 @@
+package export
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// model is the queue as one would first write it.
+type model struct {
+	list    []*Batch
+	sending *Batch
+}
+
+func (m *model) put(b *Batch, entries int, bytes int64) {
+	m.list = append(m.list, b)
+	for len(m.list) > entries || m.bytes() > bytes {
+		i := slices.IndexFunc(m.list, func(b *Batch) bool { return b != m.sending })
+		m.list = slices.Delete(m.list, i, i+1)
+	}
+}
+
+func (m *model) bytes() (n int64) {
+	for _, b := range m.list {
+		n += b.Size()
+	}
+	return n
+}
+
+func TestQueueIsWhatTheModelIs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	q, m := newQueue(8, 1000), &model{}
+	var taken *entry
+	for step := range 20_000 {
+		switch {
+		case r.IntN(2) == 0:
+			b := &Batch{Profiles: [][]byte{make([]byte, r.Int64N(q.mostBatchBytes()+1))}}
+			before := len(m.list)
+			m.put(b, 8, 1000)
+			if dropped := q.put(b); len(dropped) != before+1-len(m.list) {
+				t.Fatalf("step %d: %d batches dropped, want %d", step, len(dropped), before+1-len(m.list))
+			}
+		case taken == nil:
+			if taken, _ = q.take(); taken != nil {
+				m.sending = taken.batch
+				if m.sending != m.list[0] {
+					t.Fatalf("step %d: the batch taken is not the oldest", step)
+				}
+			}
+		case r.IntN(2) == 0:
+			q.keep(taken)
+			taken, m.sending = nil, nil
+		default:
+			q.remove(taken)
+			m.list = m.list[1:]
+			taken, m.sending = nil, nil
+		}
+		var got []*Batch
+		for _, e := range q.entries {
+			got = append(got, e.batch)
+		}
+		if !slices.Equal(got, m.list) {
+			t.Fatalf("step %d: the queue has %d batches, the model %d", step, len(got), len(m.list))
+		}
+		batches, bytes := q.size()
+		if diff := cmp.Diff([]int64{int64(len(m.list)), m.bytes()}, []int64{int64(batches), bytes}); diff != "" || bytes > 1000 {
+			t.Fatalf("step %d: size (-want +got):\n%s", step, diff)
+		}
+	}
+}

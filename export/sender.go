@@ -1,0 +1,98 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// sender takes batches out of the queue, oldest first, in a goroutine of its own.
+type sender struct {
+	target   Target
+	config   Config
+	queue    *queue
+	counters *counters
+	backoff  backoff
+}
+
+// run sends until the queue is closed and empty, or ctx is done. When quit is closed it does not wait any longer, but
+// tries once more at once: time is short then.
+func (s *sender) run(ctx context.Context, quit <-chan struct{}) {
+	for ctx.Err() == nil {
+		e, more := s.queue.take()
+		if !more {
+			return
+		}
+		if e == nil {
+			select {
+			case <-s.queue.changed:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		wait := s.attempt(ctx, e)
+		if wait == 0 {
+			continue
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-quit:
+			quit = nil
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// attempt sends a batch once, and says how long to wait before the next attempt at anything.
+func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
+	if time.Since(e.born) > s.config.MaxAge {
+		s.queue.remove(e)
+		s.counters.count(&s.counters.expired)
+		return 0
+	}
+	err := s.send(ctx, e.batch)
+	if err == nil {
+		s.queue.remove(e)
+		s.backoff.reset()
+		s.counters.pushed(e.size)
+		return 0
+	}
+	if ctx.Err() != nil { // Stop broke it off, which says nothing about the server
+		s.queue.keep(e)
+		return 0
+	}
+	failure := judged(err)
+	if failure.Verdict == Doubtful {
+		e.attempts++
+	}
+	switch {
+	case failure.Verdict == Refused:
+		s.queue.remove(e)
+		s.backoff.reset()
+		s.counters.refused(err)
+		return 0
+	case e.attempts >= s.config.Attempts:
+		s.queue.remove(e)
+		s.counters.gaveUp(err)
+	default:
+		s.queue.keep(e)
+		s.counters.postponed(err)
+	}
+	return s.backoff.next(failure.RetryAfter)
+}
+
+func (s *sender) send(ctx context.Context, b *Batch) error {
+	ctx, cancel := context.WithTimeout(ctx, s.config.SendWithin)
+	defer cancel()
+	return guarded("the target", func() error { return s.target.Send(ctx, b) })
+}
+
+func judged(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Failure{Err: err, Verdict: Doubtful}
+}
