@@ -15,6 +15,7 @@ type Failure struct {
 // Verdict is whether sending a batch again may help.
 type Verdict uint8
 
+// The verdicts.
 const (
 	Doubtful Verdict = iota // the server failed, perhaps because of this batch: again, a few times
 	Later                   // the server was not reached or has no time: again, for as long as the queue holds it

@@ -72,13 +72,13 @@ func (s *store) handle(w http.ResponseWriter, r *http.Request, body []byte) {
 			standin.GRPC(w, nil)
 			return
 		}
-		standin.GRPC(w, []byte{1<<3 | 0, 1})
+		standin.GRPC(w, number(nil, 1, 1))
 	case "InitiateUpload":
 		how := text(text(nil, 1, standin.Unnamed.BuildID), 2, "upload-1")
 		if s.url == "" {
-			how = append(how, 3<<3|0, 1)
+			how = number(how, 3, 1)
 		} else {
-			how = text(append(how, 3<<3|0, 2), 4, s.url)
+			how = text(number(how, 3, 2), 4, s.url)
 		}
 		standin.GRPC(w, text(nil, 1, string(how)))
 	case "file":
@@ -86,6 +86,10 @@ func (s *store) handle(w http.ResponseWriter, r *http.Request, body []byte) {
 	default:
 		standin.GRPC(w, nil)
 	}
+}
+
+func number(message []byte, field protowire.Number, value uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(message, field, protowire.VarintType), value)
 }
 
 func text(message []byte, field protowire.Number, value string) []byte {

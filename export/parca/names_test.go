@@ -22,7 +22,7 @@ func TestMessagesHaveNamesThatNobodyElseUses(t *testing.T) {
 		switch {
 		case strings.HasPrefix(name, "cgoheap.") && strings.HasPrefix(path, "github.com/cgoheap/cgoheap/"):
 			ours++
-		case strings.HasPrefix(path, "google/protobuf/"):
+		case strings.HasPrefix(path, "google/protobuf/"), strings.HasPrefix(path, "connectext/"):
 		default:
 			t.Errorf("%s of package %s", path, name)
 		}

@@ -144,7 +144,7 @@ func TestServerThatHangsDoesNotHoldStopUp(t *testing.T) {
 func TestNothingIsLeftRunningAfterStop(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 3 {
-		server := standin.ServeAt(t, "127.0.0.1:0", func(n int, w http.ResponseWriter, r *http.Request) {
+		server := standin.ServeAt(t, "127.0.0.1:0", func(n int, w http.ResponseWriter, _ *http.Request) {
 			if n%2 == 0 {
 				_, _ = io.WriteString(w, "not what was expected")
 				return

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,7 +27,9 @@ func TestPutGoesWithoutCredentials(t *testing.T) {
 	if got.Method != http.MethodPut || got.Length != 7 || string(got.Body) != "content" || got.Header.Get("Authorization") != "" {
 		t.Errorf("%+v", got)
 	}
-	if err, ok := put().(*export.Failure); !ok || err.Verdict != export.Refused {
+	err := put()
+	var f *export.Failure
+	if !errors.As(err, &f) || f.Verdict != export.Refused {
 		t.Errorf("403: %v", err)
 	}
 }

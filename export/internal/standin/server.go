@@ -56,7 +56,9 @@ func ServeAt(t testing.TB, address string, answer func(n int, w http.ResponseWri
 		t.Fatal(err)
 	}
 	s := newServer(answer)
-	s.Listener.Close()
+	if err := s.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
 	s.Listener = l
 	s.Start()
 	return s
