@@ -9,7 +9,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test check race ctest fuzz bench lint fmt examples deps vet gofmt portable
+.PHONY: help demo test check race ctest fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +21,7 @@ demo: deps ## Builds a service that leaks, drives it for a few seconds and shows
 test: deps portable ## Runs the Go tests of all modules, and builds the core for platforms where it cannot record.
 	@$(call each,$(GO) test -count=1 ./...)
 
-check: vet gofmt lint ## Runs all that reads the code without running it: go vet, gofmt, the linters.
+check: vet gofmt lint generated ## Runs all that reads the code without running it: go vet, gofmt, the linters.
 
 race: deps ## Runs the Go tests of all modules under the race detector.
 	@$(call each,$(GO) test -race -count=1 ./...)
@@ -45,6 +45,9 @@ lint: deps ## Runs golangci-lint on all modules; the first time, it is built, wh
 
 fmt: ## Formats the Go code.
 	@gofmt -l -w .
+
+generated: ## Generates the protobuf messages anew, and fails if that changes them.
+	@cd export && $(GO) generate ./... && git diff --exit-code -- '*.pb.go'
 
 examples: deps ## Builds and tests every example.
 	@status=0; for m in $(filter examples/%,$(nested)); do \
