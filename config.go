@@ -10,12 +10,18 @@ import (
 
 // Config says how to record. The zero value is good for production.
 type Config struct {
-	SampleBytes int64        // mean bytes between samples; 0 means 512 KiB, 1 records every allocation
-	MaxDepth    int          // frames kept per stack, at most 512; 0 means 128
-	TableBytes  int64        // bound on the profiler's own tables; 0 means 256 MiB, of which only what is used takes memory
-	Logger      *slog.Logger // where background work reports; nil discards
+	SampleBytes int64 // mean bytes between samples; 0 means 512 KiB, 1 records every allocation
+	MaxDepth    int   // frames kept per stack, at most 512; 0 means 128
+	TableBytes  int64 // bound on the profiler's own tables; 0 means 256 MiB, of which only what is used takes memory
+
+	// Labels on samples, so that go tool pprof can show a tenant's or a request's share (-tagfocus). Each set of labels that
+	// allocates at a stack takes room of its own in the tables, so they are for labels of few values.
+	GoroutineLabels bool // those of runtime/pprof.Do that were in force when Go called C
+	ThreadNames     bool // the label "thread": the name of the thread, unless a goroutine has a label of that key
 
 	Names symbolize.Options // how functions are called and which frames are left out
+
+	Logger *slog.Logger // where background work reports; nil discards
 }
 
 const (
@@ -62,5 +68,6 @@ func within(field string, value, least, most int64) error {
 }
 
 func (c Config) options() alloc.Options {
-	return alloc.Options{SampleBytes: c.SampleBytes, MaxDepth: c.MaxDepth, TableBytes: c.TableBytes}
+	return alloc.Options{SampleBytes: c.SampleBytes, MaxDepth: c.MaxDepth, TableBytes: c.TableBytes,
+		Goroutines: c.GoroutineLabels, ThreadNames: c.ThreadNames}
 }

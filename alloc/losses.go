@@ -58,7 +58,8 @@ func (r *Recording) ownLosses() []stack.Loss {
 	return []stack.Loss{lost,
 		failure("maps_unreadable", "the list of loaded files could not be read, so there are no mappings", r.mapsErr),
 		failure("modules_left_out", "the tables had no room for all loaded files", r.fullErr),
-		failure("join_off", "stacks end at the call from Go, because this Go runtime was not recognised", r.joinErr)}
+		failure("join_off", "stacks end at the call from Go, because this Go runtime was not recognised", r.joinErr),
+		failure("labels_off", "samples have no labels of goroutines, because this Go runtime was not recognised", r.labelErr)}
 }
 
 func failure(name, sentence string, err error) stack.Loss {

@@ -22,6 +22,8 @@ type Options struct {
 	SampleBytes int64                             // mean bytes between samples; 1 records everything
 	MaxDepth    int                               // frames kept per stack
 	TableBytes  int64                             // bound on the tables
+	Goroutines  bool                              // samples have the labels of runtime/pprof.Do
+	ThreadNames bool                              // samples have the label "thread"
 	Seed        uint64                            // 0: a new one for each recording
 	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: mappings.Self
 }

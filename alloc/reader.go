@@ -26,7 +26,16 @@ const refUnit = 16
 // reader turns the tables into samples.
 type reader struct {
 	frames map[uint32][]stack.Frame // by ref of the stack
+	labels map[uint32][]stack.Label // by ref of the set
 	ticks  uint32                   // just before the tables were settled
+}
+
+func newReader() *reader {
+	return &reader{
+		frames: make(map[uint32][]stack.Frame),
+		labels: make(map[uint32][]stack.Label),
+		ticks:  cgo.Ticks(),
+	}
 }
 
 // samples reads all sites that ever had a weight, oldest first, and keeps those that values makes something of.
@@ -62,11 +71,24 @@ func (r *reader) sample(at uint64) stack.Sample {
 		ID:        at / refUnit,
 		Frames:    r.stack(load32(at + uint64(cgo.SiteStack))),
 		BlockSize: stack.MixedSizes,
+		Labels:    r.labelSet(load32(at + uint64(cgo.SiteLabels))),
 	}
 	if size := load64(at + uint64(cgo.SiteSize)); size != cgo.SiteMixed {
 		s.BlockSize = int64(size)
 	}
 	return s
+}
+
+func (r *reader) labelSet(ref uint32) []stack.Label {
+	known, ok := r.labels[ref]
+	if ref == 0 || ok {
+		return known
+	}
+	at := uint64(ref) * refUnit
+	entries := at + cgo.LabelsEntries
+	labels := cgo.Labels(cgo.Region()[entries : entries+uint64(load32(at+uint64(cgo.LabelsSize)))])
+	r.labels[ref] = labels
+	return labels
 }
 
 func (r *reader) stack(ref uint32) []stack.Frame {

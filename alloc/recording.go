@@ -15,16 +15,17 @@ import (
 
 // Recording is what the shim records from Start to Stop. Its methods may be called from any goroutine.
 type Recording struct {
-	mu      sync.Mutex
-	options Options
-	started time.Time
-	loaded  loaded
-	watch   *watch
-	mapsErr error // the loaded files could not be read
-	fullErr error // the tables had no room for all of them
-	joinErr error // stacks end at the call from Go
-	stopped bool
-	losses  []stack.Loss // the last, once stopped
+	mu       sync.Mutex
+	options  Options
+	started  time.Time
+	loaded   loaded
+	watch    *watch
+	mapsErr  error // the loaded files could not be read
+	fullErr  error // the tables had no room for all of them
+	joinErr  error // stacks end at the call from Go
+	labelErr error // goroutines' labels cannot be read
+	stopped  bool
+	losses   []stack.Loss // the last, once stopped
 }
 
 // running is the one recording there may be.
@@ -67,6 +68,7 @@ func (r *Recording) prepare() error {
 		MaxDepth:    r.options.MaxDepth,
 		Seed:        r.options.Seed,
 		WakeFD:      r.watch.fd(),
+		ThreadNames: r.options.ThreadNames,
 	})
 	if err != nil {
 		r.watch.close()
@@ -79,6 +81,9 @@ func (r *Recording) prepare() error {
 		return r.fullErr
 	}
 	r.joinErr = cgo.Probe()
+	if r.options.Goroutines {
+		r.labelErr = cgo.LabelGoroutines()
+	}
 	go r.watch.run(r.Refresh)
 	return nil
 }

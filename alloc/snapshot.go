@@ -23,7 +23,7 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 	if r.stopped {
 		return nil, ErrStopped
 	}
-	read := &reader{frames: make(map[uint32][]stack.Frame), ticks: cgo.Ticks()}
+	read := newReader()
 	if cgo.Settle() {
 		r.loaded.arena.settled()
 	}

@@ -41,10 +41,12 @@ func start(e environment, mux *http.ServeMux) *cgoheap.Profiler {
 
 func (e environment) config() cgoheap.Config {
 	return cgoheap.Config{
-		SampleBytes: e.bytes("CGOHEAP_SAMPLE_BYTES", 0),
-		MaxDepth:    int(e.number("CGOHEAP_MAX_DEPTH", 0)),
-		TableBytes:  e.bytes("CGOHEAP_TABLE_BYTES", 0),
-		Logger:      e.log,
+		SampleBytes:     e.bytes("CGOHEAP_SAMPLE_BYTES", 0),
+		MaxDepth:        int(e.number("CGOHEAP_MAX_DEPTH", 0)),
+		TableBytes:      e.bytes("CGOHEAP_TABLE_BYTES", 0),
+		GoroutineLabels: e.flag("CGOHEAP_GOROUTINE_LABELS", false),
+		ThreadNames:     e.flag("CGOHEAP_THREAD_NAMES", false),
+		Logger:          e.log,
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "gate.h"
+#include "labels.h"
 #include "record.h"
 
 static int wake_fd = -1;
@@ -28,6 +29,7 @@ int cgoheap_prepare(const struct options *o)
 		return failed;
 	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
+	cgoheap_labels = (struct label_options){.thread_names = o->thread_names};
 	wake_fd = o->wake_fd;
 	cgoheap_rearm();
 	return 0;
@@ -75,11 +77,11 @@ void record_wake(void)
 	raw_write(wake_fd, &one);
 }
 
-static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth)
+static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)
 {
 	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = *depth};
 	struct pass pass;
-	*depth = 0;
+	*depth = *goroutine = 0;
 	if (cgoheap_region == NULL || !gate_enter(&pass, __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)))
 		return END_STOPPED;
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
@@ -88,20 +90,22 @@ static enum end walk_from(const struct registers *caller, uint64_t *frames, size
 	enum end end = walk(&w);
 	gate_leave(pass);
 	*depth = w.depth;
+	*goroutine = w.goroutine;
 	return end;
 }
 
-__attribute__((noinline)) size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end)
+__attribute__((noinline)) size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_t *goroutine)
 {
 	struct registers caller = CALLER_REGISTERS();
-	*end = walk_from(&caller, frames, &max);
+	*end = walk_from(&caller, frames, &max, goroutine);
 	return max;
 }
 
 __attribute__((noinline)) size_t cgoheap_walk(uintptr_t *pcs, size_t max)
 {
 	struct registers caller = CALLER_REGISTERS();
-	walk_from(&caller, (uint64_t *)pcs, &max);
+	uintptr_t goroutine;
+	walk_from(&caller, (uint64_t *)pcs, &max, &goroutine);
 	for (size_t i = 0; i < max; i++)
 		pcs[i] &= 0xffffffffffffULL;
 	return max;

@@ -12,6 +12,7 @@
 struct options {
 	uint64_t table_bytes, sample_bytes, seed;
 	uint32_t max_depth;
+	uint32_t thread_names; // 1: samples are labelled with them
 	int wake_fd; // an eventfd that is written when a sample meets code of an unknown module; -1 for none
 };
 
@@ -28,8 +29,8 @@ bool cgoheap_stop(void);
 void cgoheap_publish(uint64_t index);
 
 // Call sites (module << 48 | return address − 1) of the caller of this function and all above, leaf first.
-// *end is an enum end. Needs an index; records nothing.
-size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end);
+// *end is an enum end, *goroutine the g that the thread runs for or 0. Needs an index; records nothing.
+size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_t *goroutine);
 
 // The same as plain addresses.
 size_t cgoheap_walk(uintptr_t *pcs, size_t max);

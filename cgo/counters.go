@@ -35,4 +35,7 @@ var Counters = [...]Counter{
 	{"module_wakes", "times that a sample met an unknown library and asked for a look at the loaded files", false},
 	{"peak_inexact", "blocks that the peak may hold though they came just after it, because a thread was stopped in between", true},
 	{"lost_lifetime_table_full", "freed blocks whose lifetime was not kept, because the tables were full", true},
+	{"label_sets", "different sets of labels", false},
+	{"lost_labels", "samples without their labels, because there were too many sets of labels or the tables were full", true},
+	{"labels_cut", "labels that were too long, and were cut or left out", true},
 }

@@ -33,6 +33,7 @@ const (
 	SiteMixed = C.SITE_MIXED
 
 	SitePeak      = unsafe.Offsetof(C.struct_site{}.peak) + unsafe.Offsetof(C.struct_peak{}.then)
+	SiteLabels    = unsafe.Offsetof(C.struct_site{}.labels)
 	SiteLifetimes = unsafe.Offsetof(C.struct_site{}.lifetimes)
 	LifetimesBase = unsafe.Offsetof(C.struct_lifetimes{}.base)
 	WeightSize    = C.sizeof_struct_weight

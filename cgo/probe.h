@@ -7,6 +7,7 @@
 struct probe {
 	uint64_t frames[64];
 	uint32_t depth, end;
+	uintptr_t goroutine;
 };
 
 // Walks its own stack.
@@ -14,5 +15,8 @@ void probe_call(struct probe *p);
 
 // Calls into Go, which calls probe_call.
 void probe_callback(struct probe *p);
+
+// The entries of the labels of the goroutine that calls, as labels_read gives them.
+uint32_t probe_labels(char *entries);
 
 #endif

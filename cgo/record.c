@@ -3,6 +3,7 @@
 #include "record.h"
 
 #include "clock.h"
+#include "labels.h"
 #include "lifetimes.h"
 #include "peak.h"
 #include "sites.h"
@@ -44,7 +45,8 @@ bool record_samples(size_t size)
 	return true;
 }
 
-static uint32_t walk_and_intern(const struct registers *caller)
+// The site of the caller's stack; 0 when the region is full.
+static uint32_t site_of(size_t size, const struct registers *caller)
 {
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
@@ -56,18 +58,12 @@ static uint32_t walk_and_intern(const struct registers *caller)
 	count(COUNT_END + end);
 	if (end == END_NO_MODULE)
 		record_wake();
-	return stack_intern(frames, w.depth, end);
-}
-
-// The site of the caller's stack; 0 when the region is full.
-static uint32_t site_of(size_t size, const struct registers *caller)
-{
-	uint32_t stack = walk_and_intern(caller);
+	uint32_t stack = stack_intern(frames, w.depth, end);
 	if (stack == 0) {
 		count(COUNT_LOST_STACK);
 		return 0;
 	}
-	uint32_t site = site_intern(stack, size);
+	uint32_t site = site_intern(stack, size, labels_now(&w.memory, w.goroutine));
 	if (site == 0)
 		count(COUNT_LOST_SITE);
 	return site;

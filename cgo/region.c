@@ -45,6 +45,7 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->heads = heads_for(size);
 	h->stack_heads = take(h, h->heads * sizeof(uint32_t));
 	h->site_heads = take(h, h->heads * sizeof(uint32_t));
+	h->label_heads = take(h, REGION_LABEL_HEADS * sizeof(uint32_t));
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
 }
 

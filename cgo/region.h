@@ -2,7 +2,7 @@
 // 16 bytes and fits in 32 bits. Nothing moves, everything only grows until the recording ends, so another thread or
 // process reads it in place while the program allocates.
 //
-//   header | filter | heads of stacks | heads of sites | module table | bump: stacks, sites, live levels, rows, index
+//   header | filter | heads of stacks, sites, labels | module table | bump: stacks, sites, live levels, rows, index
 #ifndef CGOHEAP_REGION_H
 #define CGOHEAP_REGION_H
 
@@ -18,6 +18,7 @@
 #define REGION_FILTER_SLOTS (1u << 18) // uint32 each; see live.c
 #define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
 #define REGION_COUNTERS 32
+#define REGION_LABEL_HEADS 1024
 
 // The bytes in use and the highest they have been, in units of 2^-4, swapped as one. See peak.c.
 struct inuse {
@@ -34,6 +35,7 @@ struct header {
 	uint64_t started;      // nanoseconds since the epoch
 	uint64_t stack_heads;  // offset of heads refs
 	uint64_t site_heads;   // offset of heads refs
+	uint64_t label_heads;  // offset of REGION_LABEL_HEADS refs
 	uint64_t heads;        // a power of two
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
 	uint64_t index;        // offset of the current struct index, 0 before the first
@@ -75,7 +77,7 @@ struct lifetimes {
 	struct weight base[REGION_LIFETIMES], delta[2][REGION_LIFETIMES];
 };
 
-// A site is a stack and a block size. Recorders add to delta[epoch & 1]; gate_settle moves a delta into base.
+// A site is a stack, a block size and a set of labels. Recorders add to delta[epoch & 1]; gate_settle moves a delta into base.
 struct site {
 	uint32_t next; // ref of the next site with this head
 	uint32_t stack;
@@ -83,6 +85,19 @@ struct site {
 	struct tally base, delta[2];
 	struct peak peak;
 	uint32_t lifetimes; // ref of struct lifetimes, 0 before the first free
+	uint32_t labels;    // ref of struct labels, 0 for none
+};
+
+// An interned set of labels. Written once, then linked. Entries follow each other: struct label, key, text.
+struct labels {
+	uint32_t next; // ref of the next set with this head
+	uint32_t size; // bytes of entries
+	uint64_t hash;
+	char entries[];
+};
+
+struct label {
+	uint16_t key_size, text_size;
 };
 
 // A live block's record; its address is the key beside it. See live.c.
@@ -145,6 +160,9 @@ enum counter {
 	COUNT_WAKES,
 	COUNT_PEAK_INEXACT,
 	COUNT_LOST_LIFETIME,
+	COUNT_LABEL_SETS,
+	COUNT_LOST_LABELS,
+	COUNT_LABELS_CUT,
 };
 
 static inline void count(enum counter c)

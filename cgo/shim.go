@@ -21,6 +21,7 @@ type Options struct {
 	MaxDepth    int    // frames kept per stack
 	Seed        uint64 // of the gaps; the same seed draws the same gaps on the same threads
 	WakeFD      int    // eventfd to write when a sample meets an unknown module; -1 for none
+	ThreadNames bool   // samples have the label "thread"
 }
 
 // Supported says why this build cannot record; nil if it can.
@@ -28,14 +29,17 @@ func Supported() error { return nil }
 
 // Prepare opens the region. Nothing is recorded before Start.
 func Prepare(o Options) error {
-	failed := C.cgoheap_prepare(&C.struct_options{
+	options := C.struct_options{
 		table_bytes:  C.uint64_t(o.TableBytes),
 		sample_bytes: C.uint64_t(o.SampleBytes),
 		seed:         C.uint64_t(o.Seed),
 		max_depth:    C.uint32_t(o.MaxDepth),
 		wake_fd:      C.int(o.WakeFD),
-	})
-	if failed != 0 {
+	}
+	if o.ThreadNames {
+		options.thread_names = 1
+	}
+	if failed := C.cgoheap_prepare(&options); failed != 0 {
 		return fmt.Errorf("mapping %d bytes for the profiler's tables: %w", o.TableBytes, syscall.Errno(failed))
 	}
 	return nil

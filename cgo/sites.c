@@ -2,86 +2,75 @@
 
 #include "sites.h"
 
+#include "chain.h"
 #include "hash.h"
 #include "lifetimes.h"
 
-// A stack that allocates more sizes than this (a growing vector, strings) keeps the rest in one site without a size,
-// so that sizes cannot fill the region.
+// A stack that allocates more sizes than this (a growing vector, strings), or as many under different labels, keeps the
+// rest in one site without a size for each set of labels, so that sizes cannot fill the region.
 #define SIZES_PER_STACK 256
 
-static uint32_t *head_of(uint32_t stack, uint64_t size)
+// What a site is.
+struct content {
+	uint32_t stack, labels;
+	uint64_t size;
+};
+
+static uint32_t *head_of(const struct content *c)
 {
-	uint64_t hash = mix64(((uint64_t)stack << 32) ^ (size * 0x9e3779b97f4a7c15ULL));
+	uint64_t hash = mix64(((uint64_t)c->stack << 32 | c->labels) ^ (c->size * 0x9e3779b97f4a7c15ULL));
 	uint32_t *heads = region_at(cgoheap_region->site_heads);
 	return &heads[hash & (cgoheap_region->heads - 1)];
 }
 
-// The chain from ref up to, not including, until.
-static uint32_t find(uint32_t ref, uint32_t until, uint32_t stack, uint64_t size)
+static bool same(const void *record, const void *content)
 {
-	while (ref != until) {
-		struct site *s = region_ref(ref);
-		if (s->stack == stack && s->size == size)
-			return ref;
-		ref = s->next;
-	}
-	return 0;
+	const struct site *s = record;
+	const struct content *c = content;
+	return s->stack == c->stack && s->size == c->size && s->labels == c->labels;
 }
 
-static uint32_t make(uint32_t stack, uint64_t size)
+static uint32_t make(const struct content *c)
 {
 	uint64_t at = region_reserve(sizeof(struct site));
 	if (at == 0)
 		return 0;
 	struct site *s = region_at(at);
-	s->stack = stack;
-	s->size = size;
+	s->stack = c->stack;
+	s->labels = c->labels;
+	s->size = c->size;
 	return at / 16;
 }
 
-// Links made before head unless another thread linked its like first; then that one serves, and made stays unused.
-static uint32_t link_site(uint32_t *head, uint32_t seen, uint32_t made)
-{
-	struct site *s = region_ref(made);
-	for (;;) {
-		uint32_t first = seen;
-		s->next = first;
-		if (__atomic_compare_exchange_n(head, &seen, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			break;
-		uint32_t other = find(seen, first, s->stack, s->size);
-		if (other != 0)
-			return other;
-	}
-	count(COUNT_SITES);
-	return made;
-}
-
 // A site of a size of its own has been counted in the stack's sizes; that is taken back if none was added.
-static uint32_t make_and_link(uint32_t *head, uint32_t seen, uint32_t stack, uint64_t size)
+static uint32_t make_and_link(uint32_t *head, uint32_t seen, const struct content *c)
 {
-	uint32_t made = make(stack, size);
-	uint32_t linked = made == 0 ? 0 : link_site(head, seen, made);
-	if ((made == 0 || linked != made) && size != SITE_MIXED)
-		__atomic_fetch_sub(&((struct stack *)region_ref(stack))->sizes, 1, __ATOMIC_RELAXED);
+	uint32_t made = make(c);
+	uint32_t linked = made == 0 ? 0 : chain_link(head, seen, made, same, c);
+	if (made != 0 && linked == made)
+		count(COUNT_SITES);
+	else if (c->size != SITE_MIXED)
+		__atomic_fetch_sub(&((struct stack *)region_ref(c->stack))->sizes, 1, __ATOMIC_RELAXED);
 	return linked;
 }
 
-uint32_t site_intern(uint32_t stack, uint64_t size)
+uint32_t site_intern(uint32_t stack, uint64_t size, uint32_t labels)
 {
 	struct stack *of = region_ref(stack);
+	struct content c = {stack, labels, size};
 	for (;;) {
-		uint32_t *head = head_of(stack, size);
+		uint32_t *head = head_of(&c);
 		uint32_t seen = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-		uint32_t ref = find(seen, 0, stack, size);
+		uint32_t ref = chain_find(seen, 0, same, &c);
 		if (ref != 0)
 			return ref;
-		if (size != SITE_MIXED && __atomic_fetch_add(&of->sizes, 1, __ATOMIC_RELAXED) >= SIZES_PER_STACK) {
+		if (c.size != SITE_MIXED && __atomic_fetch_add(&of->sizes, 1, __ATOMIC_RELAXED) >= SIZES_PER_STACK) {
 			__atomic_fetch_sub(&of->sizes, 1, __ATOMIC_RELAXED);
 			count(COUNT_MIXED);
-			size = SITE_MIXED;
+			c.size = SITE_MIXED;
 			continue;
 		}
-		return make_and_link(head, seen, stack, size);
+		return make_and_link(head, seen, &c);
 	}
 }
 

@@ -1,4 +1,4 @@
-// Sites: a stack and a block size, with the weights allocated and freed there.
+// Sites: a stack, a block size and a set of labels, with the weights allocated and freed there.
 #ifndef CGOHEAP_SITES_H
 #define CGOHEAP_SITES_H
 
@@ -7,8 +7,8 @@
 #include "region.h"
 #include "weight.h"
 
-// Ref of the site of (stack, size), made if need be; 0 when the region is full.
-uint32_t site_intern(uint32_t stack, uint64_t size);
+// Ref of the site of (stack, size, labels), made if need be; 0 when the region is full. Labels are a ref of labels.h or 0.
+uint32_t site_intern(uint32_t stack, uint64_t size, uint32_t labels);
 
 void site_add(uint32_t site, uint32_t parity, struct weight w);
 void site_subtract(uint32_t site, uint32_t parity, struct weight w);

@@ -48,6 +48,7 @@ struct walk {
 	bool fp_known; // fp is the caller's
 	uint64_t *frames;
 	size_t depth, max;
+	uintptr_t goroutine; // the g that the thread runs for; 0 before the walk has met it
 };
 
 // The state of the caller of the function that uses this, which must not be inlined.

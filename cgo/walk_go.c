@@ -32,6 +32,8 @@ static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 	if (g->hi <= g->lo || g->hi % 8 != 0 || depth > g->hi - g->lo || depth % 8 != 0 || depth < 16)
 		return false;
 	t->goroutine = at;
+	if (w->goroutine == 0)
+		w->goroutine = at;
 	w->memory.go_lo = g->lo;
 	w->memory.go_hi = g->hi;
 	w->at.fp = g->hi - depth;

@@ -41,7 +41,7 @@ static void begin(void)
 	check(region_open(16 << 20, 1) == 0);
 	gate_open();
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = site_intern(stack_intern(&i, 1, 0), i);
+		sites[i] = site_intern(stack_intern(&i, 1, 0), i, 0);
 	struct pass pass;
 	check(gate_enter(&pass, cgoheap_generation));
 	for (int i = 0; i < TOTAL; i++)
@@ -109,7 +109,7 @@ static void *intern_all(void *refs)
 {
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t frames[3] = {i, i * i, 5};
-		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, 0), i % 7);
+		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, 0), i % 7, 0);
 	}
 	return NULL;
 }
@@ -137,14 +137,14 @@ static void many_sizes(void)
 	uint64_t frame = 1;
 	uint32_t stack = stack_intern(&frame, 1, 0), mixed = 0;
 	for (uint64_t size = 0; size < 100000 / SCALE; size++) {
-		uint32_t site = site_intern(stack, size);
+		uint32_t site = site_intern(stack, size, 0);
 		check(site != 0);
 		if (((struct site *)region_ref(site))->size != SITE_MIXED)
 			continue;
 		check(mixed == 0 || mixed == site);
 		mixed = site;
 	}
-	check(mixed != 0 && site_intern(stack, 3) != mixed);
+	check(mixed != 0 && site_intern(stack, 3, 0) != mixed);
 }
 
 static void full(void)

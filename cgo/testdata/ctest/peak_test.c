@@ -19,7 +19,7 @@ static void begin(void)
 		region_close();
 	check(region_open(16 << 20, 1) == 0);
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i));
+		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i, 0));
 }
 
 static uint64_t next(uint64_t *random)

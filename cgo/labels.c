@@ -1,0 +1,204 @@
+//go:build linux && amd64 && cgo && !asan && !msan
+
+// The labels of a goroutine are found through its g, which the walk meets where Go called C. While C runs for it, nobody
+// else may change its labels, and it keeps them from the garbage collector. The set is never changed once it is made:
+//
+//	g ──► {list, length, capacity} ──► {key, size, text, size}, …
+//
+// (runtime/pprof.labelMap; strings are a pointer and a size). Where in g the pointer lies is found at start, and that
+// all this is so is verified; see probe.go. Words are read only from pages that are there all the same.
+#include "labels.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "chain.h"
+#include "hash.h"
+
+struct label_options cgoheap_labels;
+
+#define G_BYTES 512  // of g, where the pointer to the labels may lie
+#define PAGE 4096
+
+// Bytes one by one, and nothing that the compiler could make a memcpy of: that may be bound by the loader when it is first
+// called, and malloc must never wait for the loader.
+static void copy(char *to, const char *from, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		to[i] = from[i];
+		__asm__ volatile("" ::: "memory");
+	}
+}
+
+// A set in the making.
+struct draft {
+	uint32_t size;
+	char *entries; // LABELS_BYTES
+};
+
+static void append(struct draft *d, const char *key, size_t key_size, const char *text, size_t text_size)
+{
+	struct label l = {
+		.key_size = key_size < LABEL_KEY_BYTES ? key_size : LABEL_KEY_BYTES,
+		.text_size = text_size < LABEL_TEXT_BYTES ? text_size : LABEL_TEXT_BYTES,
+	};
+	uint32_t size = sizeof l + l.key_size + l.text_size;
+	if (l.key_size < key_size || l.text_size < text_size || size > LABELS_BYTES - d->size)
+		count(COUNT_LABELS_CUT);
+	if (size > LABELS_BYTES - d->size)
+		return;
+	char *to = d->entries + d->size;
+	copy(to, (const char *)&l, sizeof l);
+	copy(to + sizeof l, key, l.key_size);
+	copy(to + sizeof l + l.key_size, text, l.text_size);
+	d->size += size;
+}
+
+// Whether the first bytes of a string, as many as are kept, can be read.
+static bool readable(uintptr_t at, size_t size)
+{
+	uintptr_t last = at + (size < LABEL_TEXT_BYTES ? size : LABEL_TEXT_BYTES) - 1;
+	return size == 0 || (at != 0 && page_readable(at) && (at / PAGE == last / PAGE || page_readable(last)));
+}
+
+static bool append_at(struct draft *d, struct memory *m, uintptr_t at)
+{
+	uintptr_t word[4];
+	for (int i = 0; i < 4; i++)
+		if (!memory_load(m, at + 8 * i, &word[i]))
+			return false;
+	if (!readable(word[0], word[1]) || !readable(word[2], word[3]))
+		return false;
+	append(d, (const char *)word[0], word[1], (const char *)word[2], word[3]);
+	return true;
+}
+
+// False if the labels cannot be what they are taken for.
+static bool append_goroutine(struct draft *d, struct memory *m, uintptr_t g)
+{
+	uintptr_t set, list, length, capacity;
+	if (!memory_load(m, g + cgoheap_labels.goroutine_offset, &set))
+		return false;
+	if (set == 0)
+		return true;
+	if (!memory_load(m, set, &list) || !memory_load(m, set + 8, &length) || !memory_load(m, set + 16, &capacity))
+		return false;
+	if (length > capacity)
+		return false;
+	for (uintptr_t i = 0; i < length && d->size < LABELS_BYTES; i++)
+		if (!append_at(d, m, list + 32 * i))
+			return false;
+	return true;
+}
+
+// By the kernel itself: a library's prctl may be anyone's.
+static void append_thread(struct draft *d)
+{
+	char name[16];
+	size_t size = 0;
+	long result = SYS_prctl;
+	__asm__ volatile("syscall" : "+a"(result) : "D"((long)PR_GET_NAME), "S"(name) : "rcx", "r11", "memory");
+	while (result == 0 && size < sizeof name && name[size] != 0)
+		size++;
+	if (size > 0)
+		append(d, "thread", 6, name, size);
+}
+
+uint32_t labels_read(struct memory *m, uintptr_t g, char *entries)
+{
+	struct draft d = {0, entries};
+	return append_goroutine(&d, m, g) ? d.size : LABELS_NONE;
+}
+
+static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g)
+{
+	char entries[LABELS_BYTES];
+	struct draft d = {0, entries};
+	if (cgoheap_labels.goroutine_offset != 0 && g != 0 && !append_goroutine(&d, m, g)) {
+		count(COUNT_LOST_LABELS);
+		return 0;
+	}
+	if (cgoheap_labels.thread_names != 0)
+		append_thread(&d);
+	return d.size == 0 ? 0 : labels_intern(d.entries, d.size);
+}
+
+uint32_t labels_now(struct memory *m, uintptr_t g)
+{
+	if (cgoheap_labels.goroutine_offset == 0 && cgoheap_labels.thread_names == 0)
+		return 0;
+	return gather(m, g);
+}
+
+// What a set is.
+struct content {
+	uint64_t hash;
+	const char *entries;
+	uint32_t size;
+};
+
+static bool same(const void *record, const void *content)
+{
+	const struct labels *l = record;
+	const struct content *c = content;
+	if (l->hash != c->hash || l->size != c->size)
+		return false;
+	for (uint32_t i = 0; i < c->size; i++)
+		if (l->entries[i] != c->entries[i])
+			return false;
+	return true;
+}
+
+static uint64_t hash_bytes(const char *bytes, uint32_t size)
+{
+	uint64_t h = size;
+	for (uint32_t i = 0; i < size; i++)
+		h = (h ^ (unsigned char)bytes[i]) * 0x100000001b3ULL;
+	return mix64(h);
+}
+
+static uint32_t make(const struct content *c)
+{
+	uint64_t *sets = &cgoheap_region->counters[COUNT_LABEL_SETS];
+	uint64_t at = __atomic_load_n(sets, __ATOMIC_RELAXED) < LABEL_SETS ? region_reserve(sizeof(struct labels) + c->size) : 0;
+	if (at == 0) {
+		count(COUNT_LOST_LABELS);
+		return 0;
+	}
+	struct labels *l = region_at(at);
+	l->hash = c->hash;
+	l->size = c->size;
+	copy(l->entries, c->entries, c->size);
+	return at / 16;
+}
+
+uint32_t labels_intern(const char *entries, uint32_t size)
+{
+	struct content c = {hash_bytes(entries, size), entries, size};
+	uint32_t *heads = region_at(cgoheap_region->label_heads);
+	uint32_t *head = &heads[c.hash % REGION_LABEL_HEADS];
+	uint32_t seen = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+	uint32_t ref = chain_find(seen, 0, same, &c);
+	if (ref != 0)
+		return ref;
+	uint32_t made = make(&c);
+	if (made == 0)
+		return 0;
+	ref = chain_link(head, seen, made, same, &c);
+	if (ref == made)
+		count(COUNT_LABEL_SETS);
+	return ref;
+}
+
+uint32_t labels_find(uintptr_t g, uintptr_t value)
+{
+	uint32_t found = 0;
+	for (uint32_t offset = 8; offset < G_BYTES && page_readable(g + offset); offset += 8) {
+		if (*(const uintptr_t *)(g + offset) != value)
+			continue;
+		if (found != 0)
+			return 0;
+		found = offset;
+	}
+	return found;
+}
