@@ -80,6 +80,9 @@ func isGlue(name string) bool {
 // stubbed is the C function for which a Go function is cgo's stub: app._Cfunc_draw, or app._C2func_draw where errno is
 // asked for too; "" if it is none. Dots in the last part of a package's path are written %2e.
 func stubbed(name string) string {
+	if strings.Contains(name, "[") { // type arguments, with packages of their own
+		return ""
+	}
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
 	if name == "_cgo_cmalloc" || name == "_Cfunc__CMalloc" {

@@ -48,6 +48,7 @@ func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 		{[]string{"main._Cfunc__CMalloc"}, []string{"C.malloc"}, Code},
 		{[]string{"main._cgo_cmalloc"}, []string{"C.malloc"}, Code},
 		{[]string{"main._Cfunc_draw.func1"}, []string{"main._Cfunc_draw.func1"}, Code},
+		{[]string{"main.F[a.b/c._Cfunc_x]"}, []string{"main.F[a.b/c._Cfunc_x]"}, Code},
 		{[]string{"malloc"}, []string{"malloc"}, Entry},
 		{[]string{"malloc.cold"}, []string{"malloc.cold"}, Entry},
 		{[]string{"_Znwm"}, []string{"_Znwm"}, Entry},

@@ -1,10 +1,17 @@
 package symbolize
 
-import "github.com/ianlancetaylor/demangle"
+import (
+	"strings"
 
-// Style is how much of a C++ or Rust name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
-// them. Of a generic Go function, Short shows no type arguments (Map[...]) and the others all (Map[go.shape.int]); the
-// latter is what runtime/pprof writes, and the former what Go prints after a panic.
+	"github.com/ianlancetaylor/demangle"
+
+	"github.com/cgoheap/cgoheap/internal/dlang"
+)
+
+// Style is how much of a C++, Rust or D name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
+// them. Names of Rust have no parameters; in those of its older mangling, type arguments are part of the name. Of a generic
+// Go function, Short shows no type arguments (Map[...]) and the others all (Map[go.shape.int]); the latter is what
+// runtime/pprof writes, and the former what Go prints after a panic.
 type Style uint8
 
 // The styles. Templates, the zero value, is the default.
@@ -14,7 +21,7 @@ const (
 	// and much about line width.
 	Templates Style = iota
 	Short           // "default": neither template arguments nor parameters
-	Full            // "full": everything but clone suffixes
+	Full            // "full": everything but clone suffixes; Rust's hash too
 	Mangled         // "none": the system name
 )
 
@@ -32,12 +39,43 @@ var styleOptions = [...][]demangle.Option{
 	Full: {demangle.NoClones, demangle.MaxLength(demangledShift)},
 }
 
+// The parts of D names that each style shows.
+var dlangParts = [...]dlang.Show{
+	Templates: dlang.TemplateArguments,
+	Short:     0,
+	Full:      dlang.TemplateArguments | dlang.Parameters,
+}
+
 // readable demangles a system name; what is not mangled comes back as it is.
 func (s Style) readable(systemName string) string {
 	if int(s) >= len(styleOptions) || len(systemName) > mangledLimit {
 		return systemName
 	}
-	return demangle.Filter(systemName, styleOptions[s]...)
+	if strings.HasPrefix(systemName, "_D") {
+		plain, _, _ := strings.Cut(systemName, ".") // clones
+		if name, ok := dlang.Demangle(plain, dlangParts[s]); ok {
+			return name
+		}
+	}
+	name := demangle.Filter(systemName, styleOptions[s]...)
+	if s == Full && name != systemName {
+		name += rustHash(systemName)
+	}
+	return name
+}
+
+// rustHash is the last part of a name in Rust's older mangling, which tells instances apart; "" for other names.
+func rustHash(systemName string) string {
+	const part = len("17h0123456789abcdefE")
+	plain, _, _ := strings.Cut(systemName, ".")
+	if !strings.HasPrefix(plain, "_ZN") || len(plain) < part {
+		return ""
+	}
+	hash, ok := strings.CutPrefix(plain[len(plain)-part:], "17h")
+	if !ok || !strings.HasSuffix(hash, "E") || strings.Trim(hash[:16], "0123456789abcdef") != "" {
+		return ""
+	}
+	return "::h" + hash[:16]
 }
 
 // goName chooses between a generic function's symbol and the form in which Go prints it; others have only one name.

@@ -109,20 +109,6 @@ func TestSeveralGoroutinesMayResolveAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-func TestEachStyleShowsAsMuchAsItSays(t *testing.T) {
-	const mangled = "_ZNSt6vectorIiSaIiEE9push_backERKi.isra.0"
-	for style, want := range map[Style]string{
-		Templates: "std::vector<int, std::allocator<int> >::push_back",
-		Short:     "std::vector::push_back",
-		Full:      "std::vector<int, std::allocator<int> >::push_back(int const&)",
-		Mangled:   mangled,
-	} {
-		if got := style.readable(mangled); got != want {
-			t.Errorf("style %d: %q, want %q", style, got, want)
-		}
-	}
-}
-
 func TestEachReasonHasANameAndASentence(t *testing.T) {
 	for r := range reasons {
 		if r.String() == "" || !strings.HasSuffix(r.Sentence(), ".") {
