@@ -1,16 +1,13 @@
 package dwarf
 
-import (
-	"math"
-	"sync"
-)
+import "math"
 
 // abbrev is what the entries of one abbreviation code have in common (7.5.3).
 type abbrev struct {
 	tag      tag
 	children bool
-	hasCode  bool // a function or an inlined call with attributes that say where its code lies
-	attrs    []attr
+	hasCode  bool   // a function or an inlined call with attributes that say where its code lies
+	attrs    []attr // only of entries that have names, see tag.isNamed
 	plan     []op
 }
 
@@ -31,8 +28,20 @@ type op struct {
 
 // abbrevTable is the abbreviations of a unit. Compilers number them from 1; others are found too.
 type abbrevTable struct {
+	encoding
+	key      abbrevKey
+	whole    bool
 	numbered []abbrev
 	others   map[uint64]*abbrev
+	attrs    []attr // of all
+	ops      []op
+}
+
+// abbrevKey tells tables apart. Several units can share one.
+type abbrevKey struct {
+	file   *file
+	offset uint64
+	encoding
 }
 
 func (t *abbrevTable) find(code uint64) *abbrev {
@@ -42,20 +51,22 @@ func (t *abbrevTable) find(code uint64) *abbrev {
 	return t.others[code]
 }
 
-// A table with more attributes than this, or an entry with more of them, is not believed. Compilers give an entry some
-// twenty and a table some thousand.
+// An entry with more attributes than this, or a table with more of everything, is not believed. Compilers give an entry
+// some twenty and a table some thousand.
 const (
 	entryAttributes = 1 << 8
-	tableAttributes = 1 << 18
+	tableLimit      = 1 << 18
 )
 
-// readAbbrev reads one abbreviation; code 0 ends the table.
-func readAbbrev(c *cursor, e encoding) (code uint64, a abbrev) {
+// read reads one abbreviation; code 0 ends the table. What the abbreviations have goes into slices that they share: a
+// file has thousands of them.
+func (t *abbrevTable) read(c *cursor) (code uint64, a abbrev) {
 	if code = c.uleb(); code == 0 {
 		return 0, a
 	}
 	a.tag = tag(min(c.uleb(), math.MaxUint16))
 	a.children = c.u8() != 0
+	first, firstOp := len(t.attrs), len(t.ops)
 	for {
 		name, f := c.uleb(), c.uleb()
 		next := attr{name: attrName(min(name, math.MaxUint16)), form: form(min(f, math.MaxUint16))}
@@ -65,80 +76,59 @@ func readAbbrev(c *cursor, e encoding) (code uint64, a abbrev) {
 		if name|f == 0 || c.short {
 			break
 		}
-		if a.attrs = append(a.attrs, next); len(a.attrs) > entryAttributes {
+		if t.attrs = append(t.attrs, next); len(t.attrs)-first > entryAttributes {
 			c.fail()
 		}
 	}
-	a.makePlan(e)
+	t.plan(&a, t.attrs[first:])
+	a.plan = t.ops[firstOp:len(t.ops):len(t.ops)]
+	if a.attrs = t.attrs[first:len(t.attrs):len(t.attrs)]; !a.tag.isNamed() {
+		a.attrs, t.attrs = nil, t.attrs[:first]
+	}
 	return code, a
 }
 
-// makePlan works out how the walk reads the entries.
-func (a *abbrev) makePlan(e encoding) {
+// plan works out how the walk reads entries with the attributes.
+func (t *abbrevTable) plan(a *abbrev, attrs []attr) {
 	calls := a.tag == tagSubprogram || a.tag == tagInlinedSubroutine
 	var skip uint32
-	for _, at := range a.attrs {
+	for i := range attrs {
+		at := &attrs[i]
 		take := at.name == attrSibling || calls && at.name.isOfCalls()
 		a.hasCode = a.hasCode || calls && (at.name == attrLowPC || at.name == attrRanges)
-		size := e.size(at.form)
+		size := t.size(at.form)
 		if size >= 0 && !take {
 			skip += uint32(size)
 			continue
 		}
-		a.plan = append(a.plan, op{skip: skip, size: int16(size), attr: at, take: take || size == sizeNamed})
+		t.ops = append(t.ops, op{skip: skip, size: int16(size), attr: *at, take: take || size == sizeNamed})
 		skip = 0
 	}
 	if skip > 0 {
-		a.plan = append(a.plan, op{skip: skip})
+		t.ops = append(t.ops, op{skip: skip})
 	}
 }
 
-// abbrevCache holds the abbreviation tables of a file. Several units can share one, and after link-time optimization the
-// entries of one unit refer to those of many others.
-type abbrevCache struct {
-	mu         sync.Mutex
-	cursor     cursor
-	tables     map[abbrevKey]*abbrevTable
-	attributes int // in all tables
-}
-
-type abbrevKey struct {
-	offset uint64
-	encoding
-}
-
-// table is the abbreviation table of a unit; nil if it cannot be read.
-func (f *file) table(h *header) *abbrevTable {
-	key := abbrevKey{h.abbrevs, h.encoding}
-	f.abbrevs.mu.Lock()
-	defer f.abbrevs.mu.Unlock()
-	if t, ok := f.abbrevs.tables[key]; ok {
-		return t
+// readTable reads the abbreviation table of a unit in the place of the one that t had; false if it cannot be read.
+func (t *abbrevTable) readTable(c *cursor, key abbrevKey) bool {
+	if t.key == key && t.whole {
+		return true
 	}
-	return f.abbrevs.read(&f.sections[secAbbrev], key)
-}
-
-func (cache *abbrevCache) read(section *Section, key abbrevKey) *abbrevTable {
-	c := &cache.cursor
-	c.reach = tableWindow
-	c.open(section, key.offset, section.size())
-	t, attributes := new(abbrevTable), 1
-	for attributes < tableAttributes {
-		code, a := readAbbrev(c, key.encoding)
+	t.begin(key)
+	for len(t.attrs)+len(t.ops)+len(t.numbered)+len(t.others) < tableLimit {
+		code, a := t.read(c)
 		if code == 0 || c.short {
+			t.whole = !c.short
 			break
 		}
-		attributes += len(a.attrs) + 1
 		t.add(code, a)
 	}
-	if c.short || attributes >= tableAttributes {
-		t = nil
-	}
-	if cache.attributes += attributes; cache.tables == nil || cache.attributes > tableAttributes {
-		cache.tables, cache.attributes = make(map[abbrevKey]*abbrevTable), attributes
-	}
-	cache.tables[key] = t
-	return t
+	return t.whole
+}
+
+// begin empties the table and keeps its memory.
+func (t *abbrevTable) begin(key abbrevKey) {
+	*t = abbrevTable{key: key, encoding: key.encoding, numbered: t.numbered[:0], attrs: t.attrs[:0], ops: t.ops[:0]}
 }
 
 func (t *abbrevTable) add(code uint64, a abbrev) {

@@ -48,7 +48,7 @@ func TestAnswersAreThoseOfASlowerReader(t *testing.T) {
 		t.Run(build, func(t *testing.T) {
 			words := strings.Fields(build)
 			path := compile(t, words[0], words[1], words[2:]...)
-			agree(t, path, everyByte(t, path, 10000))
+			agree(t, path, everyByte(t, path, 3000))
 		})
 	}
 }
@@ -57,7 +57,7 @@ func TestGoProgramsAreReadAsTheSlowerReaderReadsThem(t *testing.T) {
 	for _, flags := range []string{"", "-compressdwarf=false"} {
 		path := filepath.Join(t.TempDir(), "program")
 		run(t, "../..", "go", "build", "-ldflags="+flags, "-o", path, "./cmd/cgoheap-check")
-		agree(t, path, everyByte(t, path, 500))
+		agree(t, path, everyByte(t, path, 200))
 	}
 }
 
@@ -68,5 +68,5 @@ func TestRealDebugFilesAreReadAsTheSlowerReaderReadsThem(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("no separate debug files")
 	}
-	agree(t, files[0], everyByte(t, files[0], 500))
+	agree(t, files[0], everyByte(t, files[0], 200))
 }

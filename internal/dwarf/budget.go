@@ -9,13 +9,10 @@ import (
 var ErrTooBig = errors.New("dwarf: debug data exceeds the search's limit")
 
 // stepLimit bounds the time of a search, whatever the file says: a step is an entry, a range, a row of a line table or
-// textStep bytes of a string read, some 10 ns each. A search for addresses in every unit of a program with a gigabyte of
+// a byte of a string, 10 ns at the most. So it bounds the memory for strings too. A search for addresses in every unit of a program with a gigabyte of
 // debug data takes a quarter of this. What of a file is read before the limit is reached depends on the goroutines that
 // read it; below the limit nothing does.
-const (
-	stepLimit = 1 << 29
-	textStep  = 16
-)
+const stepLimit = 1 << 29
 
 // budget counts the steps of one goroutine of a search, and passes them on to the count of all.
 type budget struct {

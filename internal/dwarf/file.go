@@ -39,7 +39,6 @@ var reaches = [sectionKinds]uint64{
 type file struct {
 	sections [sectionKinds]Section
 	units    []header // ascending
-	abbrevs  abbrevCache
 	source   Source
 
 	alternateOnce sync.Once

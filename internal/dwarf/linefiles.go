@@ -11,6 +11,7 @@ func (r *reader) path(t *lineTable, number uint64) string {
 		return known
 	}
 	found := r.makePath(t, t.files[number])
+	r.budget.spend(len(found))
 	if t.paths == nil {
 		t.paths = make(map[uint64]string)
 	}
@@ -59,6 +60,6 @@ func (r *reader) lineText(t *lineTable, v value) string {
 	section := &t.unit.file.sections[secLine]
 	r.far.open(section, v.number, section.size())
 	name := r.far.text(pathLimit)
-	r.budget.spend(len(name)/textStep + 1)
+	r.budget.spend(len(name) + 1)
 	return name
 }

@@ -25,13 +25,15 @@ type fileName struct {
 // fileLimit is how many directories, and files, of one table are believed.
 const fileLimit = 1 << 16
 
-// readLineHeader reads the header of a unit's line table; nil if the unit has none.
+// readLineHeader reads the header of a unit's line table; nil if the unit has none. The table lives until the next is
+// read.
 func (r *reader) readLineHeader(u *unit) (*lineTable, error) {
 	if !u.stmtList.present() || u.file.sections[secLine].size() == 0 {
 		return nil, nil
 	}
 	c := r.open(u.file, secLine, u.stmtList.number)
-	t := &lineTable{unit: u, encoding: u.encoding}
+	t := &r.lines
+	*t = lineTable{unit: u, encoding: u.encoding, directories: t.directories[:0], files: t.files[:0]}
 	length, offsetSize := c.unitLength()
 	if length > c.limit-c.offset() {
 		return nil, errDamaged

@@ -16,6 +16,7 @@ type Function struct {
 // and lambdas. The names around them are found together, in one more pass over their unit, see scopes.
 type names struct {
 	*reader
+	scoped    bool // in the unit that was walked
 	functions map[reference]*described
 	unscoped  []*described // those that need the names around them
 }
@@ -35,7 +36,8 @@ type described struct {
 // originLimit is the longest chain of references between entries that is followed.
 const originLimit = 16
 
-func (n *names) begin() {
+func (n *names) begin(walked *unit) {
+	n.scoped = walked.scoped
 	n.functions = make(map[reference]*described)
 	n.unscoped = n.unscoped[:0]
 }
@@ -114,11 +116,17 @@ func (n *names) read(p reference) (own *described, origin reference) {
 		abstract = specification
 	}
 	if plain.present() || linkage.present() || line != 0 {
-		own = &described{named: p, Function: Function{StartLine: int(line), Scoped: p.unit.scoped}}
+		own = &described{named: p, Function: Function{StartLine: int(line), Scoped: n.isScoped(p.unit)}}
 		own.Plain, own.Linkage = n.text(p.unit, plain), n.text(p.unit, linkage)
 		own.Name = own.Plain
 	}
 	return own, n.follow(p.unit, abstract)
+}
+
+// isScoped reports whether the language of a unit joins names with "::". The partial units that dwz makes do not say
+// what they are written in: they are parts of those that refer to them.
+func (n *names) isScoped(u *unit) bool {
+	return u.scoped || u.tag == tagPartialUnit && n.scoped
 }
 
 // entryCursor stands at an entry. The walk's window serves if it holds the whole unit.

@@ -11,8 +11,11 @@ type reader struct {
 	cursors [sectionKinds]cursor
 	far     cursor // for entries of other units than the one that is walked, and for strings among entries
 	roots   cursor // for the first entries of units
+	lines   lineTable
 	texts   map[textKey]string
-	units   map[*header]*unit // other units that were referred to
+	units   map[*header]*unit          // other units that were referred to
+	own     abbrevTable                // of the unit that is walked
+	tables  map[abbrevKey]*abbrevTable // of the other units
 	budget  budget
 }
 
@@ -94,7 +97,7 @@ func (r *reader) text(u *unit, v value) string {
 func (r *reader) inlineText(f *file, offset uint64) string {
 	r.far.open(&f.sections[secInfo], offset, f.sections[secInfo].size())
 	text := r.far.text(nameLimit)
-	r.budget.spend(len(text) / textStep)
+	r.budget.spend(len(text))
 	return text
 }
 
@@ -105,7 +108,7 @@ func (r *reader) sharedText(f *file, kind sectionKind, offset uint64) string {
 		return text
 	}
 	text := r.open(f, kind, offset).text(nameLimit)
-	r.budget.spend(len(text)/textStep + 1)
+	r.budget.spend(len(text) + 1)
 	if r.texts == nil || len(r.texts) >= textCache {
 		r.texts = make(map[textKey]string)
 	}
@@ -118,23 +121,33 @@ func (r *reader) unit(f *file, h *header) *unit {
 	if u, ok := r.units[h]; ok {
 		return u
 	}
+	if r.units == nil || len(r.units) >= unitCache {
+		r.units, r.tables = make(map[*header]*unit), make(map[abbrevKey]*abbrevTable)
+	}
 	u := newUnit(f, h)
-	if u.table = f.table(h); u.table != nil {
-		r.roots.open(&f.sections[secInfo], h.entries, h.end)
-		if a := u.table.find(r.roots.uleb()); a != nil {
-			r.readRoot(u, &r.roots, a)
-		} else {
-			u = nil
-		}
+	key := abbrevKey{f, h.abbrevs, h.encoding}
+	if u.table = r.tables[key]; u.table == nil {
+		u.table = new(abbrevTable)
+		u.table.readTable(r.open(f, secAbbrev, h.abbrevs), key)
+		r.budget.spend(len(u.table.attrs) + len(u.table.ops))
+		r.tables[key] = u.table
+	}
+	r.roots.open(&f.sections[secInfo], h.entries, h.end)
+	if a := u.table.find(r.roots.uleb()); a != nil && u.table.whole {
+		r.readRoot(u, &r.roots, a)
 	} else {
 		u = nil
-	}
-	if r.units == nil || len(r.units) >= unitCache {
-		r.units = make(map[*header]*unit)
 	}
 	r.units[h] = u
 	return u
 }
 
 // unitCache is how many units are remembered at a time.
-const unitCache = 1 << 10
+const unitCache = 1 << 7
+
+// takeTable reads the abbreviations of the unit that is to be walked.
+func (r *reader) takeTable(u *unit) bool {
+	u.table = &r.own
+	defer func() { r.budget.spend(len(r.own.attrs) + len(r.own.ops)) }()
+	return r.own.readTable(r.open(u.file, secAbbrev, u.abbrevs), abbrevKey{u.file, u.abbrevs, u.encoding})
+}

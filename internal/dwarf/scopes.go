@@ -51,6 +51,7 @@ func (n *names) qualifyIn(u *unit, functions []*described) error {
 		for len(functions) > 0 && functions[0].named.entry <= e.offset {
 			if functions[0].named.entry == e.offset {
 				functions[0].Name = around.before(functions[0].Plain)
+				n.budget.spend(len(functions[0].Name))
 			}
 			functions = functions[1:]
 		}

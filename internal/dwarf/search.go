@@ -145,11 +145,25 @@ func (s *search) findUnit(r *reader, c *cursor, order int, h *header) error {
 	return err
 }
 
-// rootAbbrev finds one abbreviation without reading the rest of the table.
-func (r *reader) rootAbbrev(f *file, h *header, wanted uint64) (abbrev, bool) {
+// rootAbbrev finds the abbreviation of a unit's root, which mostly is the first of a table that only this unit has. The
+// table is read to its end when a second unit has the same.
+func (r *reader) rootAbbrev(f *file, h *header, wanted uint64) (a abbrev, ok bool) {
+	key := abbrevKey{f, h.abbrevs, h.encoding}
 	c := r.open(f, secAbbrev, h.abbrevs)
+	if r.own.key == key {
+		if !r.own.whole {
+			r.own.readTable(c, key)
+			r.budget.spend(len(r.own.attrs) + len(r.own.ops))
+		}
+		found := r.own.find(wanted)
+		if found == nil {
+			return a, false
+		}
+		return *found, true
+	}
+	r.own.begin(key)
 	for {
-		code, a := readAbbrev(c, h.encoding)
+		code, a := r.own.read(c)
 		if code == wanted || code == 0 || c.short || !r.budget.spend(len(a.attrs)) {
 			return a, code == wanted && code != 0 && !c.short
 		}
@@ -185,9 +199,6 @@ func (s *search) do(w *walk, n *names, j job) error {
 	for _, index := range j.wants {
 		w.wants = append(w.wants, want{address: s.addresses.all[index], index: index})
 	}
-	if j.unit.table = s.file.table(j.unit.header); j.unit.table == nil {
-		return errDamaged
-	}
 	lines, lineErr := w.readLineHeader(j.unit)
 	if lines != nil {
 		lineErr = w.findRows(lines)
@@ -198,8 +209,11 @@ func (s *search) do(w *walk, n *names, j job) error {
 		w.unit = split
 		defer closeSource(split.file.source)
 	}
-	callErr := w.findCalls()
-	n.begin()
+	callErr := errDamaged
+	if w.takeTable(w.unit) {
+		callErr = w.findCalls()
+	}
+	n.begin(w.unit)
 	answers := w.describe(n, lines)
 	nameErr := n.qualify()
 	s.adopt(j, answers)

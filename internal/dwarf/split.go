@@ -52,7 +52,7 @@ func (r *reader) splitUnit(f *file, h *header, skeleton *unit) *unit {
 		return nil
 	}
 	u := newUnit(f, h)
-	if u.table = f.table(h); u.table == nil {
+	if !r.takeTable(u) {
 		return nil
 	}
 	u.base, u.addrBase, u.rangesBase = skeleton.base, skeleton.addrBase, skeleton.splitRangesBase

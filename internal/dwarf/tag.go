@@ -5,6 +5,7 @@ type tag uint16
 
 const (
 	tagClassType         tag = 0x02
+	tagEntryPoint        tag = 0x03
 	tagLexicalBlock      tag = 0x0b
 	tagCompileUnit       tag = 0x11
 	tagStructureType     tag = 0x13
@@ -16,12 +17,23 @@ const (
 	tagSubprogram        tag = 0x2e
 	tagTryBlock          tag = 0x32
 	tagNamespace         tag = 0x39
+	tagPartialUnit       tag = 0x3c
 	tagSkeletonUnit      tag = 0x4a
 )
 
 // isBlock reports whether the entry is a part of a function's body that can have inlined calls in it.
 func (t tag) isBlock() bool {
 	return t == tagLexicalBlock || t == tagTryBlock || t == tagCatchBlock || t == tagWithStmt
+}
+
+// isNamed reports whether more is read of the entries than the walk needs.
+func (t tag) isNamed() bool {
+	switch t {
+	case tagCompileUnit, tagPartialUnit, tagSkeletonUnit, tagSubprogram, tagInlinedSubroutine, tagEntryPoint, tagNamespace,
+		tagClassType, tagStructureType, tagUnionType:
+		return true
+	}
+	return false
 }
 
 // attrName is what an attribute says (7.5.4).
