@@ -9,10 +9,10 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test check race ctest fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e check race ctest fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
-	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: deps ## Builds a service that leaks, drives it for a few seconds and shows who holds its native memory.
 	@$(MAKE) --no-print-directory -C examples/leaky demo
@@ -20,6 +20,24 @@ demo: deps ## Builds a service that leaks, drives it for a few seconds and shows
 # -count=1: tests that build programs of their own do not notice in the cache that those changed.
 test: deps portable ## Runs the Go tests of all modules, and builds the core for platforms where it cannot record.
 	@$(call each,$(GO) test -count=1 ./...)
+
+# The real servers are built from modules of their own, tools/parca and tools/pyroscope, which pin their versions.
+version    = $(shell sed -n 's|.*github.com/[^/]*/$(1) \(v[^ ]*\).*|\1|p' tools/$(1)/go.mod)
+parca     := out/servers/parca-$(call version,parca)
+pyroscope := out/servers/pyroscope-$(call version,pyroscope)
+
+$(parca): tools/parca/go.mod tools/parca/go.sum
+	@echo "building $@: the first time it takes some minutes, and 3 GB for downloads and Go's build cache"
+	@rm -f out/servers/parca-*
+	@cd tools/parca && $(GO) build -o $(CURDIR)/$@ tool
+
+$(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
+	@echo "building $@: the first time it takes some minutes, and 3 GB for downloads and Go's build cache"
+	@rm -f out/servers/pyroscope-*
+	@cd tools/pyroscope && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ tool
+
+e2e: deps $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
+	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/servers $(GO) test -count=1 -timeout 20m ./...
 
 check: vet gofmt lint generated ## Runs all that reads the code without running it: go vet, gofmt, the linters.
 

@@ -1,0 +1,122 @@
+package servers
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A process is a program that serves on loopback for one test, and its log. It ends with the test, or with the whole run
+// if that is killed.
+type process struct {
+	name    string
+	url     string // http://127.0.0.1:port
+	command []string
+	ready   string // the path that answers 200 once it serves
+	log     string // all that it printed, in all its lives
+	running *exec.Cmd
+	exited  chan struct{}
+}
+
+// launch starts a program and waits until it serves.
+func launch(t *testing.T, p *process) {
+	t.Helper()
+	p.log = filepath.Join(t.TempDir(), p.name+".log")
+	t.Cleanup(func() {
+		p.end(syscall.SIGKILL)
+		if t.Failed() {
+			t.Logf("%s: %q printed at last:\n%s", p.name, p.command, p.logTail())
+		}
+	})
+	p.start(t)
+}
+
+// start starts it, for the first time or once more. It dies with the thread that started it, which is the test's whole
+// process, for Go ends no thread that is not locked.
+func (p *process) start(t *testing.T) {
+	t.Helper()
+	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	p.running = exec.Command(p.command[0], p.command[1:]...)
+	p.running.Dir = filepath.Dir(p.log)
+	p.running.Stdout, p.running.Stderr = out, out
+	p.running.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.exited = make(chan struct{})
+	go func() {
+		_ = p.running.Wait()
+		close(p.exited)
+	}()
+	p.awaitReady(t)
+}
+
+const patience = time.Minute // with a machine that has other things to do
+
+func (p *process) awaitReady(t *testing.T) {
+	t.Helper()
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+		select {
+		case <-p.exited:
+			t.Fatalf("%s ended at once: %v", p.name, p.running.ProcessState)
+		default:
+		}
+		answer, err := http.Get(p.url + p.ready)
+		if err != nil {
+			continue
+		}
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
+			return
+		}
+	}
+	t.Fatalf("%s does not answer %s", p.name, p.url+p.ready)
+}
+
+// end sends the signal, and SIGKILL if that does not help, and waits.
+func (p *process) end(signal syscall.Signal) {
+	if p.running == nil || p.running.Process == nil {
+		return
+	}
+	_ = p.running.Process.Signal(signal)
+	select {
+	case <-p.exited:
+	case <-time.After(20 * time.Second):
+		_ = p.running.Process.Kill()
+		<-p.exited
+	}
+}
+
+func (p *process) logTail() string {
+	const lines = 40
+	data, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	all := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	return string(bytes.Join(all[max(0, len(all)-lines):], []byte("\n")))
+}
+
+// freePort is a port of 127.0.0.1 that nobody listened on a moment ago.
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }

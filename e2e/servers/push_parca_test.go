@@ -1,0 +1,81 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/parca"
+)
+
+func TestParcaGivesBackWhatWasPushed(t *testing.T) {
+	server := startParca(t, "")
+	local, data := anyProfile(t)
+	target, err := parca.New(parca.Config{
+		Address: server.url, ProfileName: "cgo_memory", Labels: map[string]string{"job": "fixed"},
+	})
+	mustSend(t, target, err, data)
+
+	for _, kind := range fourKinds {
+		query := fmt.Sprintf(`cgo_memory:%s:space:bytes{job="fixed"}`, kind)
+		eventually(t, "reading back", func() error {
+			last, err := server.last(query)
+			if err != nil {
+				return err
+			}
+			got, err := server.stacks(t, query, last.at, kind)
+			return errors.Join(err, differ(kind, got, stacksOf(t, local, kind)), namesTheGuilty(got))
+		})
+	}
+}
+
+// mustSend sends a profile as a target's only batch.
+func mustSend(t *testing.T, target export.Target, err error, data []byte) {
+	t.Helper()
+	if err == nil {
+		err = target.Send(context.Background(), &export.Batch{Profiles: [][]byte{data}})
+	}
+	if err == nil {
+		err = target.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestParcaShowsWhatTheLoopPushes(t *testing.T) {
+	server := startParca(t, "")
+	keeper := startKeeper(t, "-parca", server.url)
+	allocate(t, keeper, "keep", 4096, 100)
+	allocate(t, keeper, "lend", 1000, 50)
+	awaitPushed(t, keeper)
+
+	mustOffer(t, server.types, []string{
+		"memory:alloc_objects:count:space:bytes:delta", "memory:alloc_space:bytes:space:bytes:delta",
+		"memory:inuse_objects:count:space:bytes", "memory:inuse_space:bytes:space:bytes",
+	})
+	const labels = `{job="keeper", region="here"}`
+	const query = "memory:inuse_space:bytes:space:bytes" + labels
+	eventually(t, "comparing what is in use", func() error {
+		local := stacksOf(t, localProfile(t, keeper), "inuse_space:bytes")
+		awaitPushed(t, keeper)
+		last, err := server.last(query)
+		if err != nil {
+			return err
+		}
+		got, err := server.stacks(t, query, last.at, "inuse_space:bytes")
+		return errors.Join(err, differ("in use", got, local), amountsDiffer(got, stacks{kept: 4096 * 100, lent: 0}))
+	})
+	mustAddUp(t, server, labels, stacks{kept: 4096 * 100, lent: 1000 * 50})
+}
+
+// mustAddUp waits until all deltas of allocated bytes add up to these amounts.
+func mustAddUp(t *testing.T, server *parcaServer, labels string, want stacks) {
+	t.Helper()
+	eventually(t, "adding up deltas", func() error {
+		sum, err := server.sum(t, "memory:alloc_space:bytes:space:bytes:delta"+labels, "alloc_space:bytes")
+		return errors.Join(err, amountsDiffer(sum, want))
+	})
+}

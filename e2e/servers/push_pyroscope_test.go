@@ -1,0 +1,100 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/export/pyroscope"
+)
+
+func TestPyroscopeGivesBackWhatWasPushed(t *testing.T) {
+	server := startPyroscope(t)
+	local, data := anyProfile(t)
+	target, err := pyroscope.New(pyroscope.Config{Address: server.url, ProfileName: "cgo_memory", ServiceName: "fixed"})
+	mustSend(t, target, err, data)
+
+	for _, kind := range fourKinds {
+		eventually(t, "reading back", func() error {
+			from, to := lately()
+			got, err := server.sum(t, fmt.Sprintf("cgo_memory:%s:space:bytes", kind), `{service_name="fixed"}`, from, to)
+			return errors.Join(err, differ(kind, got, stacksOf(t, local, kind)), namesTheGuilty(got))
+		})
+	}
+}
+
+func TestPyroscopeShowsWhatTheLoopPushes(t *testing.T) {
+	server := startPyroscope(t)
+	keeper := startKeeper(t, "-pyroscope", server.url)
+	allocate(t, keeper, "keep", 4096, 100)
+	allocate(t, keeper, "lend", 1000, 50)
+	awaitPushed(t, keeper)
+
+	mustOffer(t, server.types, []string{
+		"memory:alloc_objects:count:space:bytes", "memory:alloc_space:bytes:space:bytes",
+		"memory:inuse_objects:count:space:bytes", "memory:inuse_space:bytes:space:bytes",
+	})
+	mustHaveSeries(t, server, map[string]string{"service_name": "keeper", "region": "here", "__name__": "memory"})
+	mustAllocate(t, server, stacks{kept: 4096 * 100, lent: 1000 * 50})
+	eventually(t, "comparing what is in use", func() error {
+		local, settled := stacksOf(t, localProfile(t, keeper), "inuse_space:bytes"), time.Now()
+		awaitPushed(t, keeper)
+		return inUseDiffers(t, server, settled, local)
+	})
+}
+
+// mustAllocate waits until the allocated bytes of all profiles add up to these amounts.
+func mustAllocate(t *testing.T, server *pyroscopeServer, want stacks) {
+	t.Helper()
+	eventually(t, "adding up allocations", func() error {
+		from, to := lately()
+		sum, err := server.sum(t, "memory:alloc_space:bytes:space:bytes", `{service_name="keeper"}`, from, to)
+		return errors.Join(err, amountsDiffer(sum, want))
+	})
+}
+
+// inUseDiffers compares with what was in use from some time on. Pyroscope adds profiles up, so it says each value as often
+// as there was a profile.
+func inUseDiffers(t *testing.T, server *pyroscopeServer, from time.Time, local stacks) error {
+	t.Helper()
+	_, to := lately()
+	got, err := server.sum(t, "memory:inuse_space:bytes:space:bytes", `{service_name="keeper", region="here"}`, from, to)
+	if err != nil {
+		return err
+	}
+	profiles := got.of(kept) / local.of(kept)
+	if profiles == 0 {
+		return errors.New("no profile yet")
+	}
+	want := stacks{}
+	for stack, value := range local {
+		want[stack] = value * profiles
+	}
+	return differ(fmt.Sprintf("in use, %d times", profiles), got, want)
+}
+
+// mustHaveSeries finds a series with these labels, whichever else it has.
+func mustHaveSeries(t *testing.T, server *pyroscopeServer, want map[string]string) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("looking for a series %v", want), func() error {
+		series, err := server.series(`{service_name="keeper"}`)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(series, func(labels map[string]string) bool { return includes(labels, want) }) {
+			return fmt.Errorf("there are %v", series)
+		}
+		return nil
+	})
+}
+
+func includes(labels, want map[string]string) bool {
+	for name, value := range want {
+		if labels[name] != value {
+			return false
+		}
+	}
+	return true
+}
