@@ -2,7 +2,7 @@
 //
 //	root, cmd
 //	 └► pprof, export
-//	     └► alloc, symbolize
+//	     └► alloc, goheap, symbolize
 //	         └► cgo, mappings, unwind
 //	             └► stack, check, internal/elffile, internal/fastgzip
 //

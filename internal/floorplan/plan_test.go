@@ -22,6 +22,7 @@ var plan = map[string]room{
 	"pprof":              {floor: 4},
 	"export":             {floor: 4},
 	"alloc":              {floor: 3},
+	"goheap":             {floor: 3},
 	"symbolize":          {floor: 3},
 	"cgo":                {floor: 2, c: true},
 	"mappings":           {floor: 2},

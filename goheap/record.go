@@ -1,0 +1,78 @@
+package goheap
+
+import (
+	"runtime"
+
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// record is what the runtime knows of the blocks of one size that one stack allocated, as it counted them. Both roads end
+// in it: readDeep and readPublic.
+type record struct {
+	allocBytes, freeBytes     int64
+	allocObjects, freeObjects int64
+	stack                     []uintptr // return addresses, leaf first, with one for each inlined call; not to be changed
+}
+
+// blockSize is the size that the allocator gave each block, 0 as long as none is counted.
+func (r *record) blockSize() int64 {
+	if r.allocObjects == 0 {
+		return 0
+	}
+	return r.allocBytes / r.allocObjects
+}
+
+// values are estimates for all blocks, made of the sampled ones.
+func (r *record) values(rate int64) (v stack.Values) {
+	v.AllocObjects, v.AllocBytes = scale(r.allocObjects, r.allocBytes, rate)
+	v.InuseObjects, v.InuseBytes = scale(r.allocObjects-r.freeObjects, r.allocBytes-r.freeBytes, rate)
+	return v
+}
+
+// readAll has read fill in a list of all records. Stacks are recorded meanwhile, so there is room for some more than it
+// counted before.
+func readAll[T any](allocate func(n int) []T, read func(list []T, inuseZero bool) (n int, ok bool)) []T {
+	n, _ := read(nil, true)
+	for {
+		list := allocate(n + n/16 + 64)
+		var ok bool
+		if n, ok = read(list, true); ok {
+			return list[:n]
+		}
+	}
+}
+
+func list[T any](n int) []T { return make([]T, n) }
+
+func readPublic() []record {
+	public := publicRecords()
+	records := make([]record, len(public))
+	for i := range public {
+		p := &public[i]
+		records[i] = record{p.AllocBytes, p.FreeBytes, p.AllocObjects, p.FreeObjects, p.Stack()}
+	}
+	return records
+}
+
+func publicRecords() []runtime.MemProfileRecord {
+	return readAll(list[runtime.MemProfileRecord], runtime.MemProfile)
+}
+
+// publicDepth is the number of frames that a runtime.MemProfileRecord has room for.
+const publicDepth = len(runtime.MemProfileRecord{}.Stack0)
+
+// cutStacks counts the stacks that end before the function that began the goroutine. Shorter ones can do so too, where the
+// runtime allocates on a stack of its own.
+func cutStacks(records []record, why string) []stack.Loss {
+	var n uint64
+	for i := range records {
+		r := &records[i]
+		if last := len(r.stack) - 1; last+1 >= publicDepth && r.allocObjects > 0 && !isGoexit(r.stack[last]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []stack.Loss{{Name: "go_stacks_cut", Sentence: why, Count: n}}
+}

@@ -1,0 +1,23 @@
+package goheap
+
+import "math"
+
+// scale estimates all blocks of a size from those that were sampled, where one was taken every rate bytes on average, at
+// random. A block of s bytes is sampled with the probability
+//
+//	p = 1 − e^(−s/rate)
+//
+// so each sampled block stands for 1/p. All blocks of a record have one size, and it is exact to take it as the mean. At a
+// rate of 1 every block was sampled; below, nothing is known of the chance, and the numbers stay as they are. The formula,
+// and that both products are cut to whole numbers, are those of scaleHeapSample in Go's runtime/pprof/protomem.go.
+func scale(objects, bytes, rate int64) (int64, int64) {
+	switch {
+	case objects == 0 || bytes == 0:
+		return 0, 0
+	case rate <= 1:
+		return objects, bytes
+	}
+	size := float64(bytes) / float64(objects)
+	weight := 1 / (1 - math.Exp(-size/float64(rate)))
+	return int64(float64(objects) * weight), int64(float64(bytes) * weight)
+}
