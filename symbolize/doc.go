@@ -5,6 +5,7 @@
 //	                        ─► named before?             ─► the answer from then
 //	                        ─► Go code of any file?      ─► the Go function table in it, inlined calls included
 //	                        ─► DWARF of the module's file ─► functions, inlined calls, lines
+//	                        ─► stubs of the linker       ─► malloc@plt
 //	                        ─► symbol tables             ─► a function, and DWARF's line if it has one
 //	                        ─► a Reason
 //
@@ -23,6 +24,5 @@
 // The files may be hostile: the rooms that read them, internal/elffile and internal/dwarf, bound what they believe and
 // what they spend. Damage never hides what the symbol table knows.
 //
-// Deliberately absent: separate debug files, split DWARF, big-endian files, the names of PLT stubs (a stub jumps, so no
-// call returns into one), and any logging.
+// Deliberately absent: separate debug files, split DWARF, big-endian files, and any logging.
 package symbolize

@@ -39,6 +39,7 @@ func (o *object) resolve(w wants, style Style) {
 	if o.debug != nil {
 		damage = o.search(w, style)
 	}
+	nameStubs(o.files.Layout(), w, style)
 	for i := range w {
 		if w[i].lines == nil {
 			o.fallBack(&w[i], style)
