@@ -9,14 +9,11 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// heapLabel tells Go's own heap from native memory, where a profile has both.
-const heapLabel = "heap"
-
 // cut keeps the largest samples, so that there are no more than the bounds allow; 0 is no bound.
 func (r *report) cut(samples int, bytes int64) error {
 	all := r.samples
 	if samples > 0 && len(all) > samples {
-		r.keep(all, samples-len(heaps(all)))
+		r.keep(all, samples-len(heapsAmong(all)))
 	}
 	if bytes == 0 {
 		return nil
@@ -81,8 +78,8 @@ func share(bytes int64, total float64) int64 {
 	return int64(math.Abs(float64(bytes)) / total * (1 << 61))
 }
 
-// heaps are the values of the heap's label among samples, "" for its absence: the rests that a cut may have.
-func heaps(samples []stack.Sample) map[string]bool {
+// heapsAmong are the values of the heap's label among samples, "" for its absence: the rests that a cut may have.
+func heapsAmong(samples []stack.Sample) map[string]bool {
 	found := make(map[string]bool)
 	for i := range samples {
 		text := ""

@@ -1,6 +1,7 @@
 package cgoheap
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -8,18 +9,13 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Moment is a point in time that later profiles are compared with. It holds 40 bytes for each stack and block size that
-// was recorded by then, and those of Go's own heap; dropping it gives them back. It may be used from any goroutine.
+// Moment is a point in time that later profiles are compared with. It holds 40 bytes for each stack and block size of
+// native memory that was recorded by then, and the stacks of Go's own heap; dropping it gives them back. It may be used
+// from any goroutine.
 type Moment struct {
-	mu       sync.Mutex
-	baseline *stack.Baseline
-}
-
-// Time is when it was.
-func (m *Moment) Time() time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.baseline.Time()
+	mu     sync.Mutex
+	native *stack.Baseline
+	golang *stack.Baseline // nil once it was advanced by a profile without Go's heap
 }
 
 // Moment is now, to compare later profiles with. It fails after Stop.
@@ -28,7 +24,42 @@ func (p *Profiler) Moment() (*Moment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	return &Moment{baseline: stack.NewBaseline(&s.Profile)}, nil
+	h := newHeaps(s, true)
+	return &Moment{native: stack.NewBaseline(&h.native), golang: stack.NewBaseline(h.golang)}, nil
+}
+
+// Time is when it was.
+func (m *Moment) Time() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.native.Time()
+}
+
+// compare makes of the heaps what a view shows of them since the moment.
+func (m *Moment) compare(v View, now heaps) (heaps, error) {
+	compare := (*stack.Baseline).Delta
+	if v == Growth {
+		compare = (*stack.Baseline).Growth
+	}
+	since := heaps{native: compare(m.native, &now.native)}
+	if now.golang == nil {
+		return since, nil
+	}
+	if m.golang == nil {
+		return since, errors.New("the Moment was advanced without Go's heap, so it cannot be compared with it")
+	}
+	golang := compare(m.golang, now.golang)
+	since.golang = &golang
+	return since, nil
+}
+
+func (m *Moment) advance(now heaps) {
+	m.native.Advance(&now.native)
+	if now.golang == nil {
+		m.golang = nil
+	} else {
+		m.golang.Advance(now.golang)
+	}
 }
 
 // ResetPeak makes what is in use now the highest so far, from which the view Peak goes on. It fails after Stop.

@@ -37,6 +37,7 @@ func TestParametersSelectWhatTheFieldsDo(t *testing.T) {
 		"view=growth&seconds=0.01":    {View: Growth, Since: middle},
 		"view=allocated&seconds=0.01": {View: Allocated, Since: middle},
 		"heap=native":                 {},
+		"heap=all&gc=1":               {GoHeap: true},
 	} {
 		t.Run(parameters, func(t *testing.T) {
 			answer := ask(p, parameters)

@@ -2,11 +2,9 @@ package cgoheap
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/pprof"
-	"github.com/cgoheap/cgoheap/stack"
 )
 
 // View is what a profile shows.
@@ -64,13 +62,4 @@ func viewNamed(name string) (View, error) {
 		}
 	}
 	return 0, fmt.Errorf("there is no view %q", name)
-}
-
-// since is what a profile compares with, and how long it covers.
-func (v View) since(b *stack.Baseline, now *stack.Profile) (stack.Profile, time.Duration) {
-	compare := b.Delta
-	if v == Growth {
-		compare = b.Growth
-	}
-	return compare(now), now.Time.Sub(b.Time())
 }

@@ -3,7 +3,6 @@ package cgoheap
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -38,10 +37,11 @@ func (p *Profiler) report(s Selection, write func(*report) error) error {
 	if err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
 	}
+	now := newHeaps(snapshot, s.GoHeap)
 	if s.Since == nil {
-		err = p.compose(s, snapshot, 0, write)
+		err = p.compose(s, snapshot, now, write)
 	} else {
-		err = p.composeSince(s, snapshot, write)
+		err = p.composeSince(s, snapshot, now, write)
 	}
 	if err != nil {
 		return fmt.Errorf("cgoheap: writing a profile: %w", err)
@@ -49,15 +49,15 @@ func (p *Profiler) report(s Selection, write func(*report) error) error {
 	return nil
 }
 
-func (p *Profiler) composeSince(s Selection, now *alloc.Snapshot, write func(*report) error) error {
+func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps, write func(*report) error) error {
 	s.Since.mu.Lock()
 	defer s.Since.mu.Unlock()
-	changed := *now
-	var covered time.Duration
-	changed.Profile, covered = s.View.since(s.Since.baseline, &now.Profile)
-	err := p.compose(s, &changed, covered, write)
+	since, err := s.Since.compare(s.View, now)
+	if err == nil {
+		err = p.compose(s, snapshot, since, write)
+	}
 	if err == nil && s.Advance {
-		s.Since.baseline.Advance(&now.Profile)
+		s.Since.advance(now)
 	}
 	return err
 }
@@ -71,21 +71,24 @@ type report struct {
 	rests    []stack.Rest // what was cut away
 }
 
-func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, covered time.Duration, write func(*report) error) error {
-	view := &viewings[s.View]
+// compose makes a report of the heaps, whose frames lie in the snapshot's modules, and hands it to write.
+func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write func(*report) error) error {
+	view, profile := &viewings[s.View], h.joined()
 	r := report{
 		header: pprof.Header{
 			Main:        mapping(snapshot.Main),
-			SampleBytes: snapshot.SampleBytes,
-			Time:        snapshot.Time,
-			Duration:    covered,
-			Comments:    comments(view, snapshot),
+			SampleBytes: profile.SampleBytes,
+			Time:        profile.Time,
+			Comments:    comments(view, snapshot, &h),
 			Columns:     view.columns,
 			DefaultType: view.defaultType,
 		},
 		snapshot: snapshot,
 		names:    p.names,
-		samples:  snapshot.Samples,
+		samples:  profile.Samples,
+	}
+	if s.Since != nil {
+		r.header.Duration = profile.Time.Sub(profile.Start)
 	}
 	if err := r.cut(s.MaxSamples, s.MaxBytes); err != nil {
 		return err
@@ -125,15 +128,23 @@ func mapping(m *mappings.Module) pprof.Mapping {
 	return pprof.Mapping{File: m.Path, BuildID: m.BuildID}
 }
 
-func comments(view *viewing, s *alloc.Snapshot) []string {
+func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {
 	const seconds = "2006-01-02 15:04:05 MST"
 	list := []string{fmt.Sprintf("cgoheap: native memory %s %s, one sample per %d bytes on average",
-		view.about, s.Start.UTC().Format(seconds), s.SampleBytes)}
+		view.about, h.native.Start.UTC().Format(seconds), h.native.SampleBytes)}
+	if h.golang != nil {
+		list = append(list, h.comment())
+	}
 	if !s.Peak.IsZero() {
 		list = append(list, "cgoheap: the highest moment was at "+s.Peak.UTC().Format(seconds))
 	}
 	for _, l := range s.Losses {
 		list = append(list, lossComment(l))
+	}
+	if h.golang != nil {
+		for _, l := range h.golang.Losses {
+			list = append(list, lossComment(l))
+		}
 	}
 	return list
 }
