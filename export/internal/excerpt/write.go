@@ -82,5 +82,5 @@ func compress(raw []byte) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	return out.Bytes(), nil
+	return bytes.Clone(out.Bytes()), nil // it waits in a queue, and the buffer may be twice as long
 }
