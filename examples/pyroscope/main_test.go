@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+func TestPyroscopeGetsTheCache(t *testing.T) {
+	bodies := make(chan []byte, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			bodies <- body
+		}
+		w.Header().Set("Content-Type", "application/proto")
+	}))
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := run(ctx, server.URL); err != nil {
+		t.Fatal(err)
+	}
+	series := field(<-bodies, 1)
+	p, err := profile.ParseData(field(field(series, 2), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The caller in Go: go test strips the program, so that functions of C have no names.
+	if bytes := held(p, "C.fill_cache"); bytes < 1<<20 {
+		t.Errorf("fill_cache holds %d bytes in\n%v", bytes, p)
+	}
+}
+
+// field is the first field of a message with this number.
+func field(message []byte, number protowire.Number) []byte {
+	for len(message) > 0 {
+		n, kind, head := protowire.ConsumeTag(message)
+		length := protowire.ConsumeFieldValue(n, kind, message[max(head, 0):])
+		if length < 0 {
+			return nil
+		}
+		if n == number {
+			value, _ := protowire.ConsumeBytes(message[head:])
+			return value
+		}
+		message = message[head+length:]
+	}
+	return nil
+}
+
+// held is the sum of the last column of samples with a function.
+func held(p *profile.Profile, function string) (bytes int64) {
+	for _, s := range p.Sample {
+		for _, l := range s.Location {
+			for _, line := range l.Line {
+				if line.Function.Name == function {
+					bytes += s.Value[len(s.Value)-1]
+				}
+			}
+		}
+	}
+	return bytes
+}

@@ -1,0 +1,44 @@
+package main
+
+/*
+#include <stdlib.h>
+#include <string.h>
+
+static void *fill_cache(size_t bytes) {
+	void *block = malloc(bytes);
+	if (block != NULL)
+		memset(block, 1, bytes);
+	return block;
+}
+*/
+import "C"
+
+import (
+	"context"
+	"time"
+	"unsafe"
+)
+
+const (
+	blockBytes = 64 << 10
+	mostBlocks = 1000 // then the cache is emptied
+)
+
+// serve is the service: it fills a cache of native memory.
+func serve(ctx context.Context) {
+	var cache []unsafe.Pointer
+	for ticks := time.Tick(5 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+			cache = append(cache, C.fill_cache(blockBytes))
+		}
+		if len(cache) == mostBlocks {
+			for _, block := range cache {
+				C.free(block)
+			}
+			cache = cache[:0]
+		}
+	}
+}
