@@ -7,7 +7,10 @@ require (
 	github.com/grafana/pyroscope-go/godeltaprof v0.1.12
 )
 
-require github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
+require (
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+)
 
 require (
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
