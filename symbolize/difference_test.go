@@ -27,7 +27,6 @@ const (
 	dynamic    = "addr2line does not look at dynamic symbols"
 	artificial = "addr2line has lost the file in code of link-time optimization"
 	overruled  = "addr2line has the symbol's name, we have the plain one"
-	overturned = "llvm-symbolizer agrees with us"
 	tooShort   = "addr2line has a file that is too short for the line"
 )
 

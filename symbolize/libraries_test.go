@@ -2,6 +2,7 @@ package symbolize
 
 import (
 	"cmp"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,14 +61,26 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// The largest separate debug files of the machine, if there are any: libc's, say.
+var (
+	agreeAddresses = flag.Int("agree.addresses", 2000, "how many addresses of each file are compared with addr2line")
+	agreeFiles     = flag.String("agree.files", "", "files to compare, separated by commas, besides the largest debug files")
+)
+
+// The largest separate debug files of the machine, if there are any: libc's, say. To compare more addresses of more
+// files, which takes minutes:
+//
+//	go test ./symbolize -run AsAddr2lineReadsIt -v -agree.addresses 50000 -agree.files PROGRAM,LIBRARY
 func TestRealDebugDataIsReadAsAddr2lineReadsIt(t *testing.T) {
 	files, _ := filepath.Glob("/usr/lib/debug/.build-id/*/*.debug")
 	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(fileSize(b), fileSize(a)) })
-	for _, path := range files[:min(len(files), 2)] {
+	files = files[:min(len(files), 2)]
+	if *agreeFiles != "" {
+		files = append(files, strings.Split(*agreeFiles, ",")...)
+	}
+	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			addresses := everyByte(t, path)
-			agree(t, path, every(len(addresses)/2000+1, addresses))
+			agree(t, path, every(len(addresses) / *agreeAddresses + 1, addresses))
 		})
 	}
 	if len(files) == 0 {

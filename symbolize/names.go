@@ -12,29 +12,26 @@ import (
 // and the same functions are inlined all over a program, so each is demangled once, and several at a time.
 type names struct {
 	style    Style
+	mangled  []string
 	readable map[string]string
 }
 
 // demanglers is how many goroutines demangle at once.
 func demanglers() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-func readNames(answers []dwarf.Answer, style Style) names {
-	n := names{style: style, readable: make(map[string]string)}
-	var mangled []string
-	for i := range answers {
-		for _, frame := range answers[i].Frames {
-			if f := frame.Function; f != nil && f.Linkage != "" {
-				if _, ok := n.readable[f.Linkage]; !ok {
-					n.readable[f.Linkage] = ""
-					mangled = append(mangled, f.Linkage)
-				}
-			}
-		}
+// need notes a mangled name.
+func (n *names) need(mangled string) {
+	if _, ok := n.readable[mangled]; !ok && mangled != "" {
+		n.readable[mangled] = ""
+		n.mangled = append(n.mangled, mangled)
 	}
-	for i, readable := range style.allReadable(mangled) {
-		n.readable[mangled[i]] = readable
+}
+
+// demangle makes all names readable that are needed.
+func (n *names) demangle() {
+	for i, readable := range n.style.allReadable(n.mangled) {
+		n.readable[n.mangled[i]] = readable
 	}
-	return n
 }
 
 // allReadable demangles each of the names.
@@ -65,14 +62,27 @@ func (n *names) of(f *dwarf.Function) (function, systemName string) {
 	return f.Name, f.Plain
 }
 
-// askSymbol takes the name of a function that has only a plain one from the symbol that covers it, if they agree.
-func (o *object) askSymbol(line *Line, f *dwarf.Function, address uint64, style Style) {
+// localSymbol is the mangled name of the symbol that covers an address, if the function there has only a plain name
+// although its language mangles names.
+func (o *object) localSymbol(address uint64, frames []dwarf.Frame) string {
+	if len(frames) == 0 {
+		return ""
+	}
+	f := frames[len(frames)-1].Function
+	if f == nil || !f.Scoped || f.Linkage != "" {
+		return ""
+	}
 	symbol := o.symbols.covering(address)
 	if symbol == nil {
-		return
+		return ""
 	}
 	mangled, _, _ := strings.Cut(symbol.name, ".") // without .cold, .part.0 and the like
-	readable := style.readable(mangled)
+	return mangled
+}
+
+// takeSymbol gives a function the name of the symbol that covers it, if they agree.
+func (n *names) takeSymbol(line *Line, f *dwarf.Function, mangled string) {
+	readable := n.readable[mangled]
 	if readable != mangled && strings.Contains(readable, f.Plain) {
 		line.Function, line.SystemName = readable, mangled
 	}

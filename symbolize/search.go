@@ -10,16 +10,27 @@ func (o *object) search(w wants, style Style) error {
 		addresses[i] = open[i].address
 	}
 	answers, err := o.debug.Find(addresses)
-	names := readNames(answers, style)
+	names := names{style: style, readable: make(map[string]string)}
+	locals := make([]string, len(open))
+	for i := range open {
+		locals[i] = o.localSymbol(open[i].address, answers[i].Frames)
+		names.need(locals[i])
+		for _, frame := range answers[i].Frames {
+			if frame.Function != nil {
+				names.need(frame.Function.Linkage)
+			}
+		}
+	}
+	names.demangle()
 	for i := range open {
 		open[i].place = answers[i].Place
-		open[i].lines = o.lines(open[i].address, answers[i].Frames, names)
+		open[i].lines = names.lines(answers[i].Frames, locals[i])
 	}
 	return err
 }
 
 // lines are the lines of the frames at an address, innermost first.
-func (o *object) lines(address uint64, frames []dwarf.Frame, names names) []Line {
+func (n *names) lines(frames []dwarf.Frame, local string) []Line {
 	if len(frames) == 0 {
 		return nil
 	}
@@ -28,9 +39,9 @@ func (o *object) lines(address uint64, frames []dwarf.Frame, names names) []Line
 		line := Line{File: frames[i].File, Line: frames[i].Line, Column: frames[i].Column}
 		if f := frames[i].Function; f != nil {
 			line.StartLine = f.StartLine
-			line.Function, line.SystemName = names.of(f)
-			if i == len(frames)-1 && f.Scoped && f.Linkage == "" {
-				o.askSymbol(&line, f, address, names.style)
+			line.Function, line.SystemName = n.of(f)
+			if i == len(frames)-1 && local != "" {
+				n.takeSymbol(&line, f, local)
 			}
 		}
 		lines[i] = line

@@ -21,7 +21,7 @@ type cursor struct {
 
 // The sizes of windows: of a whole unit's entries or lines if they are not unusually large, and of single things.
 const (
-	unitWindow  = 1 << 20
+	unitWindow  = 1 << 23
 	lineWindow  = 1 << 18
 	tableWindow = 1 << 14
 	textWindow  = 1 << 10
@@ -149,12 +149,16 @@ func (c *cursor) number(size uint8) uint64 {
 	return 0
 }
 
-// uleb reads an unsigned LEB128 number, modulo 2^64.
+// uleb reads an unsigned LEB128 number, modulo 2^64. Hardly any has more than two bytes.
 func (c *cursor) uleb() uint64 {
-	if c.at < len(c.window) {
-		if b := c.window[c.at]; b < 0x80 {
+	if rest := c.window[c.at:]; len(rest) >= 2 {
+		if rest[0] < 0x80 {
 			c.at++
-			return uint64(b)
+			return uint64(rest[0])
+		}
+		if rest[1] < 0x80 {
+			c.at += 2
+			return uint64(rest[0]&0x7f) | uint64(rest[1])<<7
 		}
 	}
 	value, _ := c.leb()

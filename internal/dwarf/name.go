@@ -38,7 +38,10 @@ const originLimit = 16
 
 func (n *names) begin(walked *unit) {
 	n.scoped = walked.scoped
-	n.functions = make(map[reference]*described)
+	if n.functions == nil {
+		n.functions = make(map[reference]*described)
+	}
+	clear(n.functions)
 	n.unscoped = n.unscoped[:0]
 }
 
