@@ -27,6 +27,7 @@ const (
 	dynamic    = "addr2line does not look at dynamic symbols"
 	artificial = "addr2line has lost the file in code of link-time optimization"
 	overruled  = "addr2line has the symbol's name, we have the plain one"
+	goWrapper  = "the debug data of Go has no lines for a generated wrapper, Go's function table has"
 	tooShort   = "addr2line has a file that is too short for the line"
 )
 
