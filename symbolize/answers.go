@@ -1,16 +1,24 @@
 package symbolize
 
-import "github.com/cgoheap/cgoheap/mappings"
+import (
+	"time"
+
+	"github.com/cgoheap/cgoheap/mappings"
+)
 
 // answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes about 400
 // bytes.
 const answerLimit = 1 << 16
+
+// idleLimit is how long answers are kept that nobody asks for. A hunt for a leak takes profiles minutes apart.
+const idleLimit = 30 * time.Minute
 
 // answers remembers what addresses are called, so that the next profile of the same process need not open its files
 // again. When it is full it forgets everything: that costs one dump the time of the first.
 type answers struct {
 	modules map[moduleKey]map[mappings.ELFAddr]Result
 	count   int
+	idle    *time.Timer // nil while there are none
 }
 
 // moduleKey tells files apart, as far as a module can.
@@ -24,7 +32,8 @@ type moduleKey struct {
 func (a *answers) of(m *mappings.Module) map[mappings.ELFAddr]Result {
 	key := moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
 	if a.count >= answerLimit || a.modules == nil {
-		*a = answers{modules: make(map[moduleKey]map[mappings.ELFAddr]Result)}
+		a.forget()
+		a.modules = make(map[moduleKey]map[mappings.ELFAddr]Result)
 	}
 	if a.modules[key] == nil {
 		a.modules[key] = make(map[mappings.ELFAddr]Result)
@@ -41,4 +50,32 @@ func (a *answers) add(known map[mappings.ELFAddr]Result, w wants) {
 		known[mappings.ELFAddr(w[i].address)] = Result{Lines: w[i].lines, Reason: w[i].reason}
 		a.count++
 	}
+}
+
+// forget drops all answers.
+func (a *answers) forget() {
+	if a.idle != nil {
+		a.idle.Stop()
+	}
+	*a = answers{}
+}
+
+// forgetWhenIdle lets the answers be forgotten unless they are used before long. The timer runs only while there are
+// some.
+func (s *Symbolizer) forgetWhenIdle() {
+	if s.answers.count == 0 {
+		return
+	}
+	if s.answers.idle != nil {
+		s.answers.idle.Stop()
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(idleLimit, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.answers.idle == timer { // otherwise they were used while this waited for the lock
+			s.answers.forget()
+		}
+	})
+	s.answers.idle = timer
 }

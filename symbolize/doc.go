@@ -15,7 +15,7 @@
 //
 // The debug data is read by internal/dwarf, which passes over it once on behalf of all addresses of a batch and keeps
 // nothing. Between two profiles only answers are kept. Their number is bounded; when the bound is reached all are
-// forgotten. A file is open only during one Resolve.
+// forgotten, as they are when nobody asks for half an hour. A file is open only during one Resolve.
 //
 // Names are demangled with their template arguments and without parameters, unless Style says otherwise; symbols of one
 // address are ordered so that the name that a program would write comes first (malloc before __libc_malloc). Both are

@@ -48,6 +48,7 @@ func New(options Options) *Symbolizer {
 func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) []Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer s.forgetWhenIdle()
 	results := make([]Result, len(addresses))
 	if m == nil {
 		for i := range results {
@@ -164,5 +165,6 @@ func (s *Symbolizer) Losses() []stack.Loss {
 func (s *Symbolizer) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers, s.tally = answers{}, Tally{}
+	s.answers.forget()
+	s.tally = Tally{}
 }

@@ -1,0 +1,42 @@
+package symbolize
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+func TestAnswersAreForgottenWhenNobodyAsksForThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := New(Options{}), module("no such file")
+		ask := func() { s.Resolve(m, []mappings.ELFAddr{1}) }
+		for range 3 {
+			ask()
+			time.Sleep(idleLimit - time.Minute)
+		}
+		if kept(s) == 0 {
+			t.Error("answers that were asked for are forgotten")
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n := kept(s); n != 0 {
+			t.Errorf("%d answers are kept", n)
+		}
+		ask()
+		if s.Reset(); kept(s) != 0 {
+			t.Error("Reset keeps something")
+		}
+	})
+}
+
+// kept is how many answers a Symbolizer keeps, -1 if it has something else to show for having had some.
+func kept(s *Symbolizer) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answers.count == 0 && (s.answers.idle != nil || s.answers.modules != nil) {
+		return -1
+	}
+	return s.answers.count
+}
