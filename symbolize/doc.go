@@ -4,14 +4,20 @@
 //	addresses of one module ─► Go code of this process?  ─► the runtime's own tables, inlined calls included
 //	                        ─► named before?             ─► the answer from then
 //	                        ─► Go code of any file?      ─► the Go function table in it, inlined calls included
-//	                        ─► DWARF of the module's file ─► functions, inlined calls, lines
+//	                        ─► DWARF of its file, or else of its debug file ─► functions, inlined calls, lines
 //	                        ─► stubs of the linker       ─► malloc@plt
-//	                        ─► symbol tables             ─► a function, and DWARF's line if it has one
+//	                        ─► symbol tables of all files ─► a function, and DWARF's line if it has one
 //	                        ─► a Reason
 //
 // The first source that knows a function wins; they are never mixed, except that a C++ function that only its own file
 // sees has no mangled name in DWARF, and takes it from the symbol that covers it. Clones of a function (.cold,
-// .constprop.0) carry the function's name where DWARF gives it.
+// .constprop.0) carry the function's name where DWARF gives it. The symbols of all files are one table: .symtab and
+// .dynsym of the module's file, .symtab of its debug file, and the packed one (.gnu_debugdata) if there is no .symtab. Of
+// several symbols at one address the same one wins wherever it comes from, and of those around an address the one that
+// begins last, so a source with more symbols is the better one without being asked first.
+//
+// Which files belong to a module is the business of internal/debugfile. One that may be another build's is refused, and
+// the refusal is the Reason of the addresses that stay without a name.
 //
 // The debug data is read by internal/dwarf, which passes over it once on behalf of all addresses of a batch and keeps
 // nothing. Between two profiles only answers are kept. Their number is bounded; when the bound is reached all are
@@ -21,8 +27,8 @@
 // address are ordered so that the name that a program would write comes first (malloc before __libc_malloc). Both are
 // deterministic: the same file gives the same names.
 //
-// The files may be hostile: the rooms that read them, internal/elffile and internal/dwarf, bound what they believe and
-// what they spend. Damage never hides what the symbol table knows.
+// The files may be hostile: the rooms that read them, internal/elffile, internal/xz and internal/dwarf, bound what they
+// believe and what they spend. Damage never hides what the symbol table knows.
 //
-// Deliberately absent: separate debug files, split DWARF, big-endian files, and any logging.
+// Deliberately absent: big-endian files, and any logging.
 package symbolize

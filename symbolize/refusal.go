@@ -15,6 +15,8 @@ var refusalReasons = []struct {
 	{debugfile.ErrNoSplit, NeedsSplit},
 	{debugfile.ErrOtherBuild, OtherDebugFile},
 	{debugfile.ErrChecksum, LinkChecksum},
+	{debugfile.ErrServerOff, NeedsServer},
+	{debugfile.ErrServer, ServerFailed},
 }
 
 func refusalReason(err error) Reason {

@@ -1,6 +1,10 @@
 package symbolize
 
-import "github.com/cgoheap/cgoheap/internal/dwarf"
+import (
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/dwarf"
+)
 
 // search asks the debug data about all of the wants that have no lines yet, and turns what it says into lines.
 func (o *object) search(w wants, style Style) error {
@@ -46,5 +50,19 @@ func (n *names) lines(frames []dwarf.Frame, local string) []Line {
 		}
 		lines[i] = line
 	}
-	return lines
+	return o.withoutLost(lines, address, names.style)
+}
+
+// withoutLost leaves out inlined calls whose names are lost, and gives the function around them the name of its symbol;
+// without one nothing is left. Names are lost with the alternate file that they were moved to.
+func (o *object) withoutLost(lines []Line, address uint64, style Style) []Line {
+	last := len(lines) - 1
+	if lines[last].Function == "" {
+		s := o.symbols.covering(address)
+		if s == nil {
+			return nil
+		}
+		lines[last].Function, lines[last].SystemName = style.readable(s.name), s.name
+	}
+	return slices.DeleteFunc(lines, func(l Line) bool { return l.Function == "" })
 }

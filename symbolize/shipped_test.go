@@ -11,6 +11,12 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
+// The machine's own servers are no part of the tests.
+func TestMain(m *testing.M) {
+	os.Unsetenv("DEBUGINFOD_URLS")
+	os.Exit(m.Run())
+}
+
 // shipped is a program as it is deployed, without debug data of its own, and what its addresses are called according to
 // the debug data that it had when it was linked.
 type shipped struct {
@@ -44,7 +50,12 @@ func need(t testing.TB, tools ...string) {
 // link builds a program with full debug data in it.
 func link(t testing.TB, flags ...string) *shipped {
 	t.Helper()
-	s := &shipped{program: compile(t, "gcc", "calls.c", append([]string{"-g", "-O2", "-Wl,--build-id"}, flags...)...)}
+	return linkBy(t, "gcc", flags...)
+}
+
+func linkBy(t testing.TB, compiler string, flags ...string) *shipped {
+	t.Helper()
+	s := &shipped{program: compile(t, compiler, "calls.c", append([]string{"-g", "-O2", "-Wl,--build-id"}, flags...)...)}
 	s.dir = filepath.Dir(s.program)
 	s.debug = filepath.Join(s.dir, "taken.out")
 	s.learn(t)
@@ -56,7 +67,7 @@ func (s *shipped) learn(t testing.TB) {
 	t.Helper()
 	s.addresses = every(3, everyByte(t, s.program))
 	s.want = New(Options{}).Resolve(module(s.program), s.addresses)
-	s.buildID = mustOpen(t, s.program)
+	s.buildID = buildIDOf(t, s.program)
 	deepest := 0
 	for _, r := range s.want {
 		if len(r.Lines) > 0 && r.Lines[0].Function == "grab" && filepath.Base(r.Lines[0].File) == "calls.c" {
@@ -68,8 +79,8 @@ func (s *shipped) learn(t testing.TB) {
 	}
 }
 
-// mustOpen is the build ID of a file.
-func mustOpen(t testing.TB, path string) string {
+// buildIDOf is a file's build ID.
+func buildIDOf(t testing.TB, path string) string {
 	t.Helper()
 	file, err := module(path).Open()
 	if err != nil {

@@ -20,16 +20,17 @@ type Options struct {
 	// DebugDirs are searched for separate debug files before /usr/lib/debug, and are laid out as it is: by build ID, as
 	// .build-id/xx/yyyy.debug, or by the module's path.
 	DebugDirs []string
-}
 
-func (o *Options) finder() debugfile.Finder {
-	return debugfile.Finder{Dirs: o.DebugDirs}
+	// Debuginfod allows to ask the servers in DEBUGINFOD_URLS, if that is set, for the debug files of modules that
+	// nothing on this machine can name. That tells them the build IDs. Resolve then waits for downloads.
+	Debuginfod bool
 }
 
 // Symbolizer names addresses. It may be used from several goroutines at once; it works for one at a time, so that no
 // two files' debug data is in memory together.
 type Symbolizer struct {
 	options Options
+	finder  debugfile.Finder
 
 	mu      sync.Mutex
 	answers answers
@@ -38,7 +39,9 @@ type Symbolizer struct {
 
 // New makes a Symbolizer.
 func New(options Options) *Symbolizer {
-	return &Symbolizer{options: options}
+	return &Symbolizer{options: options, finder: debugfile.Finder{
+		Dirs: options.DebugDirs, Server: debugfile.EnvironmentServer(), AskServer: options.Debuginfod,
+	}}
 }
 
 // Resolve names addresses of one module, nil for addresses outside all modules. The addresses lie inside the call
@@ -99,7 +102,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 			return w
 		}
 	}
-	files := s.options.finder().Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
+	files := s.finder.Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
 	defer files.Close()
 	if !files.Found() {
 		w.give(openReason(m, err))

@@ -8,6 +8,8 @@
 //	  └► separate file, the first that counts:
 //	       by build ID             DIR/.build-id/xx/yyyy.debug                 for each DIR
 //	       by .gnu_debuglink       beside the module, .debug below it, DIR/the module's directory
+//	       from a debuginfod server, if the user has allowed it
+//	  └► .gnu_debugdata            a small ELF file with a symbol table, xz-compressed, if no .symtab was found yet
 //
 //	from whichever has .debug_info, when something refers to it:
 //	  └► .gnu_debugaltlink         what dwz has moved: by path, by build ID, DIR/.dwz
@@ -24,6 +26,6 @@
 // Files are opened and their sections read as internal/elffile does it, through windows and with pread rather than mmap:
 // a file that somebody truncates while it is read gives an error, where a mapping would kill the process with SIGBUS.
 //
-// Deliberately absent: any cache, since answers are remembered in symbolize and
+// Deliberately absent: any cache besides that of the debuginfod protocol, since answers are remembered in symbolize and
 // finding files is a few failed opens per module; GDB's sysroot; links in a program that lead outside its directories.
 package debugfile

@@ -15,7 +15,9 @@ type Module struct {
 
 // Finder says where to look besides the places that all debuggers know. The zero value is good.
 type Finder struct {
-	Dirs []string // laid out as /usr/lib/debug is, which comes after them
+	Dirs      []string // laid out as /usr/lib/debug is, which comes after them
+	Server    *Server  // what may be asked when nothing is found; nil: nothing
+	AskServer bool     // whether the user has allowed it
 }
 
 // Files are the files that can name a module. Its methods may be called from several goroutines.
@@ -24,6 +26,7 @@ type Files struct {
 	module Module
 
 	separate *elffile.File // nil if it is not needed, or not there
+	mini     *elffile.File // likewise
 
 	packageOnce sync.Once
 	pack        *kept // the .dwp file
@@ -40,13 +43,18 @@ func (d Finder) Open(m Module) *Files {
 			f.refusals = nil // what was met on the way does not matter
 		}
 	}
+	if m.File != nil && !m.File.HasSymbolTable() && (f.separate == nil || !f.separate.HasSymbolTable()) {
+		f.mini = f.openMini()
+	}
 	return f
 }
 
 // Close closes the files, without the module's own.
 func (f *Files) Close() {
-	if f.separate != nil {
-		f.separate.Close()
+	for _, file := range []*elffile.File{f.separate, f.mini} {
+		if file != nil {
+			file.Close()
+		}
 	}
 	if f.pack != nil {
 		f.pack.File.Close()
@@ -74,10 +82,10 @@ func (f *Files) Debug() *elffile.File {
 }
 
 // Symbols are the functions of all symbol tables that are known for the module, in no particular order and some of them
-// several times. The tables are subsets of one another as a rule: .symtab has all, .dynsym what other modules may call.
-// The error is that of a table that could not be read.
+// several times. The tables are subsets of one another as a rule: .symtab has all, .dynsym what other modules may call,
+// the one in .gnu_debugdata what .dynsym leaves out. The error is that of a table that could not be read.
 func (f *Files) Symbols() (symbols []elffile.Symbol, err error) {
-	for _, file := range []*elffile.File{f.module.File, f.separate} {
+	for _, file := range []*elffile.File{f.module.File, f.separate, f.mini} {
 		if file == nil {
 			continue
 		}

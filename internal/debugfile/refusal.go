@@ -10,6 +10,8 @@ var (
 	ErrUnreadable  = errors.New("it cannot be read")
 	ErrNoAlternate = errors.New("the file that dwz made is missing")
 	ErrNoSplit     = errors.New("a file of split debug data is missing")
+	ErrServerOff   = errors.New("a debuginfod server may have it, and is not to be asked")
+	ErrServer      = errors.New("no debuginfod server gave it")
 )
 
 // Refusal is a file that does not count, or is missing, and why.

@@ -17,14 +17,17 @@ func (d Finder) dirs() []string {
 	return append(d.Dirs[:len(d.Dirs):len(d.Dirs)], globalDir)
 }
 
-// findSeparate finds the separate file with the debug data, in GDB's order: by build ID, by debug link.
+// findSeparate finds the separate file with the debug data, in GDB's order: by build ID, by debug link, from a server.
 func (f *Files) findSeparate() *elffile.File {
 	for _, dir := range f.finder.dirs() {
 		if file := f.openSame(byBuildID(dir, f.module.BuildID, ".debug"), f.module.BuildID); file != nil {
 			return file
 		}
 	}
-	return f.followLink()
+	if file := f.followLink(); file != nil {
+		return file
+	}
+	return f.download()
 }
 
 // byBuildID is the path of a file below a global directory: .build-id/, two digits, a slash, the others. "" if there are

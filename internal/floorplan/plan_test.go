@@ -36,6 +36,7 @@ var plan = map[string]room{
 	"internal/dlang":     {floor: 1},
 	"internal/dwarf":     {floor: 1},
 	"internal/debugfile": {floor: 2},
+	"internal/xz":        {floor: 1},
 	"internal/fastgzip":  {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/floorplan": {floor: annex},

@@ -1,0 +1,137 @@
+package debugfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+)
+
+// Server gets debug files from debuginfod servers by build ID, and keeps them on the disk where the other clients of the
+// protocol look for them too. It may be used from several goroutines.
+type Server struct {
+	URLs     []string      // asked one after the other
+	Cache    string        // directory of the files
+	Timeout  time.Duration // for one file
+	MaxBytes int64         // of one file
+
+	mu    sync.Mutex
+	pause time.Time // until when no server is asked, after one has failed
+}
+
+const (
+	defaultTimeout  = time.Minute
+	defaultMaxBytes = 1 << 30
+	pauseAfterError = 2 * time.Minute
+)
+
+// EnvironmentServer is the Server that the environment asks for: DEBUGINFOD_URLS, separated by spaces, and the cache in
+// DEBUGINFOD_CACHE_PATH or else in debuginfod_client of the user's directory for caches. It is nil if there are no URLs
+// or no place for the files.
+func EnvironmentServer() *Server {
+	urls := strings.Fields(os.Getenv("DEBUGINFOD_URLS"))
+	cache := cacheDir()
+	if len(urls) == 0 || cache == "" {
+		return nil
+	}
+	return &Server{URLs: urls, Cache: cache, Timeout: defaultTimeout, MaxBytes: defaultMaxBytes}
+}
+
+// download gets the separate debug file from a server.
+func (f *Files) download() *elffile.File {
+	server, id := f.finder.Server, f.module.BuildID
+	if server == nil || !hexadecimal(id) {
+		return nil
+	}
+	if !f.finder.AskServer {
+		f.refuse(f.module.Path, ErrServerOff, nil)
+		return nil
+	}
+	path, err := server.fetch(id)
+	if err != nil {
+		f.refuse(f.module.Path, ErrServer, err)
+		return nil
+	}
+	file := f.openSame(path, id)
+	if file == nil {
+		_ = os.Remove(path) // what a lying server gave must not stay
+	}
+	return file
+}
+
+func hexadecimal(id string) bool {
+	return len(id) >= 4 && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+var (
+	errNotThere = errors.New("no server has it")
+	errPaused   = errors.New("a server has just failed")
+)
+
+// fetch gives the path of the debug file with that build ID, in the cache.
+func (s *Server) fetch(id string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entry := s.entry(id)
+	if known, err := entry.look(time.Now()); known || err != nil {
+		return entry.path, err
+	}
+	if time.Now().Before(s.pause) {
+		return "", errPaused
+	}
+	err := s.askAll(entry, id)
+	switch {
+	case errors.Is(err, errNotThere):
+		entry.markMissing()
+	case err != nil:
+		s.pause = time.Now().Add(pauseAfterError)
+	}
+	return entry.path, err
+}
+
+// askAll asks the servers until one has the file. It is not there only if all of them have said so.
+func (s *Server) askAll(entry cacheEntry, id string) error {
+	result := errNotThere
+	for _, url := range s.URLs {
+		err := s.ask(strings.TrimSuffix(url, "/")+"/buildid/"+id+"/debuginfo", entry)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, errNotThere) {
+			result = err
+		}
+	}
+	return result
+}
+
+func (s *Server) ask(url string, entry cacheEntry) error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("User-Agent", "cgoheap")
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	switch {
+	case response.StatusCode == http.StatusNotFound:
+		return errNotThere
+	case response.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s: %s", url, response.Status)
+	case response.ContentLength > s.MaxBytes:
+		return fmt.Errorf("%s: %d bytes are more than %d", url, response.ContentLength, s.MaxBytes)
+	}
+	return entry.store(io.LimitReader(response.Body, s.MaxBytes+1), s.MaxBytes)
+}

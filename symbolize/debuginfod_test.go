@@ -1,0 +1,66 @@
+package symbolize
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// debuginfod serves the files given by build ID, and counts what it is asked for.
+func debuginfod(t testing.TB, files map[string]string) (asked *atomic.Int32) {
+	t.Helper()
+	asked = new(atomic.Int32)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		id, whole := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/buildid/"), "/debuginfo")
+		path, known := files[id]
+		if !whole || !known {
+			http.NotFound(w, r)
+			return
+		}
+		http.ServeFile(w, r, path)
+	}))
+	t.Cleanup(server.Close)
+	t.Setenv("DEBUGINFOD_URLS", server.URL)
+	t.Setenv("DEBUGINFOD_CACHE_PATH", t.TempDir())
+	return asked
+}
+
+func TestADebuginfodServerIsAskedOnlyIfAllowed(t *testing.T) {
+	s := ship(t)
+	asked := debuginfod(t, map[string]string{s.buildID: s.debug})
+	unnamed(t, s.named(Options{}), NeedsServer)
+	if n := asked.Load(); n != 0 {
+		t.Fatalf("asked %d times", n)
+	}
+	s.check(t, s.named(Options{Debuginfod: true}))
+	s.check(t, s.named(Options{Debuginfod: true}))
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times for one file", n)
+	}
+}
+
+func TestThatNoDebuginfodServerHasAFileIsRemembered(t *testing.T) {
+	s := ship(t)
+	asked := debuginfod(t, nil)
+	for range 3 {
+		unnamed(t, s.named(Options{Debuginfod: true}), ServerFailed)
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestWhatALyingDebuginfodServerGivesIsRefusedAndNotKept(t *testing.T) {
+	s, other := ship(t), ship(t, "-O1")
+	debuginfod(t, map[string]string{s.buildID: other.debug})
+	unnamed(t, s.named(Options{Debuginfod: true}), OtherDebugFile)
+	kept := filepath.Join(os.Getenv("DEBUGINFOD_CACHE_PATH"), s.buildID, "debuginfo")
+	if _, err := os.Stat(kept); err == nil {
+		t.Error("it is in the cache")
+	}
+}
