@@ -50,19 +50,14 @@ func (n *names) lines(frames []dwarf.Frame, local string) []Line {
 		}
 		lines[i] = line
 	}
-	return o.withoutLost(lines, address, names.style)
+	return withoutLost(lines)
 }
 
-// withoutLost leaves out inlined calls whose names are lost, and gives the function around them the name of its symbol;
-// without one nothing is left. Names are lost with the alternate file that they were moved to.
-func (o *object) withoutLost(lines []Line, address uint64, style Style) []Line {
-	last := len(lines) - 1
-	if lines[last].Function == "" {
-		s := o.symbols.covering(address)
-		if s == nil {
-			return nil
-		}
-		lines[last].Function, lines[last].SystemName = style.readable(s.name), s.name
+// withoutLost leaves out inlined calls whose names are lost, and everything if the function around them has none either:
+// then its symbol names it. Names are lost with the alternate file that they were moved to.
+func withoutLost(lines []Line) []Line {
+	if len(lines) == 0 || lines[len(lines)-1].Function == "" {
+		return nil
 	}
 	return slices.DeleteFunc(lines, func(l Line) bool { return l.Function == "" })
 }
