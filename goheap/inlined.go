@@ -17,7 +17,7 @@ func expandFinalInlineFrame(stack []uintptr) []uintptr
 // places turns the runtime's stacks into frames, and remembers what it learned of each address.
 type places struct {
 	module stack.ModuleID
-	known  map[uintptr]place
+	known  map[uintptr]*place
 }
 
 // place is what there is to know of a return address.
@@ -29,7 +29,7 @@ type place struct {
 }
 
 func newPlaces(module stack.ModuleID) *places {
-	return &places{module: module, known: make(map[uintptr]place)}
+	return &places{module: module, known: make(map[uintptr]*place)}
 }
 
 // appendFrames appends the call sites of a stack of return addresses that the runtime has recorded.
@@ -57,20 +57,20 @@ func (p *places) trim(pcs []uintptr) []uintptr {
 	return pcs[max(0, leaf):]
 }
 
-func (p *places) at(pc uintptr) place {
-	known, ok := p.known[pc]
-	if !ok {
+func (p *places) at(pc uintptr) *place {
+	known := p.known[pc]
+	if known == nil {
 		known = p.look(pc)
 		p.known[pc] = known
 	}
 	return known
 }
 
-func (p *places) look(pc uintptr) place {
+func (p *places) look(pc uintptr) *place {
 	if runtime.FuncForPC(pc-1) == nil {
-		return place{frame: stack.NewFrame(0, uint64(pc-1))}
+		return &place{frame: stack.NewFrame(0, uint64(pc-1))}
 	}
-	known := place{
+	known := &place{
 		frame:  stack.NewFrame(p.module, uint64(pc-1)),
 		hidden: hidesAtLeaf(pc),
 		goexit: isGoexit(pc),
