@@ -37,7 +37,7 @@ $(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
 	@cd tools/pyroscope && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ tool
 
 e2e: deps $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
-	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/servers $(GO) test -count=1 -timeout 20m ./...
+	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/servers $(GO) test -count=1 -v -timeout 20m ./...
 
 check: vet gofmt lint generated ## Runs all that reads the code without running it: go vet, gofmt, the linters.
 

@@ -62,6 +62,21 @@ func localProfile(t *testing.T, service *process) *profile.Profile {
 	return p
 }
 
+// localStacks are one column of it.
+func localStacks(t *testing.T, service *process, kind string) stacks {
+	t.Helper()
+	return mustStacks(t, localProfile(t, service), kind)
+}
+
+func mustStacks(t *testing.T, p *profile.Profile, kind string) stacks {
+	t.Helper()
+	s, err := stacksOf(p, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // anyProfile is a profile of the example, which ends before it is returned, so that it can be pushed at any time.
 func anyProfile(t *testing.T) (*profile.Profile, []byte) {
 	t.Helper()

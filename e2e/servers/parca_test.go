@@ -135,24 +135,21 @@ func (p *parcaServer) last(query string) (moment, error) {
 }
 
 // stacks reads one profile back.
-func (p *parcaServer) stacks(t *testing.T, query string, at time.Time, kind string) (stacks, error) {
-	t.Helper()
-	return p.report(t, kind, url.Values{
+func (p *parcaServer) stacks(query string, at time.Time, kind string) (stacks, error) {
+	return p.report(kind, url.Values{
 		"mode": {"MODE_SINGLE_UNSPECIFIED"}, "single.query": {query}, "single.time": {stamp(at)},
 	})
 }
 
 // sum reads back what all profiles add up to.
-func (p *parcaServer) sum(t *testing.T, query, kind string) (stacks, error) {
-	t.Helper()
+func (p *parcaServer) sum(query, kind string) (stacks, error) {
 	from, to := lately()
-	return p.report(t, kind, url.Values{
+	return p.report(kind, url.Values{
 		"mode": {"MODE_MERGE"}, "merge.query": {query}, "merge.start": {stamp(from)}, "merge.end": {stamp(to)},
 	})
 }
 
-func (p *parcaServer) report(t *testing.T, kind string, query url.Values) (stacks, error) {
-	t.Helper()
+func (p *parcaServer) report(kind string, query url.Values) (stacks, error) {
 	query.Set("report_type", "REPORT_TYPE_PPROF")
 	var answer struct{ Pprof []byte }
 	if err := p.ask("query", query, &answer); err != nil {
@@ -162,7 +159,7 @@ func (p *parcaServer) report(t *testing.T, kind string, query url.Values) (stack
 	if err != nil {
 		return nil, err
 	}
-	return stacksOf(t, profile, kind), nil
+	return stacksOf(profile, kind)
 }
 
 // lately is the time that all tests lie in.

@@ -19,14 +19,15 @@ func TestParcaGivesBackWhatWasPushed(t *testing.T) {
 	mustSend(t, target, err, data)
 
 	for _, kind := range fourKinds {
+		want := mustStacks(t, local, kind)
 		query := fmt.Sprintf(`cgo_memory:%s:space:bytes{job="fixed"}`, kind)
 		eventually(t, "reading back", func() error {
 			last, err := server.last(query)
 			if err != nil {
 				return err
 			}
-			got, err := server.stacks(t, query, last.at, kind)
-			return errors.Join(err, differ(kind, got, stacksOf(t, local, kind)), namesTheGuilty(got))
+			got, err := server.stacks(query, last.at, kind)
+			return errors.Join(err, differ(kind, got, want), namesTheGuilty(got))
 		})
 	}
 }
@@ -59,23 +60,16 @@ func TestParcaShowsWhatTheLoopPushes(t *testing.T) {
 	const labels = `{job="keeper", region="here"}`
 	const query = "memory:inuse_space:bytes:space:bytes" + labels
 	eventually(t, "comparing what is in use", func() error {
-		local := stacksOf(t, localProfile(t, keeper), "inuse_space:bytes")
+		local := localStacks(t, keeper, "inuse_space:bytes")
 		awaitPushed(t, keeper)
 		last, err := server.last(query)
 		if err != nil {
 			return err
 		}
-		got, err := server.stacks(t, query, last.at, "inuse_space:bytes")
+		got, err := server.stacks(query, last.at, "inuse_space:bytes")
 		return errors.Join(err, differ("in use", got, local), amountsDiffer(got, stacks{kept: 4096 * 100, lent: 0}))
 	})
-	mustAddUp(t, server, labels, stacks{kept: 4096 * 100, lent: 1000 * 50})
-}
-
-// mustAddUp waits until all deltas of allocated bytes add up to these amounts.
-func mustAddUp(t *testing.T, server *parcaServer, labels string, want stacks) {
-	t.Helper()
 	eventually(t, "adding up deltas", func() error {
-		sum, err := server.sum(t, "memory:alloc_space:bytes:space:bytes:delta"+labels, "alloc_space:bytes")
-		return errors.Join(err, amountsDiffer(sum, want))
+		return allocationsDiffer(server, "keeper", stacks{kept: 4096 * 100, lent: 1000 * 50})
 	})
 }

@@ -17,10 +17,11 @@ func TestPyroscopeGivesBackWhatWasPushed(t *testing.T) {
 	mustSend(t, target, err, data)
 
 	for _, kind := range fourKinds {
+		want := mustStacks(t, local, kind)
 		eventually(t, "reading back", func() error {
 			from, to := lately()
-			got, err := server.sum(t, fmt.Sprintf("cgo_memory:%s:space:bytes", kind), `{service_name="fixed"}`, from, to)
-			return errors.Join(err, differ(kind, got, stacksOf(t, local, kind)), namesTheGuilty(got))
+			got, err := server.sum(fmt.Sprintf("cgo_memory:%s:space:bytes", kind), `{service_name="fixed"}`, from, to)
+			return errors.Join(err, differ(kind, got, want), namesTheGuilty(got))
 		})
 	}
 }
@@ -37,30 +38,21 @@ func TestPyroscopeShowsWhatTheLoopPushes(t *testing.T) {
 		"memory:inuse_objects:count:space:bytes", "memory:inuse_space:bytes:space:bytes",
 	})
 	mustHaveSeries(t, server, map[string]string{"service_name": "keeper", "region": "here", "__name__": "memory"})
-	mustAllocate(t, server, stacks{kept: 4096 * 100, lent: 1000 * 50})
-	eventually(t, "comparing what is in use", func() error {
-		local, settled := stacksOf(t, localProfile(t, keeper), "inuse_space:bytes"), time.Now()
-		awaitPushed(t, keeper)
-		return inUseDiffers(t, server, settled, local)
-	})
-}
-
-// mustAllocate waits until the allocated bytes of all profiles add up to these amounts.
-func mustAllocate(t *testing.T, server *pyroscopeServer, want stacks) {
-	t.Helper()
 	eventually(t, "adding up allocations", func() error {
-		from, to := lately()
-		sum, err := server.sum(t, "memory:alloc_space:bytes:space:bytes", `{service_name="keeper"}`, from, to)
-		return errors.Join(err, amountsDiffer(sum, want))
+		return allocationsDiffer(server, "keeper", stacks{kept: 4096 * 100, lent: 1000 * 50})
+	})
+	eventually(t, "comparing what is in use", func() error {
+		local, settled := localStacks(t, keeper, "inuse_space:bytes"), time.Now()
+		awaitPushed(t, keeper)
+		return inUseDiffers(server, settled, local)
 	})
 }
 
 // inUseDiffers compares with what was in use from some time on. Pyroscope adds profiles up, so it says each value as often
 // as there was a profile.
-func inUseDiffers(t *testing.T, server *pyroscopeServer, from time.Time, local stacks) error {
-	t.Helper()
+func inUseDiffers(server *pyroscopeServer, from time.Time, local stacks) error {
 	_, to := lately()
-	got, err := server.sum(t, "memory:inuse_space:bytes:space:bytes", `{service_name="keeper", region="here"}`, from, to)
+	got, err := server.sum("memory:inuse_space:bytes:space:bytes", `{service_name="keeper", region="here"}`, from, to)
 	if err != nil {
 		return err
 	}

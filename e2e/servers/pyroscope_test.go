@@ -131,8 +131,7 @@ func (p *pyroscopeServer) series(matcher string) (series []map[string]string, er
 
 // sum reads back what all profiles of this type add up to that a selector like {service_name="shop"} selects, from one
 // time to another. The fields are those of querier.v1.SelectMergeProfileRequest.
-func (p *pyroscopeServer) sum(t *testing.T, profileType, selector string, from, to time.Time) (stacks, error) {
-	t.Helper()
+func (p *pyroscopeServer) sum(profileType, selector string, from, to time.Time) (stacks, error) {
 	var b []byte
 	b = protowire.AppendString(protowire.AppendTag(b, 1, protowire.BytesType), profileType)
 	b = protowire.AppendString(protowire.AppendTag(b, 2, protowire.BytesType), selector)
@@ -150,5 +149,5 @@ func (p *pyroscopeServer) sum(t *testing.T, profileType, selector string, from, 
 		return nil, err
 	}
 	_, kind, _ := strings.Cut(profileType, ":")
-	return stacksOf(t, profile, strings.TrimSuffix(kind, ":space:bytes")), nil
+	return stacksOf(profile, strings.TrimSuffix(kind, ":space:bytes"))
 }

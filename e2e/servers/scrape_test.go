@@ -45,7 +45,7 @@ func TestParcaScrapesTheHandlerAndNamesTheGuilty(t *testing.T) {
 		query := fmt.Sprintf(`cgo_memory:%s:space:bytes{job="leaky", region="here"}`, kind)
 		// The Go runtime starts a thread now and then, which is memory too, so there may be a few tries.
 		eventually(t, "comparing "+kind, func() error {
-			local := stacksOf(t, localProfile(t, service), kind)
+			local := localStacks(t, service, kind)
 			last, err := parca.last(query)
 			if err != nil {
 				return err
@@ -53,7 +53,7 @@ func TestParcaScrapesTheHandlerAndNamesTheGuilty(t *testing.T) {
 			if want := strings.TrimPrefix(service.url, "http://"); last.labels["instance"] != want {
 				t.Errorf("the labels are %q, want the instance %s", last.labels, want)
 			}
-			got, err := parca.stacks(t, query, last.at, kind)
+			got, err := parca.stacks(query, last.at, kind)
 			if err == nil && got.total() != last.total {
 				err = fmt.Errorf("the profile adds up to %d, but Parca's chart shows %d", got.total(), last.total)
 			}
@@ -81,7 +81,7 @@ func TestParcaScrapesDeltas(t *testing.T) {
 	parca := startScraping(t, service, "cgo_memory: {enabled: true, delta: true, path: /debug/pprof/cgoheap}")
 
 	const query = `cgo_memory:alloc_space:bytes:space:bytes:delta{job="leaky"}`
-	before := stacksOf(t, localProfile(t, service), "alloc_space:bytes")
+	before := localStacks(t, service, "alloc_space:bytes")
 	visits := 0
 	eventually(t, "waiting for deltas", func() error {
 		visit(t, service, visits, 5)
@@ -92,9 +92,9 @@ func TestParcaScrapesDeltas(t *testing.T) {
 		}
 		return err
 	})
-	after := stacksOf(t, localProfile(t, service), "alloc_space:bytes")
+	after := localStacks(t, service, "alloc_space:bytes")
 
-	sum, err := parca.sum(t, query, "alloc_space:bytes")
+	sum, err := parca.sum(query, "alloc_space:bytes")
 	if err != nil {
 		t.Fatal(err)
 	}

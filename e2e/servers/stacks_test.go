@@ -20,14 +20,13 @@ type stacks map[string]int64
 var fourKinds = []string{"inuse_space:bytes", "inuse_objects:count", "alloc_space:bytes", "alloc_objects:count"}
 
 // stacksOf reads the column of this kind. A server's answer has just one, which it may call otherwise.
-func stacksOf(t *testing.T, p *profile.Profile, kind string) stacks {
-	t.Helper()
+func stacksOf(p *profile.Profile, kind string) (stacks, error) {
 	column := slices.IndexFunc(p.SampleType, func(v *profile.ValueType) bool { return v.Type+":"+v.Unit == kind })
 	if column < 0 && len(p.SampleType) == 1 {
 		column = 0
 	}
 	if column < 0 {
-		t.Fatalf("the profile has no %s, but %v", kind, p.SampleType)
+		return nil, fmt.Errorf("the profile has no %s, but %v", kind, p.SampleType)
 	}
 	all := stacks{}
 	for _, s := range p.Sample {
@@ -35,7 +34,7 @@ func stacksOf(t *testing.T, p *profile.Profile, kind string) stacks {
 			all[stackText(s)] += s.Value[column]
 		}
 	}
-	return all
+	return all, nil
 }
 
 func stackText(s *profile.Sample) string {

@@ -19,7 +19,8 @@ type options struct {
 	listen    string
 	parca     string // addresses; "" for none
 	pyroscope string
-	name      string // of the profile
+	name      string // of the profiles
+	service   string // label service_name, or job
 	tenant    string
 	user      string
 	password  string
@@ -33,6 +34,7 @@ func parseOptions() (o options) {
 	flag.StringVar(&o.parca, "parca", "", "push to the Parca at this `address`")
 	flag.StringVar(&o.pyroscope, "pyroscope", "", "push to the Pyroscope at this `address`")
 	flag.StringVar(&o.name, "name", "", "`name` of the profiles")
+	flag.StringVar(&o.service, "service", "keeper", "`label` service_name at Pyroscope, job at Parca")
 	flag.StringVar(&o.tenant, "tenant", "", "Pyroscope's `tenant`")
 	flag.StringVar(&o.user, "user", "", "`user` for basic authentication")
 	flag.StringVar(&o.password, "password", "", "the user's `password`")
@@ -53,7 +55,7 @@ func (o *options) targets() (targets []export.Target, err error) {
 	}
 	if o.parca != "" {
 		target, err := parca.New(parca.Config{
-			Address: o.parca, ProfileName: o.name, Labels: map[string]string{"job": "keeper", "region": "here"},
+			Address: o.parca, ProfileName: o.name, Labels: map[string]string{"job": o.service, "region": "here"},
 			BearerTokenFile: o.token, TLS: trust,
 		})
 		if err != nil {
@@ -63,7 +65,7 @@ func (o *options) targets() (targets []export.Target, err error) {
 	}
 	if o.pyroscope != "" {
 		target, err := pyroscope.New(pyroscope.Config{
-			Address: o.pyroscope, ProfileName: o.name, ServiceName: "keeper", Labels: map[string]string{"region": "here"},
+			Address: o.pyroscope, ProfileName: o.name, ServiceName: o.service, Labels: map[string]string{"region": "here"},
 			TenantID: o.tenant, User: o.user, Password: o.password, BearerTokenFile: o.token, TLS: trust,
 		})
 		if err != nil {
