@@ -1,13 +1,14 @@
 // Package excerpt makes smaller profiles of one: some of its columns, without its duration, without labels.
 //
-//	gzip ─► Read ─► fields of the message, in place ─► Write(columns, labels) ─► gzip
-//	                                                └► Unnamed: files without names
+//	gzip ─► Read ─► the message as it lies ─► Write(columns, labels) ─► gzip
+//	                                           └► Unnamed: files without names
 //
 // The profiler writes one profile of one moment, with four columns: what was allocated since the last one, and what is in
 // use. A server may want the two apart, and does not want labels of which it makes a series each. Taking two profiles
 // instead would take two moments, and name everything twice.
 //
-// Nothing is decoded that is not changed: a field that stays is copied as it lies. Samples are written anew. Those that
+// The two that Parca gets take about twice the time of writing the profile, and a sixth of what google/pprof takes for
+// them. Nothing is decoded that is not changed: a field that stays is copied as it lies. Samples are written anew. Those that
 // differ in nothing that is left are added up, and those without a value left out, so that an excerpt has no more samples
 // than the bounds of the profile allowed. Strings and locations that only they used stay, as numbers refer to them by
 // position.

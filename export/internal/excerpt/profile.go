@@ -2,97 +2,70 @@ package excerpt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
-	"google.golang.org/protobuf/encoding/protowire"
-)
-
-// Fields of profile.proto.
-const (
-	profileSampleType        = 1
-	profileSample            = 2
-	profileMapping           = 3
-	profileLocation          = 4
-	profileStringTable       = 6
-	profileDurationNanos     = 10
-	profileDefaultSampleType = 14
-
-	valueTypeType = 1
-
-	sampleLocationID = 1
-	sampleValue      = 2
-	sampleLabel      = 3
-
-	labelKey = 1
-
-	mappingID           = 1
-	mappingFilename     = 5
-	mappingBuildID      = 6
-	mappingHasFunctions = 7
-
-	locationMappingID = 2
 )
 
 // mostBytes is the longest profile that is read, uncompressed.
 const mostBytes = 1 << 30
 
-var errDamaged = errors.New("the profile is damaged")
-
 // Profile is a profile.proto of which excerpts can be written.
 type Profile struct {
-	fields      []field
+	raw         []byte
 	strings     [][]byte
 	sampleTypes []uint64 // the names, as indices of strings
 }
 
-// field is one field of a message: all its bytes, and its value, which is number for a varint.
-type field struct {
-	number protowire.Number
-	whole  []byte
-	bytes  []byte
-	varint uint64
-}
-
 // Read reads a gzipped profile.
 func Read(gzipped []byte) (*Profile, error) {
-	z, err := gzip.NewReader(bytes.NewReader(gzipped))
+	raw, err := uncompress(gzipped)
 	if err != nil {
 		return nil, fmt.Errorf("reading a profile: %w", err)
 	}
-	raw, err := io.ReadAll(io.LimitReader(z, mostBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("reading a profile: %w", err)
+	p := &Profile{raw: raw}
+	damaged := false
+	for c := (cursor{rest: raw, damaged: &damaged}); c.next(); {
+		switch c.number {
+		case profileStringTable:
+			p.strings = append(p.strings, c.bytes)
+		case profileSampleType:
+			p.sampleTypes = append(p.sampleTypes, numberIn(c.bytes, valueTypeType, &damaged))
+		}
 	}
-	if len(raw) > mostBytes {
-		return nil, errors.New("reading a profile: it is longer than 1 GiB")
-	}
-	p := &Profile{}
-	if err := p.index(raw); err != nil {
-		return nil, fmt.Errorf("reading a profile: %w", err)
+	if damaged {
+		return nil, fmt.Errorf("reading a profile: %w", errDamaged)
 	}
 	return p, nil
 }
 
-func (p *Profile) index(raw []byte) (err error) {
-	if p.fields, err = split(raw); err != nil {
-		return err
+func uncompress(gzipped []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(gzipped))
+	if err != nil {
+		return nil, err
 	}
-	for _, f := range p.fields {
-		switch f.number {
-		case profileStringTable:
-			p.strings = append(p.strings, f.bytes)
-		case profileSampleType:
-			name, err := numberIn(f.bytes, valueTypeType)
-			if err != nil {
-				return err
-			}
-			p.sampleTypes = append(p.sampleTypes, name)
-		}
+	var raw bytes.Buffer
+	raw.Grow(likelyLength(gzipped))
+	if _, err := raw.ReadFrom(io.LimitReader(z, mostBytes+1)); err != nil {
+		return nil, err
 	}
-	return nil
+	if raw.Len() > mostBytes {
+		return nil, errors.New("it is longer than 1 GiB")
+	}
+	return raw.Bytes(), nil
+}
+
+// likelyLength is how long the content of a gzip stream claims to be, unless that is beyond what gzip can do, and as much
+// more as a buffer wants before it believes that it has come to the end.
+func likelyLength(gzipped []byte) int {
+	if len(gzipped) < 4 {
+		return 0
+	}
+	claimed := int(binary.LittleEndian.Uint32(gzipped[len(gzipped)-4:]))
+	return min(claimed, 1000*len(gzipped)) + bytes.MinRead
 }
 
 // text is string i of the table, "" if there is none.
@@ -101,43 +74,4 @@ func (p *Profile) text(i uint64) string {
 		return ""
 	}
 	return string(p.strings[i])
-}
-
-// split finds the fields of a message.
-func split(message []byte) ([]field, error) {
-	var fields []field
-	for len(message) > 0 {
-		number, kind, head := protowire.ConsumeTag(message)
-		if head < 0 {
-			return nil, errDamaged
-		}
-		length := protowire.ConsumeFieldValue(number, kind, message[head:])
-		if length < 0 {
-			return nil, errDamaged
-		}
-		f := field{number: number, whole: message[:head+length]}
-		switch kind {
-		case protowire.VarintType:
-			f.varint, _ = protowire.ConsumeVarint(message[head:])
-		case protowire.BytesType:
-			f.bytes, _ = protowire.ConsumeBytes(message[head:])
-		}
-		fields = append(fields, f)
-		message = message[head+length:]
-	}
-	return fields, nil
-}
-
-// numberIn is the varint of a message's field, 0 if it is not there.
-func numberIn(message []byte, number protowire.Number) (uint64, error) {
-	fields, err := split(message)
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range fields {
-		if f.number == number {
-			return f.varint, nil
-		}
-	}
-	return 0, nil
 }

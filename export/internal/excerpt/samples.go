@@ -12,98 +12,88 @@ type samples struct {
 	profile *Profile
 	columns []int
 	labels  []string
-	sums    map[string][]int64 // by the bytes of stack and labels
-	order   []string
+
+	index map[string]int // of the bytes of stack and labels, in keys
+	keys  []string
+	sums  []int64 // those of the columns for each key
+
+	key    []byte // of the sample that is being added
+	values []int64
 }
 
 func newSamples(p *Profile, part Part) *samples {
-	return &samples{profile: p, columns: p.columns(part.Columns), labels: part.Labels, sums: map[string][]int64{}}
+	return &samples{profile: p, columns: p.columns(part.Columns), labels: part.Labels, index: map[string]int{}}
 }
 
 // add adds a sample, unless all that would be left of its values is 0.
 func (s *samples) add(sample []byte) error {
-	fields, err := split(sample)
-	if err != nil {
-		return err
-	}
-	var key []byte
-	var values []int64
-	for _, f := range fields {
-		switch f.number {
+	s.key, s.values = s.key[:0], s.values[:0]
+	damaged := false
+	for c := (cursor{rest: sample, damaged: &damaged}); c.next(); {
+		switch c.number {
 		case sampleLocationID:
-			key = append(key, f.whole...)
+			s.key = append(s.key, c.whole...)
 		case sampleLabel:
-			stays, err := s.stays(f.bytes)
-			if err != nil {
-				return err
-			}
-			if stays {
-				key = append(key, f.whole...)
+			if len(s.labels) > 0 && slices.Contains(s.labels, s.profile.text(numberIn(c.bytes, labelKey, &damaged))) {
+				s.key = append(s.key, c.whole...)
 			}
 		case sampleValue:
-			if values, err = appendValues(values, f); err != nil {
-				return err
-			}
+			s.addValues(c.field, &damaged)
 		}
 	}
-	return s.count(string(key), values)
-}
-
-func (s *samples) count(key string, values []int64) error {
-	if len(values) != len(s.profile.sampleTypes) {
+	if damaged || len(s.values) != len(s.profile.sampleTypes) {
 		return errDamaged
 	}
-	if !slices.ContainsFunc(s.columns, func(c int) bool { return values[c] != 0 }) {
-		return nil
-	}
-	sums, known := s.sums[key]
-	if !known {
-		sums = make([]int64, len(s.columns))
-		s.sums[key] = sums
-		s.order = append(s.order, key)
-	}
-	for i, c := range s.columns {
-		sums[i] += values[c]
+	if slices.ContainsFunc(s.columns, func(c int) bool { return s.values[c] != 0 }) {
+		s.count()
 	}
 	return nil
 }
 
-func (s *samples) stays(label []byte) (bool, error) {
-	if len(s.labels) == 0 {
-		return false, nil
-	}
-	key, err := numberIn(label, labelKey)
-	return slices.Contains(s.labels, s.profile.text(key)), err
-}
-
-// appendValues appends the values of a field, packed or single.
-func appendValues(values []int64, f field) ([]int64, error) {
+// addValues takes the values of a field, packed or single.
+func (s *samples) addValues(f field, damaged *bool) {
 	if f.bytes == nil {
-		return append(values, int64(f.varint)), nil
+		s.values = append(s.values, int64(f.varint))
+		return
 	}
 	for packed := f.bytes; len(packed) > 0; {
 		v, n := protowire.ConsumeVarint(packed)
 		if n < 0 {
-			return nil, errDamaged
+			*damaged = true
+			return
 		}
-		values, packed = append(values, int64(v)), packed[n:]
+		s.values, packed = append(s.values, int64(v)), packed[n:]
 	}
-	return values, nil
+}
+
+func (s *samples) count() {
+	i, known := s.index[string(s.key)]
+	if !known {
+		i = len(s.keys)
+		s.keys = append(s.keys, string(s.key))
+		s.index[s.keys[i]] = i
+		s.sums = append(s.sums, make([]int64, len(s.columns))...)
+	}
+	sums := s.sums[i*len(s.columns):]
+	for j, c := range s.columns {
+		sums[j] += s.values[c]
+	}
 }
 
 // write appends the samples to a profile, in the order in which they came.
 func (s *samples) write(out []byte) []byte {
-	var message, packed []byte
-	for _, key := range s.order {
+	var packed []byte
+	for i, key := range s.keys {
 		packed = packed[:0]
-		for _, v := range s.sums[key] {
+		for _, v := range s.sums[i*len(s.columns) : (i+1)*len(s.columns)] {
 			packed = protowire.AppendVarint(packed, uint64(v))
 		}
-		message = append(message[:0], key...)
-		message = protowire.AppendTag(message, sampleValue, protowire.BytesType)
-		message = protowire.AppendBytes(message, packed)
+		length := len(key) + protowire.SizeTag(sampleValue) + protowire.SizeBytes(len(packed))
 		out = protowire.AppendTag(out, profileSample, protowire.BytesType)
-		out = protowire.AppendBytes(out, message)
+		out = protowire.AppendVarint(out, uint64(length))
+		out = append(out, key...)
+		out = protowire.AppendTag(out, sampleValue, protowire.BytesType)
+		out = protowire.AppendBytes(out, packed)
 	}
 	return out
 }

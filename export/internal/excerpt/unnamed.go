@@ -10,57 +10,47 @@ type Module struct {
 // Unnamed are the files in which a location could not be named: those of mappings that have locations and are not marked
 // as having functions, and that have a build ID.
 func (p *Profile) Unnamed() ([]Module, error) {
+	damaged := false
 	used := map[uint64]bool{}
-	for _, f := range p.fields {
-		if f.number != profileLocation {
-			continue
+	for c := (cursor{rest: p.raw}); c.next(); {
+		if c.number == profileLocation {
+			used[numberIn(c.bytes, locationMappingID, &damaged)] = true
 		}
-		id, err := numberIn(f.bytes, locationMappingID)
-		if err != nil {
-			return nil, fmt.Errorf("looking for files without names: %w", err)
-		}
-		used[id] = true
 	}
 	var modules []Module
-	for _, f := range p.fields {
-		if f.number != profileMapping {
+	for c := (cursor{rest: p.raw}); c.next(); {
+		if c.number != profileMapping {
 			continue
 		}
-		m, err := p.unnamed(f.bytes, used)
-		if err != nil {
-			return nil, fmt.Errorf("looking for files without names: %w", err)
+		m := p.mapping(c.bytes, &damaged)
+		if used[m.id] && !m.named && m.BuildID != "" {
+			modules = append(modules, m.Module)
 		}
-		if m.BuildID != "" {
-			modules = append(modules, m)
-		}
+	}
+	if damaged {
+		return nil, fmt.Errorf("looking for files without names: %w", errDamaged)
 	}
 	return modules, nil
 }
 
-// unnamed is the module of a mapping, and zero if that is not used or has names.
-func (p *Profile) unnamed(mapping []byte, used map[uint64]bool) (Module, error) {
-	fields, err := split(mapping)
-	if err != nil {
-		return Module{}, err
-	}
-	var m Module
-	var id uint64
-	for _, f := range fields {
-		switch f.number {
+type mapping struct {
+	Module
+	id    uint64
+	named bool // it is marked as having functions
+}
+
+func (p *Profile) mapping(message []byte, damaged *bool) (m mapping) {
+	for c := (cursor{rest: message, damaged: damaged}); c.next(); {
+		switch c.number {
 		case mappingID:
-			id = f.varint
+			m.id = c.varint
 		case mappingFilename:
-			m.File = p.text(f.varint)
+			m.File = p.text(c.varint)
 		case mappingBuildID:
-			m.BuildID = p.text(f.varint)
+			m.BuildID = p.text(c.varint)
 		case mappingHasFunctions:
-			if f.varint != 0 {
-				return Module{}, nil
-			}
+			m.named = c.varint != 0
 		}
 	}
-	if !used[id] {
-		return Module{}, nil
-	}
-	return m, nil
+	return m
 }

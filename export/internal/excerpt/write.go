@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/cgoheap/cgoheap/internal/fastgzip"
 )
 
 // Part says what of a profile an excerpt has.
@@ -19,26 +20,26 @@ type Part struct {
 // Write makes a gzipped profile of a part. It is nil if that has no sample.
 func (p *Profile) Write(part Part) ([]byte, error) {
 	s := newSamples(p, part)
-	var out []byte
-	for _, f := range p.fields {
-		switch f.number {
+	out := make([]byte, 0, len(p.raw))
+	for c := (cursor{rest: p.raw}); c.next(); {
+		switch c.number {
 		case profileSample:
-			if err := s.add(f.bytes); err != nil {
+			if err := s.add(c.bytes); err != nil {
 				return nil, fmt.Errorf("excerpt of a profile: %w", err)
 			}
 		case profileSampleType, profileDefaultSampleType:
 		case profileDurationNanos:
 			if part.Duration {
-				out = append(out, f.whole...)
+				out = append(out, c.whole...)
 			}
 		default:
-			out = append(out, f.whole...)
+			out = append(out, c.whole...)
 		}
 	}
-	if out = s.write(p.writeTypes(out, s.columns)); len(s.order) == 0 {
+	if len(s.keys) == 0 {
 		return nil, nil
 	}
-	return compress(out)
+	return compress(s.write(p.writeTypes(out, s.columns)))
 }
 
 // columns are the indices of the sample types of these names.
@@ -54,28 +55,22 @@ func (p *Profile) columns(names []string) (indices []int) {
 // writeTypes writes the sample types of the columns, of which viewers show the last one first.
 func (p *Profile) writeTypes(out []byte, columns []int) []byte {
 	i := 0
-	for _, f := range p.fields {
-		if f.number != profileSampleType {
+	for c := (cursor{rest: p.raw}); c.next(); {
+		if c.number != profileSampleType {
 			continue
 		}
 		if slices.Contains(columns, i) {
-			out = append(out, f.whole...)
+			out = append(out, c.whole...)
 		}
 		i++
 	}
-	if len(columns) > 0 {
-		out = protowire.AppendTag(out, profileDefaultSampleType, protowire.VarintType)
-		out = protowire.AppendVarint(out, p.sampleTypes[columns[len(columns)-1]])
-	}
-	return out
+	out = protowire.AppendTag(out, profileDefaultSampleType, protowire.VarintType)
+	return protowire.AppendVarint(out, p.sampleTypes[columns[len(columns)-1]])
 }
 
 func compress(raw []byte) ([]byte, error) {
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
+	z := fastgzip.NewWriter(&out)
 	if _, err := z.Write(raw); err != nil {
 		return nil, err
 	}
