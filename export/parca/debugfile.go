@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/internal/elffile"
@@ -95,24 +96,13 @@ func (p *places) check(f *os.File, buildID string) (*debugFile, error) {
 // hash is by what the server tells two uploads apart.
 func (d *debugFile) hash(ctx context.Context) (string, error) {
 	sum := sha256.New()
-	if _, err := io.Copy(sum, &interruptible{ctx, d.content()}); err != nil {
+	if _, err := io.Copy(sum, d.content(ctx)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // content reads the file from its beginning, as long as it was when it was opened.
-func (d *debugFile) content() io.Reader { return io.NewSectionReader(d.File, 0, d.size) }
-
-// interruptible is a reader that fails when a context is done.
-type interruptible struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r *interruptible) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
+func (d *debugFile) content(ctx context.Context) io.Reader {
+	return &paced{ctx: ctx, Reader: io.NewSectionReader(d.File, 0, d.size), began: time.Now()}
 }

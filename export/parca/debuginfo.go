@@ -71,10 +71,10 @@ func (d *debuginfo) upload(ctx context.Context, buildID string, f *debugFile) er
 func (d *debuginfo) send(ctx context.Context, how *parcapb.UploadInstructions, f *debugFile) error {
 	switch how.GetUploadStrategy() {
 	case parcapb.UploadInstructions_STRATEGY_GRPC:
-		_, err := d.stream.Stream(ctx, pieces(how, f.content()))
+		_, err := d.stream.Stream(ctx, pieces(how, f.content(ctx)))
 		return err
 	case parcapb.UploadInstructions_STRATEGY_SIGNED_URL:
-		return d.client.Put(ctx, how.GetSignedUrl(), f.content(), f.size)
+		return d.client.Put(ctx, how.GetSignedUrl(), f.content(ctx), f.size)
 	}
 	return &export.Failure{
 		Err:     fmt.Errorf("the server wants it in a way that is not known here: %v", how.GetUploadStrategy()),
