@@ -164,6 +164,21 @@ func TestStopReturnsInTimeFromATargetThatIgnoresItsContext(t *testing.T) {
 	})
 }
 
+func TestStopReturnsInTimeFromAProfilerThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		p := &standin.Profiler{Before: func(int) error { <-release; return nil }}
+		to := &target{}
+		e := start(t, p, to, export.Config{StopWithin: time.Second})
+		time.Sleep(time.Minute)
+		began := time.Now()
+		if err := e.Stop(); err == nil || time.Since(began) > time.Second {
+			t.Errorf("Stop took %v: %v", time.Since(began), err)
+		}
+		close(release)
+	})
+}
+
 func TestStopTriesAtOnceWhatWaitsToBeSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var away atomic.Bool

@@ -20,12 +20,12 @@ func liveHeap() int64 {
 }
 
 func TestServerThatIsAwayCostsNoMoreMemoryThanTheQueue(t *testing.T) {
-	const queueBytes, slack = 2 << 20, 1 << 20
+	const queueBytes, slack = 1 << 20, 1 << 20
 	synctest.Test(t, func(t *testing.T) {
 		to := &target{answer: always(&export.Failure{Err: errors.New("away"), Verdict: export.Later})}
 		before := liveHeap()
-		e := start(t, &standin.Profiler{Filler: 5000}, to, export.Config{QueueBytes: queueBytes})
-		time.Sleep(20 * time.Minute)
+		e := start(t, &standin.Profiler{Filler: 3000}, to, export.Config{QueueBytes: queueBytes})
+		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		to.mu.Lock()
 		to.attempts = nil // the stand-in keeps what it was sent

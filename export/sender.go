@@ -30,19 +30,23 @@ func (s *sender) run(ctx context.Context, quit <-chan struct{}) {
 			}
 			continue
 		}
-		wait := s.attempt(ctx, e)
-		if wait == 0 {
-			continue
+		if wait := s.attempt(ctx, e); wait > 0 {
+			quit = s.wait(ctx, wait, quit)
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-quit:
-			quit = nil
-		case <-ctx.Done():
-		}
-		timer.Stop()
 	}
+}
+
+// wait waits, until quit is closed at most, and returns the channel that the next wait is to look at.
+func (s *sender) wait(ctx context.Context, wait time.Duration, quit <-chan struct{}) <-chan struct{} {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-quit:
+		return nil
+	case <-ctx.Done():
+	}
+	return quit
 }
 
 // attempt sends a batch once, and says how long to wait before the next attempt at anything.
@@ -63,6 +67,11 @@ func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 		s.queue.keep(e)
 		return 0
 	}
+	return s.settle(e, err)
+}
+
+// settle decides what becomes of a batch that did not arrive.
+func (s *sender) settle(e *entry, err error) (wait time.Duration) {
 	failure := judged(err)
 	if failure.Verdict == Doubtful {
 		e.attempts++

@@ -6,7 +6,8 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-// Target is a server that profiles go to. Its methods are called by one goroutine, Stats by any.
+// Target is a server that profiles go to. Send is called by one goroutine, and Close perhaps while a Send does not end;
+// Stats by any.
 type Target interface {
 	// Form says how it wants them.
 	Form() Form
