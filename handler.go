@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strconv"
 	"time"
+
+	"github.com/cgoheap/cgoheap/report"
 )
 
 // Handler serves one profile to each GET, as net/http/pprof serves Go's. Register it with its method,
@@ -76,15 +78,14 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	body := &startedWriter{ResponseWriter: w}
-	err := p.report(q.Selection, func(r *report) error {
+	err := p.report(q.Selection, func(r *report.Report) error {
 		if q.text {
 			h.Set("Content-Type", "text/plain; charset=utf-8")
-			return r.writeText(body)
+			return r.WriteText(body)
 		}
 		h.Set("Content-Type", "application/octet-stream")
 		h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
-		_, err := r.write(body)
-		return err
+		return r.Write(body)
 	})
 	if err == nil && q.reset {
 		err = p.ResetPeak()

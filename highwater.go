@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/usage"
+	"github.com/cgoheap/cgoheap/report"
 )
 
 // HighWater asks for a dump when memory reaches a mark, so that there is a profile of the time before the OOM kill. Each
@@ -67,7 +68,7 @@ func (h HighWater) levels(native func() int64) (*levels, error) {
 	return l, l.readable()
 }
 
-func inBytes(v float64) string   { return readableBytes(int64(v)) }
+func inBytes(v float64) string   { return report.Bytes(int64(v)) }
 func inPercent(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }
 
 func (l *levels) add(name string, mark float64, show func(float64) string, read func() (float64, error)) {

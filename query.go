@@ -62,6 +62,9 @@ func (q *query) setDebug(value string) error {
 	return err
 }
 
+// textStacks is how many stacks the text has, unless there is another bound.
+const textStacks = 25
+
 // parseQuery reads the parameters of a request; all have defaults, and none may be unknown, lest a profile be taken for
 // what it is not.
 func parseQuery(values url.Values) (q query, err error) {

@@ -5,10 +5,9 @@ import (
 	"io"
 
 	"github.com/cgoheap/cgoheap/alloc"
-	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/report"
 	"github.com/cgoheap/cgoheap/stack"
-	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 // WriteProfile writes a gzipped profile.proto of one moment during the call: in use, and allocated since Start. The
@@ -21,14 +20,11 @@ func (p *Profiler) WriteProfile(w io.Writer) error {
 // meanwhile. It fails if w does, if s makes no sense, or after Stop. Profiles with the same Since are written one after
 // the other.
 func (p *Profiler) Write(w io.Writer, s Selection) error {
-	return p.report(s, func(r *report) error {
-		_, err := r.write(w)
-		return err
-	})
+	return p.report(s, func(r *report.Report) error { return r.Write(w) })
 }
 
 // report takes what s selects and hands it to write.
-func (p *Profiler) report(s Selection, write func(*report) error) error {
+func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	s, err := s.check()
 	if err != nil {
 		return err
@@ -49,7 +45,7 @@ func (p *Profiler) report(s Selection, write func(*report) error) error {
 	return nil
 }
 
-func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps, write func(*report) error) error {
+func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps, write func(*report.Report) error) error {
 	s.Since.mu.Lock()
 	defer s.Since.mu.Unlock()
 	since, err := s.Since.compare(s.View, now)
@@ -62,70 +58,30 @@ func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps
 	return err
 }
 
-// report is a profile that is about to be written.
-type report struct {
-	header   pprof.Header
-	snapshot *alloc.Snapshot
-	names    *symbolize.Symbolizer
-	samples  []stack.Sample
-	rests    []stack.Rest // what was cut away
-}
-
 // compose makes a report of the heaps, whose frames lie in the snapshot's modules, and hands it to write.
-func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write func(*report) error) error {
+func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write func(*report.Report) error) error {
 	view, profile := &viewings[s.View], h.joined()
-	r := report{
-		header: pprof.Header{
-			Main:        mapping(snapshot.Main),
+	r := report.Report{
+		Header: pprof.Header{
+			Main:        report.Mapping(snapshot.Main),
 			SampleBytes: profile.SampleBytes,
 			Time:        profile.Time,
 			Comments:    comments(view, snapshot, &h),
 			Columns:     view.columns,
 			DefaultType: view.defaultType,
 		},
-		snapshot: snapshot,
-		names:    p.names,
-		samples:  profile.Samples,
+		Module:  snapshot.Module,
+		Names:   p.names,
+		Samples: profile.Samples,
+		Group:   heapLabel,
 	}
 	if s.Since != nil {
-		r.header.Duration = profile.Time.Sub(profile.Start)
+		r.Header.Duration = profile.Time.Sub(profile.Start)
 	}
-	if err := r.cut(s.MaxSamples, s.MaxBytes); err != nil {
+	if err := r.Cut(s.MaxSamples, s.MaxBytes); err != nil {
 		return err
 	}
 	return write(&r)
-}
-
-// write writes the report as a profile and says how many bytes it has before compression.
-func (r *report) write(w io.Writer) (int64, error) {
-	e := pprof.NewEncoder(w, r.header)
-	frames, tally := nameFrames(r.snapshot, r.samples, r.names)
-	shown := newTrim(frames)
-	places := places{e, byFrame(frames), make(map[stack.Frame]pprof.LocationID, len(frames))}
-	for _, sentence := range unnamed(tally) {
-		e.Comment("cgoheap: " + sentence)
-	}
-	ids := make([]pprof.LocationID, 0, 128)
-	for i := range r.samples {
-		sample := &r.samples[i]
-		ids = ids[:0]
-		for _, f := range shown.frames(sample.Frames) {
-			ids = append(ids, places.id(f))
-		}
-		if err := e.Sample(ids, sample); err != nil {
-			break // Close returns it, or an earlier one
-		}
-	}
-	r.writeRests(e)
-	err := e.Close()
-	return e.Size(), err
-}
-
-func mapping(m *mappings.Module) pprof.Mapping {
-	if m == nil {
-		return pprof.Mapping{}
-	}
-	return pprof.Mapping{File: m.Path, BuildID: m.BuildID}
 }
 
 func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {

@@ -1,10 +1,12 @@
 // Package floorplan is the map of the house as a test: which rooms there are, and which may open a door to which.
 //
-//	root, cmd
-//	 └► pprof, export
-//	     └► alloc, goheap, symbolize
-//	         └► cgo, mappings, unwind
-//	             └► stack, check, internal/elffile, internal/fastgzip
+//	auto
+//	 └► root, cmd
+//	     └► report
+//	         └► pprof
+//	             └► alloc, goheap, symbolize
+//	                 └► cgo, mappings, unwind, internal/pclntab, internal/debugfile
+//	                     └► stack, check, internal/elffile and the other readers of formats
 //
 // A room imports only rooms on floors below its own. Tests may look into any room. cgo is the only room with a door to
 // "C", apart from internal/victim, which tests alone import, and the examples. C sources are kept away from platforms

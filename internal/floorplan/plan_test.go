@@ -17,8 +17,9 @@ const (
 )
 
 var plan = map[string]room{
-	".":                  {floor: 5},
-	"auto":               {floor: 6},
+	".":                  {floor: 6},
+	"auto":               {floor: 7},
+	"report":             {floor: 5},
 	"pprof":              {floor: 4},
 	"export":             {floor: 4},
 	"alloc":              {floor: 3},
@@ -29,7 +30,7 @@ var plan = map[string]room{
 	"unwind":             {floor: 2},
 	"stack":              {floor: 1},
 	"check":              {floor: 1},
-	"cmd/cgoheap-check":  {floor: 5},
+	"cmd/cgoheap-check":  {floor: 6},
 	"internal/elffile":   {floor: 1},
 	"internal/usage":     {floor: 1},
 	"internal/pclntab":   {floor: 2},

@@ -1,4 +1,4 @@
-package cgoheap
+package report
 
 import (
 	"slices"
@@ -10,13 +10,13 @@ import (
 
 func TestTrim(t *testing.T) {
 	const malloc, draw, wrapper, handler, zone = 1, 2, 3, 4, 5
-	var frames []named
+	n := &naming{frames: newFrames()}
 	for number, part := range map[uint64]symbolize.Part{
 		malloc: symbolize.Entry, draw: symbolize.Code, wrapper: symbolize.Glue, handler: symbolize.Code, zone: symbolize.Entry,
 	} {
-		frames = append(frames, named{frame: stack.NewFrame(0, number), part: part})
+		n.add(stack.NewFrame(0, number))
+		n.named = append(n.named, named{frame: stack.NewFrame(0, number), part: part})
 	}
-	shown := newTrim(frames)
 	for _, c := range []struct {
 		name      string
 		all, want []uint64
@@ -29,14 +29,18 @@ func TestTrim(t *testing.T) {
 		{"a stack without frames stays so", nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := shown.frames(framesOf(c.all)); !slices.Equal(got, framesOf(c.want)) {
+			var got []uint64
+			for _, f := range n.shown(nil, stackOf(c.all)) {
+				got = append(got, f.frame.Address())
+			}
+			if !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
 	}
 }
 
-func framesOf(numbers []uint64) (frames []stack.Frame) {
+func stackOf(numbers []uint64) (frames []stack.Frame) {
 	for _, n := range numbers {
 		frames = append(frames, stack.NewFrame(0, n))
 	}

@@ -1,11 +1,10 @@
-package cgoheap
+package report
 
 import (
 	"bufio"
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,30 +13,26 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// textStacks is how many stacks the text form shows, unless there is another bound.
-const textStacks = 25
-
-// writeText writes the report for a person: totals, the largest stacks with their names, and what was lost.
-func (r *report) writeText(w io.Writer) error {
-	t := text{Writer: bufio.NewWriter(w), report: r}
-	for _, c := range r.header.Comments {
+// WriteText writes the report for a person: totals, the stacks with their names, largest first, and what was lost. It
+// fails if w does.
+func (r *Report) WriteText(w io.Writer) error {
+	t := text{Writer: bufio.NewWriter(w), report: r, naming: r.name()}
+	for _, c := range r.Header.Comments {
 		fmt.Fprintln(t, strings.TrimPrefix(c, "cgoheap: "))
 	}
-	whole := stack.Profile{Samples: r.samples}
+	whole := stack.Profile{Samples: r.Samples}
 	total := whole.Total()
 	for _, rest := range r.rests {
 		total.Add(rest.Values)
 	}
 	fmt.Fprintf(t, "\ntotal: %s\n", t.amounts(total))
-	frames, tally := nameFrames(r.snapshot, r.samples, r.names)
-	t.names, t.shown = byFrame(frames), newTrim(frames)
 	for i, s := range t.largestFirst() {
 		t.sample(i+1, &s)
 	}
 	for _, rest := range r.rests {
 		fmt.Fprintf(t, "\nand %d more: %s\n", rest.Samples, t.amounts(rest.Values))
 	}
-	for _, sentence := range unnamed(tally) {
+	for _, sentence := range t.naming.sentences() {
 		fmt.Fprintf(t, "\n%s\n", sentence)
 	}
 	return t.Flush()
@@ -46,19 +41,18 @@ func (r *report) writeText(w io.Writer) error {
 // text is a report that is being written for a person.
 type text struct {
 	*bufio.Writer
-	report *report
-	names  map[stack.Frame]*named
-	shown  *trim
+	report *Report
+	naming *naming
 }
 
 // allocated reports whether the report is first of all about what was allocated.
 func (t *text) allocated() bool {
-	h := &t.report.header
+	h := &t.report.Header
 	return h.Columns == pprof.AllocatedColumns || h.DefaultType == "alloc_space"
 }
 
 func (t *text) largestFirst() []stack.Sample {
-	return slices.SortedStableFunc(slices.Values(t.report.samples), func(a, b stack.Sample) int {
+	return slices.SortedStableFunc(slices.Values(t.report.Samples), func(a, b stack.Sample) int {
 		if t.allocated() {
 			return cmp.Compare(b.AllocBytes, a.AllocBytes)
 		}
@@ -79,8 +73,8 @@ func (t *text) sample(number int, s *stack.Sample) {
 		}
 	}
 	t.WriteString("\n")
-	for _, f := range t.shown.frames(s.Frames) {
-		t.frame(t.names[f])
+	for _, f := range t.naming.shown(nil, s.Frames) {
+		t.frame(f)
 	}
 }
 
@@ -89,7 +83,7 @@ func (t *text) frame(f *named) {
 	if f.module != nil {
 		file = filepath.Base(f.module.Path)
 	}
-	for _, line := range f.Lines {
+	for _, line := range f.lines {
 		fmt.Fprintf(t, "    %s", line.Function)
 		if line.File != "" {
 			fmt.Fprintf(t, "  %s:%d", line.File, line.Line)
@@ -98,16 +92,16 @@ func (t *text) frame(f *named) {
 		}
 		t.WriteString("\n")
 	}
-	if len(f.Lines) == 0 {
+	if len(f.lines) == 0 {
 		fmt.Fprintf(t, "    %#x  %s\n", uint64(elfAddress(f.module, f.frame)), file)
 	}
 }
 
 // amounts are the values that the report's columns have.
 func (t *text) amounts(v stack.Values) string {
-	inuse := fmt.Sprintf("in use %s in %d blocks", readableBytes(v.InuseBytes), v.InuseObjects)
-	allocated := fmt.Sprintf("allocated %s in %d blocks", readableBytes(v.AllocBytes), v.AllocObjects)
-	switch t.report.header.Columns {
+	inuse := fmt.Sprintf("in use %s in %d blocks", Bytes(v.InuseBytes), v.InuseObjects)
+	allocated := fmt.Sprintf("allocated %s in %d blocks", Bytes(v.AllocBytes), v.AllocObjects)
+	switch t.report.Header.Columns {
 	case pprof.InuseColumns:
 		return inuse
 	case pprof.AllocatedColumns:
@@ -117,17 +111,4 @@ func (t *text) amounts(v stack.Values) string {
 		return allocated + ", " + inuse
 	}
 	return inuse + ", " + allocated
-}
-
-// readableBytes gives three digits, in the largest unit that leaves one before the point.
-func readableBytes(n int64) string {
-	v, unit := float64(n), -1
-	for math.Abs(v) >= 1000 && unit < 5 {
-		v /= 1024
-		unit++
-	}
-	if unit < 0 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.3g %ciB", v, "KMGTPE"[unit])
 }

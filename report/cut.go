@@ -1,4 +1,4 @@
-package cgoheap
+package report
 
 import (
 	"fmt"
@@ -9,11 +9,13 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// cut keeps the largest samples, so that there are no more than the bounds allow; 0 is no bound.
-func (r *report) cut(samples int, bytes int64) error {
-	all := r.samples
+// Cut keeps the largest samples, so that there are no more than the bounds allow, of samples and of bytes before
+// compression; 0 is no bound. The others are added up in one that is called "other", for each value of Group. It is an
+// error if not even a profile without samples fits.
+func (r *Report) Cut(samples int, bytes int64) error {
+	all := r.Samples
 	if samples > 0 && len(all) > samples {
-		r.keep(all, samples-len(heapsAmong(all)))
+		r.keep(all, samples-r.groups(all))
 	}
 	if bytes == 0 {
 		return nil
@@ -27,8 +29,8 @@ func (r *report) cut(samples int, bytes int64) error {
 
 // cutBytes finds by halving how many samples fit. The size hardly falls with the samples at first, as names make up most
 // of it, so it cannot be told from their number. The search ends when it is sure to a hundredth.
-func (r *report) cutBytes(all []stack.Sample, bytes int64) error {
-	fits, exceeds := -1, len(r.samples)
+func (r *Report) cutBytes(all []stack.Sample, bytes int64) error {
+	fits, exceeds := -1, len(r.Samples)
 	for exceeds-fits > 1+fits/100 {
 		middle := (fits + exceeds) / 2
 		r.keep(all, middle)
@@ -50,24 +52,24 @@ func (r *report) cutBytes(all []stack.Sample, bytes int64) error {
 }
 
 // size is the report's length before compression.
-func (r *report) size() (int64, error) {
+func (r *Report) size() (int64, error) {
 	trial := *r
-	trial.header.Compression = pprof.Uncompressed
+	trial.Header.Compression = pprof.Uncompressed
 	return trial.write(io.Discard)
 }
 
 // keep makes the report of the n largest samples and the sum of the rest. The largest are those with the largest shares of
 // the bytes allocated and in use: by one of the two, the other would be left to chance.
-func (r *report) keep(all []stack.Sample, n int) {
+func (r *Report) keep(all []stack.Sample, n int) {
 	var allocated, inuse float64
 	for i := range all {
 		allocated += math.Abs(float64(all[i].AllocBytes))
 		inuse += math.Abs(float64(all[i].InuseBytes))
 	}
 	whole := stack.Profile{Samples: all}
-	r.samples, r.rests = whole.Top(max(0, n), func(v stack.Values) int64 {
+	r.Samples, r.rests = whole.Top(max(0, n), func(v stack.Values) int64 {
 		return share(v.AllocBytes, allocated) + share(v.InuseBytes, inuse)
-	}, heapLabel)
+	}, r.Group)
 }
 
 // share is how much of a total bytes are, in units of 2^-61.
@@ -78,26 +80,26 @@ func share(bytes int64, total float64) int64 {
 	return int64(math.Abs(float64(bytes)) / total * (1 << 61))
 }
 
-// heapsAmong are the values of the heap's label among samples, "" for its absence: the rests that a cut may have.
-func heapsAmong(samples []stack.Sample) map[string]bool {
+// groups is how many values the label Group has among samples, its absence being one: the rests that a cut may have.
+func (r *Report) groups(samples []stack.Sample) int {
 	found := make(map[string]bool)
 	for i := range samples {
 		text := ""
 		for _, l := range samples[i].Labels {
-			if l.Key == heapLabel {
+			if l.Key == r.Group {
 				text = l.Text
 			}
 		}
 		found[text] = true
 	}
-	return found
+	return len(found)
 }
 
 // writeRests writes what was cut away, so that the totals stay right.
-func (r *report) writeRests(e *pprof.Encoder) {
+func (r *Report) writeRests(e *pprof.Encoder) {
 	for _, rest := range r.rests {
 		other := e.Location(pprof.Location{
-			Mapping: r.header.Main,
+			Mapping: r.Header.Main,
 			Lines:   []pprof.Line{{Function: pprof.Function{Name: "other", SystemName: "other"}}},
 		})
 		sample := stack.Sample{BlockSize: stack.MixedSizes, Values: rest.Values}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"math/bits"
+
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// frames numbers different frames from 0 in the order in which they are added. It is a hash table with open addressing: a
+// look-up is a multiplication and, as a rule, one place in memory.
+type frames struct {
+	list  []stack.Frame
+	table []uint32 // numbers + 1; 0: empty. Its length is a power of two
+	shift int
+}
+
+func newFrames() *frames {
+	f := &frames{}
+	f.grow(1 << 10)
+	return f
+}
+
+func (f *frames) grow(size int) {
+	f.table = make([]uint32, size)
+	f.shift = 64 - bits.TrailingZeros(uint(size))
+	for n, frame := range f.list {
+		f.table[f.place(frame)] = uint32(n + 1)
+	}
+}
+
+// place is where the frame's number is in the table, or belongs. Multiplication by 2^64 divided by the golden ratio spreads
+// neighbours (Knuth, The Art of Computer Programming, 6.4).
+func (f *frames) place(frame stack.Frame) uint64 {
+	at := uint64(frame) * 0x9e3779b97f4a7c15 >> f.shift
+	for f.table[at] != 0 && f.list[f.table[at]-1] != frame {
+		at = (at + 1) & uint64(len(f.table)-1)
+	}
+	return at
+}
+
+func (f *frames) add(frame stack.Frame) {
+	at := f.place(frame)
+	if f.table[at] != 0 {
+		return
+	}
+	f.list = append(f.list, frame)
+	f.table[at] = uint32(len(f.list))
+	if 2*len(f.list) > len(f.table) {
+		f.grow(2 * len(f.table))
+	}
+}
+
+// number is that of a frame which was added.
+func (f *frames) number(frame stack.Frame) int { return int(f.table[f.place(frame)]) - 1 }
+
+// framesOf are all frames of the samples.
+func framesOf(samples []stack.Sample) *frames {
+	f := newFrames()
+	for i := range samples {
+		for _, frame := range samples[i].Frames {
+			f.add(frame)
+		}
+	}
+	return f
+}

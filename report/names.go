@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// named is a frame with its module, what it is called, and what it is to the reader.
+type named struct {
+	frame    stack.Frame
+	module   *mappings.Module
+	part     symbolize.Part
+	lines    []symbolize.Line
+	location pprof.LocationID // 0 before it was asked for
+}
+
+// naming is all that a report knows of its frames.
+type naming struct {
+	*frames
+	named   []named // by number
+	unnamed symbolize.Tally
+}
+
+// name names every different frame of the samples, file by file.
+func (r *Report) name() *naming {
+	n := &naming{frames: framesOf(r.Samples)}
+	n.named = make([]named, len(n.list))
+	byModule := make(map[stack.ModuleID][]int)
+	for number, f := range n.list {
+		byModule[f.Module()] = append(byModule[f.Module()], number)
+	}
+	for _, id := range slices.Sorted(maps.Keys(byModule)) {
+		r.nameModule(n, r.Module(id), byModule[id])
+	}
+	r.Names.Note(n.unnamed)
+	return n
+}
+
+func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
+	addresses := make([]mappings.ELFAddr, len(numbers))
+	for i, number := range numbers {
+		addresses[i] = elfAddress(m, n.list[number])
+	}
+	results := r.Names.Resolve(m, addresses)
+	for i, number := range numbers {
+		result := results[i]
+		if m == nil { // where the loaded files could not be read, the runtime still knows Go's functions
+			if lines := symbolize.GoLines(mappings.RuntimeAddr(n.list[number].Address())); lines != nil {
+				result = symbolize.Result{Lines: lines}
+			}
+		}
+		n.unnamed.Add(result.Reason)
+		lines, part := r.Names.Tidy(result.Lines)
+		n.named[number] = named{frame: n.list[number], module: m, part: part, lines: lines}
+	}
+}
+
+// sentences say of how many frames there is no name, and why.
+func (n *naming) sentences() (list []string) {
+	for _, l := range n.unnamed.Losses() {
+		list = append(list, fmt.Sprintf("%d addresses without a name. %s", l.Count, l.Sentence))
+	}
+	return list
+}
+
+// elfAddress is the frame's address in its file; where no file is known, in memory.
+func elfAddress(m *mappings.Module, f stack.Frame) mappings.ELFAddr {
+	if m == nil {
+		return mappings.ELFAddr(f.Address())
+	}
+	return m.ELFAddr(mappings.RuntimeAddr(f.Address()))
+}

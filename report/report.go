@@ -1,0 +1,74 @@
+package report
+
+import (
+	"io"
+
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// Report is a profile on its way out. It is written by one goroutine at a time.
+type Report struct {
+	Header  pprof.Header
+	Module  func(stack.ModuleID) *mappings.Module // nil where none is known
+	Names   *symbolize.Symbolizer
+	Samples []stack.Sample
+	Group   string // the key of a label whose values keep their totals when samples are cut away
+
+	rests []stack.Rest // what was cut away
+}
+
+// Write writes the report as a profile. It fails if w does.
+func (r *Report) Write(w io.Writer) error {
+	_, err := r.write(w)
+	return err
+}
+
+// write says how many bytes the profile has before compression.
+func (r *Report) write(w io.Writer) (int64, error) {
+	e, n := pprof.NewEncoder(w, r.Header), r.name()
+	for _, sentence := range n.sentences() {
+		e.Comment("cgoheap: " + sentence)
+	}
+	var stack []*named
+	ids := make([]pprof.LocationID, 0, 128)
+	for i := range r.Samples {
+		stack = n.shown(stack[:0], r.Samples[i].Frames)
+		ids = ids[:0]
+		for _, f := range stack {
+			if f.location == 0 {
+				f.location = e.Location(f.asLocation())
+			}
+			ids = append(ids, f.location)
+		}
+		if e.Sample(ids, &r.Samples[i]) != nil {
+			break // Close returns it, or an earlier one
+		}
+	}
+	r.writeRests(e)
+	err := e.Close()
+	return e.Size(), err
+}
+
+// Mapping is the module as the profile has it; none if it is nil.
+func Mapping(m *mappings.Module) pprof.Mapping {
+	if m == nil {
+		return pprof.Mapping{}
+	}
+	return pprof.Mapping{File: m.Path, BuildID: m.BuildID}
+}
+
+func (f *named) asLocation() pprof.Location {
+	l := pprof.Location{Mapping: Mapping(f.module), Address: uint64(elfAddress(f.module, f.frame))}
+	for _, line := range f.lines {
+		l.Lines = append(l.Lines, pprof.Line{
+			Function: pprof.Function{
+				Name: line.Function, SystemName: line.SystemName, File: line.File, StartLine: int64(line.StartLine),
+			},
+			Line: int64(line.Line), Column: int64(line.Column),
+		})
+	}
+	return l
+}
