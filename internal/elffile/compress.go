@@ -2,7 +2,6 @@ package elffile
 
 import (
 	"bytes"
-	"compress/zlib"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -60,11 +59,14 @@ func decompressOld(data []byte) ([]byte, error) {
 }
 
 func inflate(payload []byte, size uint64) ([]byte, error) {
-	stream, err := zlib.NewReader(bytes.NewReader(payload))
+	data, err := credible(payload, size)
 	if err != nil {
 		return nil, err
 	}
-	return expand(stream, payload, size)
+	if err := inflateInto(data, payload); err != nil {
+		return nil, fmt.Errorf("decompressing: %w", err)
+	}
+	return data, nil
 }
 
 func unzstd(payload []byte, size uint64) ([]byte, error) {
@@ -77,14 +79,22 @@ func unzstd(payload []byte, size uint64) ([]byte, error) {
 	return expand(stream, payload, size)
 }
 
-// expand reads exactly the size that the header promises, once the promise is found credible.
+// expand reads exactly the size that the header promises.
 func expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
-	if size > maxBytes || size > max(harmlessBytes, uint64(len(payload))*maxExpansion) {
-		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
+	data, err := credible(payload, size)
+	if err != nil {
+		return nil, err
 	}
-	data := make([]byte, size)
 	if _, err := io.ReadFull(stream, data); err != nil {
 		return nil, fmt.Errorf("decompressing: %w", err)
 	}
 	return data, nil
+}
+
+// credible sets memory aside for what a payload stands for, once the header's promise is found credible.
+func credible(payload []byte, size uint64) ([]byte, error) {
+	if size > maxBytes || size > max(harmlessBytes, uint64(len(payload))*maxExpansion) {
+		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
+	}
+	return make([]byte, size), nil
 }
