@@ -3,7 +3,6 @@ package export
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -63,7 +62,8 @@ func (a *author) take() {
 // of writing: then what was allocated is part of the next profile, because a Moment advances only with a profile that was
 // written.
 func (a *author) compose() (*Batch, error) {
-	written := &bounded{most: a.queue.mostBatchBytes()}
+	parts := a.form.parts()
+	written := &bounded{most: a.queue.mostBatchBytes() / int64(len(parts))} // each part may be as long
 	if err := a.profiler.Write(written, a.selection); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *author) compose() (*Batch, error) {
 		return nil, err
 	}
 	b := &Batch{}
-	for _, part := range a.form.parts() {
+	for _, part := range parts {
 		data, err := profile.Write(part)
 		if err != nil {
 			return nil, err
@@ -81,8 +81,8 @@ func (a *author) compose() (*Batch, error) {
 			b.Profiles = append(b.Profiles, data)
 		}
 	}
-	if size := b.Size(); size > written.most {
-		return nil, fmt.Errorf("%w: two profiles of %d bytes", errTooLong, size)
+	if b.Size() > a.queue.mostBatchBytes() {
+		return nil, errTooLong
 	}
 	modules, err := profile.Unnamed()
 	for _, m := range modules {
@@ -102,7 +102,7 @@ func (f Form) parts() []excerpt.Part {
 	}
 }
 
-var errTooLong = errors.New("the profile has more than half of Config.QueueBytes")
+var errTooLong = errors.New("the profile is too long for Config.QueueBytes")
 
 // bounded is a buffer that fails when it is full.
 type bounded struct {

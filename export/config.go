@@ -18,6 +18,7 @@ type Config struct {
 	MaxBytes   int64
 
 	// Bounds of the queue. Beyond them the oldest batch is dropped. 0 means 64 batches, a quarter of an hour, and 16 MiB.
+	// One batch may have half of the bytes.
 	QueueBatches int
 	QueueBytes   int64
 
@@ -31,7 +32,7 @@ type Config struct {
 
 const (
 	leastInterval   = 10 * time.Millisecond
-	leastQueueBytes = 64 << 10 // a batch may have half of it
+	leastQueueBytes = 64 << 10
 )
 
 // withDefaults fills in what is zero, and names the field that makes no sense.

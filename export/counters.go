@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -12,13 +13,12 @@ import (
 type counters struct {
 	logger *slog.Logger
 
-	mu                            sync.Mutex
-	taken, empty                  uint64
-	sent, sentBytes, retried      uint64
-	dropped, expired              uint64
-	failure, refusal, abandonment outcome
-	waiting                       error // why the last attempt failed, nil if it did not
-	lastRetry                     error
+	mu                                   sync.Mutex
+	taken, empty                         uint64
+	sent, sentBytes                      uint64
+	dropped, expired                     uint64
+	failure, refusal, abandonment, retry outcome
+	waiting                              error // why the last attempt failed, nil if it did not
 }
 
 // outcome counts something that has a reason, and keeps the last.
@@ -35,13 +35,11 @@ func (o *outcome) add(err error) (news bool) {
 	return news
 }
 
-func (o *outcome) sentence(text string) string { return because(text, o.last) }
-
-func because(text string, reason error) string {
-	if reason == nil {
+func (o *outcome) sentence(text string) string {
+	if o.last == nil {
 		return text
 	}
-	return fmt.Sprintf("%s; the last time: %v", text, reason)
+	return fmt.Sprintf("%s; the last time: %v", text, o.last)
 }
 
 func (c *counters) count(counter *uint64) {
@@ -51,59 +49,69 @@ func (c *counters) count(counter *uint64) {
 }
 
 func (c *counters) failed(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failure.add(err) {
-		c.logger.Warn("cgoheap: no profile could be taken for export", slog.Any("error", err))
+	if c.add(&c.failure, err) {
+		c.log(slog.LevelWarn, "cgoheap: no profile could be taken for export", err)
+	}
+}
+
+func (c *counters) refused(err error) {
+	_ = c.swapWaiting(nil) // it was reached
+	if c.add(&c.refusal, err) {
+		c.log(slog.LevelWarn, "cgoheap: the server refused a profile", err)
 	}
 }
 
 func (c *counters) pushed(bytes int64) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.sent++
 	c.sentBytes += uint64(bytes)
-	c.arrived()
+	c.mu.Unlock()
+	if c.swapWaiting(nil) != nil {
+		c.log(slog.LevelInfo, "cgoheap: profiles arrive again", nil)
+	}
 }
 
-func (c *counters) refused(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.refusal.add(err) {
-		c.logger.Warn("cgoheap: the server refused a profile", slog.Any("error", err))
-	}
-	c.waiting = nil
+// postponed and gaveUp report the first failure after a success, and pushed the first success after a failure: a server
+// that is away for a day is two lines in a log.
+func (c *counters) postponed(err error) {
+	c.add(&c.retry, err)
+	c.troubled(err)
 }
 
 func (c *counters) gaveUp(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.abandonment.add(err)
+	c.add(&c.abandonment, err)
 	c.troubled(err)
 }
 
-func (c *counters) postponed(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.retried++
-	c.lastRetry = err
-	c.troubled(err)
-}
-
-// troubled reports the first failure after a success, and arrived the first success after a failure: a server that is away
-// for a day is two lines in a log.
 func (c *counters) troubled(err error) {
-	if c.waiting == nil {
-		c.logger.Warn("cgoheap: profiles do not arrive and wait in the queue", slog.Any("error", err))
+	if c.swapWaiting(err) == nil {
+		c.log(slog.LevelWarn, "cgoheap: profiles do not arrive and wait in the queue", err)
 	}
-	c.waiting = err
 }
 
-func (c *counters) arrived() {
-	if c.waiting != nil {
-		c.logger.Info("cgoheap: profiles arrive again")
+func (c *counters) add(o *outcome, err error) (news bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return o.add(err)
+}
+
+func (c *counters) swapWaiting(err error) (before error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before, c.waiting = c.waiting, err
+	return before
+}
+
+// log is called without the lock: the logger is the host's, and may ask for Stats.
+func (c *counters) log(level slog.Level, text string, err error) {
+	var attributes []slog.Attr
+	if err != nil {
+		attributes = append(attributes, slog.Any("error", err))
 	}
-	c.waiting = nil
+	_ = guarded("the logger", func() error {
+		c.logger.LogAttrs(context.Background(), level, text, attributes...)
+		return nil
+	})
 }
 
 // why is the reason for what is still in the queue.
@@ -125,7 +133,7 @@ func (c *counters) stats(batches int, bytes int64) cgoheap.Stats {
 		{Name: "export_failed", Value: c.failure.times, Sentence: c.failure.sentence("profiles that could not be taken")},
 		{Name: "export_pushed", Value: c.sent, Sentence: "profiles that arrived"},
 		{Name: "export_pushed_bytes", Value: c.sentBytes, Sentence: "bytes of the profiles that arrived, compressed"},
-		{Name: "export_retried", Value: c.retried, Sentence: because("attempts that failed, after which the profile was kept to be sent again", c.lastRetry)},
+		{Name: "export_retried", Value: c.retry.times, Sentence: c.retry.sentence("attempts that failed, after which the profile was kept to be sent again")},
 		{Name: "export_refused", Value: c.refusal.times, Sentence: c.refusal.sentence("profiles that the server refused")},
 		{Name: "export_given_up", Value: c.abandonment.times, Sentence: c.abandonment.sentence("profiles on which the server failed too often")},
 		{Name: "export_dropped", Value: c.dropped, Sentence: "profiles dropped, oldest first, because the queue was full"},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -151,6 +152,30 @@ func TestQueueDropsTheOldestAndCountsIt(t *testing.T) {
 		}
 		if lines := strings.Count(log.String(), "\n"); lines != 2 {
 			t.Errorf("%d lines in the log, not one for away and one for back:\n%s", lines, &log)
+		}
+	})
+}
+
+func TestLoggerMayAskForStatsAndPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &target{answer: func(n int, _ context.Context) error {
+			if n < 3 {
+				return errors.New("away")
+			}
+			return nil
+		}}
+		var exporter atomic.Pointer[export.Exporter]
+		var asked atomic.Int64
+		logger := slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{ReplaceAttr: func([]string, slog.Attr) slog.Attr {
+			asked.Add(int64(len(exporter.Load().Stats())))
+			panic("in the logger")
+		}}))
+		e := start(t, &standin.Profiler{}, to, export.Config{Interval: time.Hour, Logger: logger})
+		exporter.Store(e)
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if len(to.numbers(t)) == 0 || asked.Load() == 0 {
+			t.Errorf("asked %d times\n%s", asked.Load(), e.Stats())
 		}
 	})
 }
