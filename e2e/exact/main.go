@@ -16,7 +16,7 @@ import (
 type options struct {
 	profile, truth, plugin string
 	sampleBytes            int64
-	free                   bool
+	free, labels           bool
 }
 
 func main() {
@@ -26,6 +26,7 @@ func main() {
 	flag.StringVar(&o.plugin, "plugin", "", "library to load and allocate in")
 	flag.Int64Var(&o.sampleBytes, "sample", 1, "mean bytes between samples")
 	flag.BoolVar(&o.free, "free", false, "free everything")
+	flag.BoolVar(&o.labels, "labels", false, "label samples with the way to them and the thread")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "exact:", err)
@@ -43,13 +44,15 @@ func run(o options) error {
 		return err
 	}
 	profiler, err := cgoheap.Start(cgoheap.Config{
-		SampleBytes: o.sampleBytes,
-		Names:       symbolize.Options{Plumbing: true}, // the tests compare every frame
+		SampleBytes:     o.sampleBytes,
+		GoroutineLabels: o.labels,
+		ThreadNames:     o.labels,
+		Names:           symbolize.Options{Plumbing: true}, // the tests compare every frame
 	})
 	if err != nil {
 		return err
 	}
-	tour := &tour{plugin: plugin, keep: !o.free}
+	tour := &tour{plugin: plugin, keep: !o.free, labelled: o.labels}
 	for i, entrance := range entrances {
 		tour.enter(entrance, 3+2*i)
 	}

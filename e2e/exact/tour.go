@@ -3,6 +3,8 @@
 package main
 
 import (
+	"context"
+	"runtime/pprof"
 	"sync"
 
 	"github.com/cgoheap/cgoheap/e2e/truth"
@@ -11,9 +13,10 @@ import (
 
 // A tour visits sites and keeps the book of what they allocate.
 type tour struct {
-	plugin victim.Plugin
-	keep   bool // every other block
-	ledger truth.Ledger
+	plugin   victim.Plugin
+	keep     bool // every other block
+	labelled bool // each visit has a label
+	ledger   truth.Ledger
 
 	mutex     sync.Mutex
 	databases []*database
@@ -30,7 +33,18 @@ type visit struct {
 func (t *tour) enter(e entrance, count int) {
 	v := &visit{tour: t, count: count}
 	v.below = frames("main.(*visit).all", "main.(*tour).enter.func1", e.frames)
-	e.run(func() { v.all() })
+	e.run(func() {
+		v.label()
+		v.all()
+		pprof.SetGoroutineLabels(context.Background())
+	})
+}
+
+// label sets the goroutine's labels, without a frame on the stack as pprof.Do has.
+func (v *visit) label() {
+	if v.tour.labelled {
+		pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("way", truth.Way(v.below))))
+	}
 }
 
 //go:noinline
