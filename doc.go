@@ -11,7 +11,8 @@
 //
 // A profile holds four values per stack, in the order of Go's own heap profile: allocated objects and bytes since Start,
 // and objects and bytes in use. They are estimates for everything that was allocated, not only for what was sampled;
-// with SampleBytes 1 they are exact.
+// with SampleBytes 1 they are exact. A Selection asks for other views: the peak, blocks by age, what is short-lived, what
+// grew since a Moment, Go's own heap as well.
 //
 // # The journey of one allocation
 //
@@ -21,7 +22,9 @@
 //	cgo                        malloc is called: sample? walk the stack, intern it, remember the block until free
 //	alloc → stack              a consistent snapshot as weighted stacks
 //	mappings                   runtime address → file, build ID, ELF address
+//	goheap                     Go's own heap, if it is asked for
 //	symbolize                  ELF address → functions, inlined ones too, with file and line
+//	report                     the largest stacks, named, without machinery
 //	pprof                      profile.proto as a stream, gzipped
 //	cgoheap                    a file on a signal, an HTTP handler, any io.Writer
 //
