@@ -1,12 +1,14 @@
 package symbolize
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cgoheap/cgoheap/mappings"
 )
@@ -31,7 +33,9 @@ type shipped struct {
 // tool runs a program that makes or changes a fixture.
 func tool(t testing.TB, name string, args ...string) {
 	t.Helper()
-	command := exec.Command(name, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, args...)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, output)
 	}

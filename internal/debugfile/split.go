@@ -16,7 +16,7 @@ func (f *Files) split(unit dwarf.SplitUnit) (dwarf.Source, error) {
 		return f.pack, nil
 	}
 	for _, path := range f.units(unit) {
-		if file := f.openIf(path, func(*elffile.File) error { return nil }); file != nil {
+		if file := f.openIf(path, anyFile); file != nil {
 			return source{file}, nil
 		}
 	}
@@ -24,32 +24,46 @@ func (f *Files) split(unit dwarf.SplitUnit) (dwarf.Source, error) {
 	return nil, nil
 }
 
-// units are the paths at which the compiler may have left a unit's own file, or somebody has put it since: beside the
-// module, with or without the directories that the compiler was told.
+// units are the paths at which the compiler may have left a unit's own file, or where somebody has put it since: beside
+// the module or its debug file, with or without the directories that the compiler was told.
 func (f *Files) units(unit dwarf.SplitUnit) []string {
 	if unit.Name == "" {
 		return nil
 	}
-	home := filepath.Dir(f.Debug().Name())
-	if filepath.IsAbs(unit.Name) {
-		return []string{unit.Name, filepath.Join(home, filepath.Base(unit.Name))}
+	paths := []string{unit.Name}
+	if !filepath.IsAbs(unit.Name) {
+		paths = []string{filepath.Join(unit.Directory, unit.Name)}
 	}
-	return []string{
-		filepath.Join(unit.Directory, unit.Name),
-		filepath.Join(home, unit.Name),
-		filepath.Join(home, filepath.Base(unit.Name)),
+	for _, path := range f.places() {
+		home := filepath.Dir(path)
+		if !filepath.IsAbs(unit.Name) {
+			paths = append(paths, filepath.Join(home, unit.Name))
+		}
+		paths = append(paths, filepath.Join(home, filepath.Base(unit.Name)))
 	}
+	return paths
+}
+
+// places are the absolute paths of the module and of its separate file.
+func (f *Files) places() []string {
+	var paths []string
+	if filepath.IsAbs(f.module.Path) {
+		paths = append(paths, f.module.Path)
+	}
+	if f.separate != nil {
+		paths = append(paths, f.separate.Name())
+	}
+	return paths
 }
 
 // openPackage looks for a package beside the module, beside the separate file, and by build ID.
 func (f *Files) openPackage() {
 	var paths []string
-	if filepath.IsAbs(f.module.Path) {
-		paths = append(paths, f.module.Path+".dwp")
-	}
-	if f.separate != nil {
-		name := f.separate.Name()
-		paths = append(paths, name+".dwp", strings.TrimSuffix(name, ".debug")+".dwp")
+	for _, path := range f.places() {
+		paths = append(paths, path+".dwp")
+		if whole, found := strings.CutSuffix(path, ".debug"); found {
+			paths = append(paths, whole+".dwp")
+		}
 	}
 	for _, dir := range f.finder.dirs() {
 		if path := byBuildID(dir, f.module.BuildID, ".dwp"); path != "" {
@@ -57,10 +71,12 @@ func (f *Files) openPackage() {
 		}
 	}
 	for _, path := range paths {
-		file := f.openIf(path, func(*elffile.File) error { return nil })
-		if file != nil {
+		if file := f.openIf(path, anyFile); file != nil {
 			f.pack = &kept{source: source{file}}
 			return
 		}
 	}
 }
+
+// anyFile has nothing against a file: its units say what they belong to.
+func anyFile(*elffile.File) error { return nil }
