@@ -7,11 +7,11 @@
 // use. A server may want the two apart, and does not want labels of which it makes a series each. Taking two profiles
 // instead would take two moments, and name everything twice.
 //
-// The two that Parca gets take about twice the time of writing the profile, and a sixth of what google/pprof takes for
-// them. Nothing is decoded that is not changed: a field that stays is copied as it lies. Samples are written anew. Those that
-// differ in nothing that is left are added up, and those without a value left out, so that an excerpt has no more samples
-// than the bounds of the profile allowed. Strings and locations that only they used stay, as numbers refer to them by
-// position.
+// The two that Parca gets of 16,000 samples take about three times as long as it took to encode the profile, and a sixth of
+// what google/pprof takes for them (BenchmarkExcerpt). Nothing is decoded that is not changed: a field that stays is copied
+// as it lies. Samples are written anew. Those that differ in nothing that is left are added up, and those without a value
+// left out, so that an excerpt has no more samples than the bounds of the profile allowed. Strings and locations that only
+// they used stay, as numbers refer to them by position.
 //
 // What comes in was written by this process, so that it may be believed; what is damaged all the same is an error.
 package excerpt

@@ -17,7 +17,13 @@ const mostBytes = 1 << 30
 type Profile struct {
 	raw         []byte
 	strings     [][]byte
-	sampleTypes []uint64 // the names, as indices of strings
+	sampleTypes []sampleType
+}
+
+// sampleType is one of a profile's: the whole field, and its name as an index of strings.
+type sampleType struct {
+	whole []byte
+	name  uint64
 }
 
 // Read reads a gzipped profile.
@@ -33,7 +39,7 @@ func Read(gzipped []byte) (*Profile, error) {
 		case profileStringTable:
 			p.strings = append(p.strings, c.bytes)
 		case profileSampleType:
-			p.sampleTypes = append(p.sampleTypes, numberIn(c.bytes, valueTypeType, &damaged))
+			p.sampleTypes = append(p.sampleTypes, sampleType{c.whole, numberIn(c.bytes, valueTypeType, &damaged)})
 		}
 	}
 	if damaged {

@@ -44,8 +44,8 @@ func (p *Profile) Write(part Part) ([]byte, error) {
 
 // columns are the indices of the sample types of these names.
 func (p *Profile) columns(names []string) (indices []int) {
-	for i, name := range p.sampleTypes {
-		if names == nil || slices.Contains(names, p.text(name)) {
+	for i, t := range p.sampleTypes {
+		if names == nil || slices.Contains(names, p.text(t.name)) {
 			indices = append(indices, i)
 		}
 	}
@@ -54,18 +54,11 @@ func (p *Profile) columns(names []string) (indices []int) {
 
 // writeTypes writes the sample types of the columns, of which viewers show the last one first.
 func (p *Profile) writeTypes(out []byte, columns []int) []byte {
-	i := 0
-	for c := (cursor{rest: p.raw}); c.next(); {
-		if c.number != profileSampleType {
-			continue
-		}
-		if slices.Contains(columns, i) {
-			out = append(out, c.whole...)
-		}
-		i++
+	for _, c := range columns {
+		out = append(out, p.sampleTypes[c].whole...)
 	}
 	out = protowire.AppendTag(out, profileDefaultSampleType, protowire.VarintType)
-	return protowire.AppendVarint(out, p.sampleTypes[columns[len(columns)-1]])
+	return protowire.AppendVarint(out, p.sampleTypes[columns[len(columns)-1]].name)
 }
 
 func compress(raw []byte) ([]byte, error) {
