@@ -77,8 +77,8 @@ func (o *object) reason(damage error) Reason {
 	if refusals := o.files.Refusals(); len(refusals) > 0 {
 		return refusalReason(refusals[0].Err)
 	}
-	if o.debug == nil && len(o.symbols.symbols) == 0 {
-		return Stripped
+	if _, ok := o.files.Layout().Section(".symtab"); o.debug == nil && (!ok || len(o.symbols.symbols) == 0) {
+		return Stripped // what .dynsym has is not the file's own code, but what others may call of it
 	}
 	return NoSymbol
 }

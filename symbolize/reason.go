@@ -10,7 +10,7 @@ const (
 	FileGone                      // the file was deleted or replaced and cannot be opened any more
 	Unreadable                    // the file cannot be read
 	NotELF                        // the file is not an ELF file, or a broken one
-	Stripped                      // the file has neither debug data nor symbols
+	Stripped                      // the file has no debug data and no symbols of its own
 	OtherDebugFile                // so, and a debug file that was found belongs to another build
 	LinkChecksum                  // so, and the file that the debug link names is not the one that it means
 	DebugFileBroken               // so, and a debug file that was found cannot be read
@@ -30,7 +30,7 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	FileGone:   {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
 	Unreadable: {"file unreadable", "The file that was mapped at the address could not be read."},
 	NotELF:     {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
-	Stripped:   {"stripped", "The file has neither debug data nor a symbol table."},
+	Stripped:   {"stripped", "The file has no debug data, and symbols at most for what other files may call."},
 	OtherDebugFile: {"debug file has another build ID",
 		"Nothing in the file names the address, and the debug file that was found belongs to another build of it."},
 	LinkChecksum: {"debug link's checksum does not match",
