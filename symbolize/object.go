@@ -77,10 +77,17 @@ func (o *object) reason(damage error) Reason {
 	if refusals := o.files.Refusals(); len(refusals) > 0 {
 		return refusalReason(refusals[0].Err)
 	}
-	if _, ok := o.files.Layout().Section(".symtab"); o.debug == nil && (!ok || len(o.symbols.symbols) == 0) {
-		return Stripped // what .dynsym has is not the file's own code, but what others may call of it
+	if o.debug == nil && (len(o.symbols.symbols) == 0 || !hasOwnSymbols(o.files.Layout())) {
+		return Stripped
 	}
 	return NoSymbol
+}
+
+// hasOwnSymbols reports whether a file has symbols for all of its code, and not in .dynsym for what others may call.
+func hasOwnSymbols(f *elffile.File) bool {
+	_, whole := f.Section(".symtab")
+	_, packed := f.Section(".gnu_debugdata")
+	return whole || packed
 }
 
 // codeSpans are the executable segments, cut where a section of code begins or ends.
