@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/pprof"
 )
 
 // manySizes keeps blocks of n sizes, the largest first, and frees them at the end of the test.
@@ -185,4 +186,28 @@ func TestSamplesOfEqualStacksAndDifferentSizesStayApart(t *testing.T) {
 	if strings.Count(text, "bytes=8 bytes") != 1 || strings.Count(text, "bytes=16 bytes") != 1 {
 		t.Error(text)
 	}
+}
+
+func TestCompressionOfAProfile(t *testing.T) {
+	p := start(t, everything)
+	manySizes(t, 50)
+	raw, err := profile.ParseUncompressed(compressed(t, p, pprof.Uncompressed))
+	if err != nil || len(through(raw, "leak")) != 50 {
+		t.Errorf("%v, %v", raw, err)
+	}
+	if fast, best := len(compressed(t, p, 0)), len(compressed(t, p, 9)); best >= fast {
+		t.Errorf("%d bytes at the best level, %d at the fastest", best, fast)
+	}
+	if err := p.Write(io.Discard, Selection{Compression: 10}); err == nil || !strings.Contains(err.Error(), "there is no compression 10") {
+		t.Error(err)
+	}
+}
+
+func compressed(t *testing.T, p *Profiler, c pprof.Compression) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b, Selection{Compression: c}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/pprof"
 )
 
 // Selection says what a profile is to show. The zero value is what WriteProfile writes: what is in use now, and beside it
@@ -28,6 +29,8 @@ type Selection struct {
 	// means no bound.
 	MaxSamples int
 	MaxBytes   int64
+
+	Compression pprof.Compression // fast gzip if it is zero
 }
 
 // check fills in what is zero, and names the field that makes no sense.

@@ -16,7 +16,7 @@ func (p *Profiler) WriteProfile(w io.Writer) error {
 	return p.Write(w, Selection{})
 }
 
-// Write writes a gzipped profile.proto of what s selects, of one moment during the call. The program allocates on
+// Write writes a profile.proto of what s selects, gzipped unless s says otherwise, of one moment during the call. The program allocates on
 // meanwhile. It fails if w does, if s makes no sense, or after Stop. Profiles with the same Since are written one after
 // the other.
 func (p *Profiler) Write(w io.Writer, s Selection) error {
@@ -69,6 +69,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 			Comments:    comments(view, snapshot, &h),
 			Columns:     view.columns,
 			DefaultType: view.defaultType,
+			Compression: s.Compression,
 		},
 		Module:  snapshot.Module,
 		Names:   p.names,

@@ -72,7 +72,7 @@ func (t *text) sample(number int, s *stack.Sample) {
 			fmt.Fprintf(t, ", %s=%s", l.Key, l.Text)
 		}
 	}
-	t.WriteString("\n")
+	fmt.Fprintln(t)
 	for _, f := range t.naming.shown(nil, s.Frames) {
 		t.frame(f)
 	}
@@ -90,7 +90,7 @@ func (t *text) frame(f *named) {
 		} else {
 			fmt.Fprintf(t, "  %s", file)
 		}
-		t.WriteString("\n")
+		fmt.Fprintln(t)
 	}
 	if len(f.lines) == 0 {
 		fmt.Fprintf(t, "    %#x  %s\n", uint64(elfAddress(f.module, f.frame)), file)

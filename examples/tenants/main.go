@@ -32,7 +32,6 @@ func run(out io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	defer profiler.Stop()
 	serve()
 	var written bytes.Buffer
 	if err := profiler.WriteProfile(&written); err != nil {
@@ -47,7 +46,7 @@ func run(out io.Writer, path string) error {
 	}
 	printShares(out, p)
 	fmt.Fprintf(out, "\ngo tool pprof -tags %[1]s\ngo tool pprof -top -tagfocus tenant=umbra %[1]s\n", path)
-	return nil
+	return profiler.Stop()
 }
 
 // serve answers the requests of all tenants at once.
