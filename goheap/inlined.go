@@ -14,14 +14,17 @@ import (
 //go:linkname expandFinalInlineFrame runtime/pprof.runtime_expandFinalInlineFrame
 func expandFinalInlineFrame(stack []uintptr) []uintptr
 
-// places turns the runtime's stacks into frames, and remembers what it learned of each address.
+// places turns the runtime's stacks into frames, and remembers what it learned of each address. Most addresses of many
+// stacks are the same few: recent finds those by their low bits, without a search in the map.
 type places struct {
 	module stack.ModuleID
 	known  map[uintptr]*place
+	recent [1 << 12]*place
 }
 
 // place is what there is to know of a return address.
 type place struct {
+	pc     uintptr
 	frame  stack.Frame
 	outer  []uintptr // what follows it in a stack for the calls that it is inlined in, innermost first
 	hidden bool      // at the leaf
@@ -58,19 +61,25 @@ func (p *places) trim(pcs []uintptr) []uintptr {
 }
 
 func (p *places) at(pc uintptr) *place {
+	recent := &p.recent[pc%uintptr(len(p.recent))]
+	if *recent != nil && (*recent).pc == pc {
+		return *recent
+	}
 	known := p.known[pc]
 	if known == nil {
 		known = p.look(pc)
 		p.known[pc] = known
 	}
+	*recent = known
 	return known
 }
 
 func (p *places) look(pc uintptr) *place {
 	if runtime.FuncForPC(pc-1) == nil {
-		return &place{frame: stack.NewFrame(0, uint64(pc-1))}
+		return &place{pc: pc, frame: stack.NewFrame(0, uint64(pc-1))}
 	}
 	known := &place{
+		pc:     pc,
 		frame:  stack.NewFrame(p.module, uint64(pc-1)),
 		hidden: hidesAtLeaf(pc),
 		goexit: isGoexit(pc),

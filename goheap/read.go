@@ -14,21 +14,18 @@ import (
 // that does not change.
 func Read(module stack.ModuleID) stack.Profile {
 	records, cut := readRecords()
-	p := stack.Profile{
-		SampleBytes: int64(runtime.MemProfileRate),
-		Time:        time.Now(),
-		Losses:      cutStacks(records, cut),
-	}
-	p.Samples = samples(records, module, p.SampleBytes)
+	places := newPlaces(module)
+	p := stack.Profile{SampleBytes: int64(runtime.MemProfileRate), Time: time.Now()}
+	p.Samples = places.samples(records, p.SampleBytes)
+	p.Losses = places.cutStacks(records, cut)
 	return p
 }
 
-func samples(records []record, module stack.ModuleID, rate int64) []stack.Sample {
+func (p *places) samples(records []record, rate int64) []stack.Sample {
 	depth := 0
 	for i := range records {
 		depth += len(records[i].stack)
 	}
-	places := newPlaces(module)
 	frames := make([]stack.Frame, 0, depth) // of all stacks
 	scaled := make([]stack.Sample, 0, len(records))
 	for i := range records {
@@ -38,7 +35,7 @@ func samples(records []record, module stack.ModuleID, rate int64) []stack.Sample
 			continue
 		}
 		from := len(frames)
-		frames = places.appendFrames(frames, r.stack)
+		frames = p.appendFrames(frames, r.stack)
 		scaled = append(scaled, stack.Sample{
 			Frames:    frames[from:len(frames):len(frames)],
 			BlockSize: r.blockSize(),
@@ -46,4 +43,20 @@ func samples(records []record, module stack.ModuleID, rate int64) []stack.Sample
 		})
 	}
 	return scaled
+}
+
+// cutStacks counts the stacks that end before the function that began the goroutine. Shorter ones can do so too, where the
+// runtime allocates on a stack of its own.
+func (p *places) cutStacks(records []record, why string) []stack.Loss {
+	var n uint64
+	for i := range records {
+		r := &records[i]
+		if last := len(r.stack) - 1; last+1 >= publicDepth && r.allocObjects > 0 && !p.at(r.stack[last]).goexit {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []stack.Loss{{Name: "go_stacks_cut", Sentence: why, Count: n}}
 }

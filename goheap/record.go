@@ -60,19 +60,3 @@ func publicRecords() []runtime.MemProfileRecord {
 
 // publicDepth is the number of frames that a runtime.MemProfileRecord has room for.
 const publicDepth = len(runtime.MemProfileRecord{}.Stack0)
-
-// cutStacks counts the stacks that end before the function that began the goroutine. Shorter ones can do so too, where the
-// runtime allocates on a stack of its own.
-func cutStacks(records []record, why string) []stack.Loss {
-	var n uint64
-	for i := range records {
-		r := &records[i]
-		if last := len(r.stack) - 1; last+1 >= publicDepth && r.allocObjects > 0 && !isGoexit(r.stack[last]) {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return []stack.Loss{{Name: "go_stacks_cut", Sentence: why, Count: n}}
-}
