@@ -1,6 +1,7 @@
 package dwarf
 
-// entry is a debug entry as far as the walk needs it.
+// entry is a debug entry as far as the walk needs it. What lies behind the sibling is set only if the abbreviation has
+// code.
 type entry struct {
 	offset                         uint64
 	abbrev                         *abbrev // nil: the end of a list of children
@@ -11,13 +12,16 @@ type entry struct {
 
 // next reads an entry. It reports false if the entry cannot be read.
 func (e *entry) next(c *cursor, u *unit) bool {
-	*e = entry{offset: c.offset()}
+	e.offset, e.abbrev, e.sibling = c.offset(), nil, 0
 	code := c.uleb()
 	if code == 0 {
 		return !c.short
 	}
 	if e.abbrev = u.table.find(code); e.abbrev == nil {
 		return false
+	}
+	if e.abbrev.hasCode {
+		*e = entry{offset: e.offset, abbrev: e.abbrev}
 	}
 	for i := range e.abbrev.plan {
 		step := &e.abbrev.plan[i]
@@ -69,8 +73,8 @@ func (w *walk) skipChildren(e *entry) error {
 		c.seek(e.sibling)
 		return nil
 	}
+	var inner entry
 	for depth := 1; depth > 0 && c.offset() < w.unit.end; {
-		var inner entry
 		if !inner.next(c, w.unit) {
 			return errDamaged
 		}

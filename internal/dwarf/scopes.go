@@ -39,8 +39,8 @@ func (n *names) qualifyIn(u *unit, functions []*described) error {
 	c := &n.cursors[secInfo]
 	c.open(&u.file.sections[secInfo], u.children, u.end)
 	open := []*enclosure{nil}
+	var e entry
 	for len(open) > 0 && len(functions) > 0 && c.offset() < u.end {
-		var e entry
 		if !e.next(c, u) {
 			return errDamaged
 		}

@@ -178,7 +178,7 @@ func (w *walk) enterInlined(e *entry, inner *scope) error {
 // cover notes which of the wants of a stretch lie in an entry's ranges. Ranges of one entry do not overlap, so there
 // cannot be more of them with a want than there are wants.
 func (w *walk) cover(e *entry, outer stretch) error {
-	if !e.extent.low.present() && !e.extent.ranges.present() {
+	if !e.abbrev.hasCode {
 		return nil
 	}
 	limit := len(w.parts) + int(outer.last-outer.first)
