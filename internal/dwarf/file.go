@@ -107,6 +107,6 @@ func (f *file) close() {
 
 func closeSource(source Source) {
 	if closer, ok := source.(io.Closer); ok {
-		closer.Close()
+		_ = closer.Close() // it was only read
 	}
 }

@@ -204,7 +204,9 @@ func (w *walk) within(low, high uint64, outer stretch) (first, last int32) {
 		return 0, 0
 	}
 	first = max(outer.first, int32(w.lower(low)))
-	for last = first; last < outer.last && w.wants[last].address < high; last++ {
+	last = first
+	for last < outer.last && w.wants[last].address < high {
+		last++
 	}
 	return first, last
 }
