@@ -91,7 +91,8 @@ func pprof(t *testing.T, report string, r run) string {
 	return string(out)
 }
 
-// Go functions have their names from the runtime; of the others just those that a symbol covers.
+// Go functions have their names from the runtime; of the others just those that a symbol covers. Of a system library the
+// machine may have a debug package too, which knows more.
 func TestExactlyThoseLocationsHaveNoNameWhoseSymbolsWereStripped(t *testing.T) {
 	r := stripped.exact(t)
 	sameCode(t, r.executable, plain.executable(t))
@@ -106,7 +107,7 @@ func TestExactlyThoseLocationsHaveNoNameWhoseSymbolsWereStripped(t *testing.T) {
 		inGo := file == r.executable && code.has(location.Address)
 		want := inGo || file == plugin(t) || len(tables[file].names(location.Address)) > 0
 		got := len(location.Line) > 0
-		if got != want {
+		if got != want && (want || file == r.executable) {
 			t.Errorf("%#x of %s: named %t, want %t: %v", location.Address, file, got, want, named(location))
 		}
 		if !got && file == r.executable {
