@@ -15,7 +15,7 @@ const (
 	LinkChecksum                  // so, and the file that the debug link names is not the one that it means
 	DebugFileBroken               // so, and a debug file that was found cannot be read
 	NeedsAlternate                // the file that dwz has made of the debug data is missing, or is of another build
-	NeedsSplit                    // a file of split debug data is missing
+	NeedsSplit                    // a file of split debug data is missing, or is of another build
 	NeedsServer                   // a debuginfod server may have the debug file, and is not to be asked
 	ServerFailed                  // a debuginfod server was to be asked and did not answer
 	NoSymbol                      // no function and no symbol covers the address
@@ -39,7 +39,7 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 		"Nothing in the file names the address, and its debug file, or the link to it, is damaged or cannot be read."},
 	NeedsAlternate: {"needs the dwz file",
 		"The debug data refers to a file made by dwz that is missing or belongs to another build."},
-	NeedsSplit: {"needs split debug data", "The debug data refers to .dwo files or a .dwp file that could not be found."},
+	NeedsSplit: {"needs split debug data", "The debug data refers to .dwo files or a .dwp file that are missing, or of another build."},
 	NeedsServer: {"needs debuginfod",
 		"The debug file is not on this machine; a debuginfod server may have it, but is asked only if told so."},
 	ServerFailed: {"debuginfod failed", "The debug file is not on this machine, and no debuginfod server gave it."},

@@ -113,6 +113,12 @@ func (s *shipped) strip(t testing.TB) {
 	tool(t, "strip", s.program)
 }
 
+// withoutSymbols leaves the debug data in a file and takes its symbols out.
+func withoutSymbols(t testing.TB, path string) {
+	t.Helper()
+	tool(t, "objcopy", "--wildcard", "--strip-symbol=*", path)
+}
+
 // put moves a file to where a test wants it, below the program's directory.
 func (s *shipped) put(t testing.TB, from string, to ...string) string {
 	t.Helper()
@@ -151,5 +157,22 @@ func unnamed(t testing.TB, results []Result, reason Reason) {
 		if len(results[i].Lines) == 0 && results[i].Reason != reason {
 			t.Fatalf("%v, want %v", results[i].Reason, reason)
 		}
+	}
+}
+
+// expectReason checks that there are addresses without names that once had some, and that they have the reason.
+func expectReason(t testing.TB, s *shipped, results []Result, reason Reason) {
+	t.Helper()
+	lost := 0
+	for i, got := range results {
+		if len(got.Lines) > 0 || len(s.want[i].Lines) == 0 {
+			continue
+		}
+		if lost++; got.Reason != reason {
+			t.Fatalf("%#x: %v, want %v", uint64(s.addresses[i]), got.Reason, reason)
+		}
+	}
+	if lost == 0 {
+		t.Error("no name is lost")
 	}
 }

@@ -95,27 +95,38 @@ func TestSplitDebugDataIsFound(t *testing.T) {
 }
 
 func TestSplitDebugDataThatIsNotTheUnitsIsRefused(t *testing.T) {
-	for name, spoil := range map[string]func(testing.TB, split) error{
-		"missing": func(_ testing.TB, s split) error { return os.Remove(s.unit) },
-		"of another build": func(t testing.TB, s split) error {
+	for name, c := range map[string]struct {
+		spoil  func(testing.TB, split) error
+		reason Reason
+	}{
+		"missing": {func(_ testing.TB, s split) error { return os.Remove(s.unit) }, NeedsSplit},
+		"of another build": {func(t testing.TB, s split) error {
 			return os.Rename(linkSplit(t, "gcc", "-O1").unit, s.unit)
-		},
-		"empty":     func(_ testing.TB, s split) error { return os.Truncate(s.unit, 0) },
-		"truncated": func(_ testing.TB, s split) error { return os.Truncate(s.unit, 800) },
+		}, NeedsSplit},
+		"empty":     {func(_ testing.TB, s split) error { return os.Truncate(s.unit, 0) }, DebugFileBroken},
+		"truncated": {func(_ testing.TB, s split) error { return os.Truncate(s.unit, 800) }, DebugDamaged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := linkSplit(t, "gcc")
-			if err := spoil(t, s); err != nil {
+			if err := c.spoil(t, s); err != nil {
 				t.Fatal(err)
 			}
-			for i, got := range s.named(Options{}) {
-				if len(got.Lines) > 1 {
-					t.Fatalf("%#x: %+v, want %+v", uint64(s.addresses[i]), got, s.want[i])
-				}
-				if len(got.Lines) == 1 && len(s.want[i].Lines) > 0 && got.Lines[0].Line != s.want[i].Lines[0].Line {
-					t.Fatalf("%#x: %+v, want the line of %+v", uint64(s.addresses[i]), got, s.want[i])
-				}
-			}
+			s.checkPoorer(t, s.named(Options{}))
+			withoutSymbols(t, s.program)
+			expectReason(t, s.shipped, s.named(Options{}), c.reason)
 		})
+	}
+}
+
+// checkPoorer makes sure that names come from symbols, and lines are still those of the code.
+func (s split) checkPoorer(t testing.TB, results []Result) {
+	t.Helper()
+	for i, got := range results {
+		if len(got.Lines) > 1 {
+			t.Fatalf("%#x: %+v, want %+v", uint64(s.addresses[i]), got, s.want[i])
+		}
+		if len(got.Lines) == 1 && len(s.want[i].Lines) > 0 && got.Lines[0].Line != s.want[i].Lines[0].Line {
+			t.Fatalf("%#x: %+v, want the line of %+v", uint64(s.addresses[i]), got, s.want[i])
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (e cacheEntry) store(from io.Reader, limit int64) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // gone already if it was renamed
+	defer func() { _ = os.Remove(file.Name()) }() // gone already if it was renamed
 	size, err := io.Copy(file, from)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err

@@ -15,7 +15,8 @@ import (
 )
 
 // Server gets debug files from debuginfod servers by build ID, and keeps them on the disk where the other clients of the
-// protocol look for them too. It may be used from several goroutines.
+// protocol look for them too. It never deletes what was good: those clients do after a week. It may be used from several
+// goroutines.
 type Server struct {
 	URLs     []string      // asked one after the other
 	Cache    string        // directory of the files

@@ -1,6 +1,12 @@
 package dwarf
 
-import "io"
+import (
+	"errors"
+	"io"
+)
+
+// ErrOtherUnit says that a file of split debug data was found that does not hold the unit: it is of another build.
+var ErrOtherUnit = errors.New("dwarf: a split unit is not in its file")
 
 // split opens the other part of a skeleton unit; nil if the unit is none, or that part cannot be found. The skeleton is
 // then all there is: its lines, and, of some compilers, the functions and inlined calls too.
@@ -42,6 +48,9 @@ func (s *search) openSplit(r *reader, skeleton *unit, source Source) (*unit, err
 		if u := r.splitUnit(f, &headers[i], skeleton); u != nil {
 			return u, nil
 		}
+	}
+	if err == nil {
+		err = ErrOtherUnit
 	}
 	return nil, err
 }

@@ -11,8 +11,10 @@ import (
 	"strings"
 )
 
-// maxLink bounds the name in a link: no path is longer.
-const maxLink = 4096
+const (
+	maxLink    = 4096    // bytes of the name in a link: no path is longer
+	maxChecked = 4 << 30 // bytes of a file whose checksum is taken, which is some seconds' work
+)
 
 var errLink = errors.New("not a link to a debug file")
 
@@ -48,11 +50,14 @@ func (f *File) AlternateLink() (path, buildID string, err error) {
 
 // link splits a section that begins with a name and a NUL.
 func (f *File) link(section string) (name string, rest []byte, err error) {
+	if s := f.find(section); s != nil && s.Size > maxLink+maxBuildID {
+		return "", nil, fmt.Errorf("reading %s of %s: %w", section, f.name, errLink)
+	}
 	data, err := f.SectionData(section)
 	if err != nil {
 		return "", nil, err
 	}
-	before, rest, found := bytes.Cut(data[:min(len(data), maxLink+maxBuildID)], []byte{0})
+	before, rest, found := bytes.Cut(data, []byte{0})
 	if !found || len(before) == 0 {
 		return "", nil, fmt.Errorf("reading %s of %s: %w", section, f.name, errLink)
 	}
@@ -66,8 +71,11 @@ func (f *File) HasSymbolTable() bool {
 	return s != nil && s.Size > 0 && s.Type != elf.SHT_NOBITS
 }
 
-// Checksum is the CRC-32 of the whole file, as .gnu_debuglink has it.
+// Checksum is the CRC-32 of the whole file, as .gnu_debuglink has it. A file of more than 4 GiB is an error.
 func (f *File) Checksum() (uint32, error) {
+	if f.size > maxChecked {
+		return 0, fmt.Errorf("%s: %d bytes are more than the %d whose checksum is taken", f.name, f.size, int64(maxChecked))
+	}
 	sum := crc32.NewIEEE()
 	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f.reader, 0, int64(f.size)), make([]byte, 1<<16)); err != nil {
 		return 0, fmt.Errorf("reading %s: %w", f.name, err)

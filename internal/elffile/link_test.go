@@ -64,6 +64,13 @@ func TestHasSymbolTable(t *testing.T) {
 	}
 }
 
+func TestALongLinkIsRefused(t *testing.T) {
+	long := append(make([]byte, 5000), "a\x00\x00\x00\x01\x02\x03\x04"...)
+	if _, _, err := native().with(".gnu_debuglink", long).open(t).DebugLink(); !errors.Is(err, errLink) {
+		t.Error(err)
+	}
+}
+
 func TestChecksum(t *testing.T) {
 	im := native().with(".data", make([]byte, 100_000))
 	if got, err := im.open(t).Checksum(); got != crc32.ChecksumIEEE(im.bytes()) || err != nil {

@@ -35,7 +35,7 @@ func noise(n int) []byte {
 	return data
 }
 
-func samples(t testing.TB) map[string][]byte {
+func samples() map[string][]byte {
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
 		self = nil
@@ -49,7 +49,7 @@ func samples(t testing.TB) map[string][]byte {
 }
 
 func TestWhatXZPacksIsUnpacked(t *testing.T) {
-	for what, data := range samples(t) {
+	for what, data := range samples() {
 		for _, flags := range [][]string{
 			{"-0"}, {"-6"}, {"-9e"}, {"--check=none"}, {"--check=crc32"}, {"--check=sha256"}, {"--block-size=100000"},
 			{"--lzma2=preset=6,lc=0,lp=4,pb=4"}, {"--lzma2=preset=6,lc=4,lp=0,pb=0"}, {"--lzma2=dict=4KiB"}, {"-T2"},
@@ -65,7 +65,7 @@ func TestWhatXZPacksIsUnpacked(t *testing.T) {
 }
 
 func TestMoreThanTheLimitIsRefused(t *testing.T) {
-	for what, data := range samples(t) {
+	for what, data := range samples() {
 		if len(data) == 0 {
 			continue
 		}
@@ -76,7 +76,7 @@ func TestMoreThanTheLimitIsRefused(t *testing.T) {
 }
 
 func TestDamageIsFound(t *testing.T) {
-	data := samples(t)["text"]
+	data := samples()["text"]
 	whole := packed(t, data)
 	footer := 12 + 8 + 4 // and an index of one record, which are not read
 	for n := range len(whole) - footer {
@@ -113,7 +113,7 @@ func FuzzAnErrorMeansNoResult(f *testing.F) {
 }
 
 func BenchmarkDecompress(b *testing.B) {
-	data := samples(b)["a program"]
+	data := samples()["a program"]
 	whole := packed(b, data)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
