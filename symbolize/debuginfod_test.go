@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/debugfile"
 )
 
 // debuginfod serves the files given by build ID, and counts what it is asked for.
@@ -48,10 +50,27 @@ func TestThatNoDebuginfodServerHasAFileIsRemembered(t *testing.T) {
 	s := ship(t)
 	asked := debuginfod(t, nil)
 	for range 3 {
-		unnamed(t, s.named(Options{Debuginfod: true}), ServerFailed)
+		unnamed(t, s.named(Options{Debuginfod: true}), NotOnServer)
 	}
 	if n := asked.Load(); n != 1 {
 		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestAServerThatFailedIsAskedAgainLater(t *testing.T) {
+	s := ship(t)
+	debuginfod(t, nil)
+	t.Setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1")
+	names := New(Options{Debuginfod: true})
+	unnamed(t, names.Resolve(module(s.program), s.addresses), ServerFailed)
+	working := debuginfod(t, map[string]string{s.buildID: s.debug})
+	names.finder.Server = debugfile.EnvironmentServer()
+	named := 0
+	for _, r := range names.Resolve(module(s.program), s.addresses) {
+		named += len(r.Lines)
+	}
+	if working.Load() != 1 || named < len(s.addresses)/2 {
+		t.Errorf("asked %d times, %d lines of %d addresses", working.Load(), named, len(s.addresses))
 	}
 }
 

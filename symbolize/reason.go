@@ -17,6 +17,7 @@ const (
 	NeedsAlternate                // the file that dwz has made of the debug data is missing, or is of another build
 	NeedsSplit                    // a file of split debug data is missing, or is of another build
 	NeedsServer                   // a debuginfod server may have the debug file, and is not to be asked
+	NotOnServer                   // the debug file is neither here nor on a debuginfod server
 	ServerFailed                  // a debuginfod server was to be asked and did not answer
 	NoSymbol                      // no function and no symbol covers the address
 	DebugDamaged                  // nothing covers the address, and part of the debug data could not be read
@@ -42,7 +43,9 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	NeedsSplit: {"needs split debug data", "The debug data refers to .dwo files or a .dwp file that are missing, or of another build."},
 	NeedsServer: {"needs debuginfod",
 		"The debug file is not on this machine; a debuginfod server may have it, but is asked only if told so."},
-	ServerFailed: {"debuginfod failed", "The debug file is not on this machine, and no debuginfod server gave it."},
+	NotOnServer: {"not on debuginfod",
+		"The debug file is not on this machine, and the debuginfod servers do not have it."},
+	ServerFailed: {"debuginfod failed", "The debug file is not on this machine, and the debuginfod servers did not answer well."},
 	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
 	DebugDamaged: {"debug data damaged", "No symbol covers the address, and part of the debug data could not be read."},
 	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},

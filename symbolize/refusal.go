@@ -16,6 +16,7 @@ var refusalReasons = []struct {
 	{debugfile.ErrOtherBuild, OtherDebugFile},
 	{debugfile.ErrChecksum, LinkChecksum},
 	{debugfile.ErrServerOff, NeedsServer},
+	{debugfile.ErrNotOnServer, NotOnServer},
 	{debugfile.ErrServer, ServerFailed},
 }
 

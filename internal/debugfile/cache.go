@@ -33,7 +33,7 @@ func (s *Server) entry(id string) cacheEntry {
 	return cacheEntry{filepath.Join(s.Cache, id, "debuginfo")}
 }
 
-// look says whether the file is there; errNotThere if it is known that no server has it.
+// look says whether the file is there; ErrNotOnServer if it is known that no server has it.
 func (e cacheEntry) look(now time.Time) (bool, error) {
 	info, err := os.Stat(e.path)
 	switch {
@@ -44,7 +44,7 @@ func (e cacheEntry) look(now time.Time) (bool, error) {
 	case info.Size() > 0:
 		return true, nil
 	case now.Sub(info.ModTime()) < missingFor:
-		return false, errNotThere
+		return false, ErrNotOnServer
 	}
 	return false, os.Remove(e.path)
 }

@@ -189,7 +189,7 @@ func belongs(file *elffile.File, m Module) bool {
 
 func known(err error) bool {
 	for _, kind := range []error{
-		ErrOtherBuild, ErrChecksum, ErrDamaged, ErrUnreadable, ErrNoAlternate, ErrNoSplit, ErrServerOff, ErrServer,
+		ErrOtherBuild, ErrChecksum, ErrDamaged, ErrUnreadable, ErrNoAlternate, ErrNoSplit, ErrServerOff, ErrNotOnServer, ErrServer,
 	} {
 		if errors.Is(err, kind) {
 			return true

@@ -11,6 +11,7 @@ var (
 	ErrNoAlternate = errors.New("the file that dwz made is missing")
 	ErrNoSplit     = errors.New("a file of split debug data is missing")
 	ErrServerOff   = errors.New("a debuginfod server may have it, and is not to be asked")
+	ErrNotOnServer = errors.New("no debuginfod server has it")
 	ErrServer      = errors.New("no debuginfod server gave it")
 )
 

@@ -57,7 +57,11 @@ func (f *Files) download() *elffile.File {
 	}
 	path, err := server.fetch(id)
 	if err != nil {
-		f.refuse(f.module.Path, ErrServer, err)
+		kind := ErrServer
+		if errors.Is(err, ErrNotOnServer) {
+			kind = ErrNotOnServer
+		}
+		f.refuse(f.module.Path, kind, err)
 		return nil
 	}
 	file := f.openSame(path, id)
@@ -71,12 +75,10 @@ func hexadecimal(id string) bool {
 	return len(id) >= 4 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-var (
-	errNotThere = errors.New("no server has it")
-	errPaused   = errors.New("a server has just failed")
-)
+var errPaused = errors.New("a server has just failed")
 
-// fetch gives the path of the debug file with that build ID, in the cache.
+// fetch gives the path of the debug file with that build ID, in the cache. The error wraps ErrNotOnServer if all servers
+// have said so, now or a while ago.
 func (s *Server) fetch(id string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,23 +91,25 @@ func (s *Server) fetch(id string) (string, error) {
 	}
 	err := s.askAll(entry, id)
 	switch {
-	case errors.Is(err, errNotThere):
+	case err == nil:
+		return entry.path, nil
+	case errors.Is(err, ErrNotOnServer):
 		entry.markMissing()
-	case err != nil:
+	default:
 		s.pause = time.Now().Add(pauseAfterError)
 	}
-	return entry.path, err
+	return "", err
 }
 
 // askAll asks the servers until one has the file. It is not there only if all of them have said so.
 func (s *Server) askAll(entry cacheEntry, id string) error {
-	result := errNotThere
+	result := ErrNotOnServer
 	for _, url := range s.URLs {
 		err := s.ask(strings.TrimSuffix(url, "/")+"/buildid/"+id+"/debuginfo", entry)
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, errNotThere) {
+		if !errors.Is(err, ErrNotOnServer) {
 			result = err
 		}
 	}
@@ -128,7 +132,7 @@ func (s *Server) ask(url string, entry cacheEntry) error {
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusNotFound:
-		return errNotThere
+		return ErrNotOnServer
 	case response.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s: %s", url, response.Status)
 	case response.ContentLength > s.MaxBytes:

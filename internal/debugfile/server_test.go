@@ -64,7 +64,7 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 			if name == "slowly" {
 				s.Timeout = 50 * time.Millisecond
 			}
-			if path, err := s.fetch(someID); err == nil || errors.Is(err, errNotThere) {
+			if path, err := s.fetch(someID); err == nil || errors.Is(err, ErrNotOnServer) {
 				t.Errorf("%q, %v", path, err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(s.Cache, "*", "*")); len(left) > 0 {
@@ -80,12 +80,12 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 func TestAMissingFileIsAskedForAgainAfterAWhile(t *testing.T) {
 	s := serve(t, http.NotFound)
 	for range 2 {
-		if _, err := s.fetch(someID); !errors.Is(err, errNotThere) {
+		if _, err := s.fetch(someID); !errors.Is(err, ErrNotOnServer) {
 			t.Fatal(err)
 		}
 	}
 	s.URLs = serve(t, text("debug data")).URLs
-	if _, err := s.fetch(someID); !errors.Is(err, errNotThere) {
+	if _, err := s.fetch(someID); !errors.Is(err, ErrNotOnServer) {
 		t.Fatal("asked again at once: ", err)
 	}
 	before := time.Now().Add(-2 * missingFor)
