@@ -9,7 +9,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e check race ctest fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e pictures check race ctest fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,19 @@ $(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
 
 e2e: deps $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
 	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/servers $(GO) test -count=1 -v -timeout 20m ./...
+
+# The same servers with their web pages, which npm builds.
+pages := $(patsubst out/servers/%,out/pages/%,$(parca) $(pyroscope))
+
+define page
+out/pages/$(1)-%: tools/$(1)/page.sh tools/$(1)/go.mod $$(wildcard tools/$(1)/page/*)
+	@rm -f out/pages/$(1)-*
+	@tools/$(1)/page.sh $$@
+endef
+$(foreach server,parca pyroscope,$(eval $(call page,$(server))))
+
+pictures: deps $(pages) ## Takes pictures of the web pages of Parca and Pyroscope for docs; needs npm and Chromium.
+	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/pages CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 
 check: vet gofmt lint generated ## Runs all that reads the code without running it: go vet, gofmt, the linters.
 

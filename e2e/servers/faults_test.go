@@ -59,7 +59,6 @@ func TestAPyroscopeInTroubleDoesNotTroubleItsHosts(t *testing.T) {
 }
 
 func withFaults(t *testing.T, server *process, r reader) {
-	healthy := startKeeper(t, "-"+server.name, server.url, "-interval", "100ms")
 	for n, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			port := freePort(t)
@@ -70,8 +69,12 @@ func withFaults(t *testing.T, server *process, r reader) {
 				front = startFront(t, server, port, f.secure)
 				front.set(f.gate)
 			}
-			keeper := startKeeper(t, "-"+server.name, scheme+loopback(port), "-service", service,
-				"-interval", "100ms", "-send-within", "1s", "-queue", "1000")
+			start := func(address, service string) *process { // both at once: a process's first profile takes memory
+				return startKeeper(t, "-"+server.name, address, "-service", service,
+					"-interval", "100ms", "-send-within", "1s", "-queue", "1000")
+			}
+			healthy := start(server.url, service+"healthy")
+			keeper := start(scheme+loopback(port), service)
 			mustSay(t, awaitCounter(t, keeper, f.counter, 1), f.reason)
 			allocate(t, keeper, "keep", 1024, 50)
 			t.Logf("%s: %v", server.name, compare(t, keeper, healthy))

@@ -66,7 +66,7 @@ const patience = time.Minute // with a machine that has other things to do
 
 func (p *process) awaitReady(t *testing.T) {
 	t.Helper()
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(100 * time.Millisecond) {
 		select {
 		case <-p.exited:
 			t.Fatalf("%s ended at once: %v", p.name, p.running.ProcessState)

@@ -4,6 +4,7 @@
 //
 //	POST /keep?bytes=4096&times=100    handleKeep → vault::Ledger::enter   allocates blocks, and keeps them
 //	POST /lend?bytes=4096&times=100    handleLend → vault::Ledger::lend    allocates blocks, and frees them
+//	POST /tidy                         gives Go's garbage back to the system
 //	GET  /stats                        the exporters' counters
 //	GET  /debug/pprof/cgoheap          the profile, without a server between
 //

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/cgoheap/cgoheap"
@@ -85,6 +86,7 @@ func (k *keeper) mux() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /keep", handleKeep)
 	mux.HandleFunc("POST /lend", handleLend)
+	mux.HandleFunc("POST /tidy", func(http.ResponseWriter, *http.Request) { debug.FreeOSMemory() })
 	mux.HandleFunc("GET /stats", k.handleStats)
 	mux.Handle("GET /debug/pprof/cgoheap", k.profiler.Handler())
 	return mux
