@@ -67,9 +67,9 @@ var glue = map[string]bool{
 }
 
 // isGlue also knows what cgo generates: _cgo_<hash>_Cfunc_draw in C, which calls draw; _cgoexp_<hash>_each in Go, which
-// calls the exported function.
+// calls the exported function; and app._cgo_cmalloc, through which the stubs of C.malloc and C.CString ask for memory.
 func isGlue(name string) bool {
-	if glue[strings.TrimSuffix(name, ".abi0")] || strings.HasPrefix(name, "_cgoexp_") {
+	if glue[strings.TrimSuffix(name, ".abi0")] || strings.HasPrefix(name, "_cgoexp_") || strings.HasSuffix(name, "._cgo_cmalloc") {
 		return true
 	}
 	rest, ok := strings.CutPrefix(name, "_cgo_")
@@ -85,7 +85,7 @@ func stubbed(name string) string {
 	}
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	_, name, _ = strings.Cut(name, ".")
-	if name == "_cgo_cmalloc" || name == "_Cfunc__CMalloc" {
+	if name == "_Cfunc__CMalloc" {
 		return "malloc"
 	}
 	for _, prefix := range []string{"_Cfunc_", "_C2func_"} {
