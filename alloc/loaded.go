@@ -174,12 +174,15 @@ func (l *loaded) replace(next []module) error {
 		}
 	}
 	slices.SortFunc(ranges, cgo.CompareRanges)
-	e, err := l.arena.reserve(int(cgo.IndexHeader) + len(ranges)*int(unsafe.Sizeof(cgo.Range{})))
+	size := int(cgo.IndexHeader) + len(ranges)*int(unsafe.Sizeof(cgo.Range{}))
+	e, err := l.arena.reserve(size + cgo.IndexCache)
 	if err != nil {
 		return err
 	}
 	put(e.offset, []uint32{uint32(len(ranges)), uint32(goModule(next))})
-	put(e.offset+uint64(cgo.IndexHeader), ranges)
+	cache := put(e.offset+uint64(cgo.IndexHeader), ranges)
+	put(e.offset+8, []uint64{cache})
+	clear(cgo.Region()[cache : cache+cgo.IndexCache])
 	cgo.Publish(e.offset)
 	l.retire(next)
 	l.arena.retire(l.index)

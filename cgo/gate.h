@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern uint32_t cgoheap_generation; // 0 while stopped; otherwise the number of the recording
+__attribute__((visibility("hidden"))) extern uint32_t cgoheap_generation; // 0 while stopped; otherwise the number of the recording
 
 struct pass {
 	uint32_t slot, parity;

@@ -88,6 +88,9 @@ func NewRange(start, limit uint64, module uint16, r Rows) Range {
 // a uint32.
 const IndexHeader = C.sizeof_struct_index
 
+// IndexCache is the size of an index's cache of rules.
+const IndexCache = C.CACHE_PLACES * C.sizeof_struct_place
+
 // CompareRanges orders ranges by address.
 func CompareRanges(a, b Range) int { return cmp.Compare(a.start, b.start) }
 

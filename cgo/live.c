@@ -2,9 +2,10 @@
 
 // The live table and its filter.
 //
-// The filter answers nearly every free: a counter per 4 KiB page of the program's heap (modulo 1 GiB of address space)
-// says how many sampled blocks begin there. Neighbouring blocks share a counter and neighbouring pages a cache line, so
-// that it stays in the cache where a hash of the address would not. It counts down again, so it cannot decay.
+// The filter answers nearly every free: a counter per 256 bytes of the program's heap (modulo 256 MiB of address
+// space) says how many sampled blocks begin there. Neighbouring blocks share a counter and 16 KiB of heap a cache line, so that it
+// stays in the cache where a hash of the address would not. It counts down again, so it cannot decay. A counter that has
+// reached 255, which takes 4 GiB of 16-byte blocks, all of them sampled, stays there.
 //
 // The table is a list of levels, each twice as large as the one before. A level is an array of buckets: eight keys in one
 // cache line, then their eight records. A block may lie in either of two buckets of any level; a look-up reads both
@@ -92,11 +93,12 @@ static bool find_room(uint64_t hash, struct slot *slot)
 	}
 }
 
-static void filter_add(uint64_t address, uint32_t n)
+static void filter_add(uint64_t address, uint8_t n)
 {
-	uint32_t *filter = region_at(REGION_FILTER);
-	uint64_t page = address >> FILTER_PAGE_BITS;
-	__atomic_fetch_add(&filter[page % REGION_FILTER_SLOTS], n, __ATOMIC_RELAXED);
+	uint8_t *slot = filter_slot(address), seen = __atomic_load_n(slot, __ATOMIC_RELAXED);
+	while (seen != UINT8_MAX &&
+	       !__atomic_compare_exchange_n(slot, &seen, seen + n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 static void copy(struct block *to, const struct block *from)

@@ -38,7 +38,7 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->version = REGION_VERSION;
 	h->pid = getpid();
 	h->size = size;
-	h->used = REGION_FILTER + REGION_FILTER_SLOTS * sizeof(uint32_t);
+	h->used = REGION_FILTER + REGION_FILTER_SLOTS;
 	__atomic_store_n(&h->sample_bytes, sample_bytes, __ATOMIC_RELAXED); // a thread that is late may read it
 	h->clock = clock_now();
 	h->started = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;

@@ -15,7 +15,7 @@
 #define REGION_VERSION 1
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
-#define REGION_FILTER_SLOTS (1u << 18) // uint32 each; see live.c
+#define REGION_FILTER_SLOTS (1u << 20) // bytes; see live.c
 #define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
 #define REGION_COUNTERS 32
 #define REGION_LABEL_HEADS 1024
@@ -123,7 +123,7 @@ struct module {
 	char strings[];
 };
 
-extern struct header *cgoheap_region; // NULL before the first start; never unmapped afterwards
+__attribute__((visibility("hidden"))) extern struct header *cgoheap_region; // NULL before the first start; never unmapped afterwards
 
 static inline void *region_at(uint64_t offset)
 {

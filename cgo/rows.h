@@ -25,11 +25,19 @@ struct range {
 	uint32_t module;
 };
 
-// All ranges at one time, ascending and apart. Replaced as a whole, never changed.
+// All ranges at one time, ascending and apart. Replaced as a whole, never changed but for its cache.
 struct index {
 	uint32_t count;
 	uint32_t go_module; // the module that holds Go's text
+	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first
 	struct range ranges[];
+};
+
+#define CACHE_PLACES 2048
+
+// What a look-up found: see rows.c.
+struct place {
+	uint64_t key, found;
 };
 
 // The range that holds pc, or NULL.
@@ -37,6 +45,9 @@ const struct range *index_find(const struct index *index, uintptr_t pc);
 
 // The rule for pc inside range; CFA_NONE where no row covers it.
 const struct rule *range_rule(const struct range *range, uintptr_t pc);
+
+// The rule for pc and its module, by the index's cache or by the two functions above; NULL in no module.
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module);
 
 // The rule for pc by the current index; CFA_NONE where there is none. For tests.
 const struct rule *index_rule(uintptr_t pc);

@@ -2,7 +2,7 @@
 
 package cgo
 
-// #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec
+// #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt
 // #cgo LDFLAGS: -lpthread
 // #include "control.h"
 // #include "gate.h"

@@ -15,6 +15,6 @@ struct thread {
 	uintptr_t goroutine;   // the g that was last found readable
 };
 
-extern __thread struct thread cgoheap_thread __attribute__((tls_model("initial-exec")));
+__attribute__((visibility("hidden"))) extern __thread struct thread cgoheap_thread __attribute__((tls_model("initial-exec")));
 
 #endif

@@ -90,12 +90,11 @@ static enum end step_by_fp(struct walk *w)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-static enum end step(struct walk *w, const struct range *range, uintptr_t site)
+static enum end step(struct walk *w, const struct rule *r)
 {
 	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
-	if (range == NULL)
+	if (r == NULL)
 		return END_NO_MODULE;
-	const struct rule *r = range_rule(range, site);
 	if (r->cfa == CFA_NONE)
 		return step_by_fp(w);
 	return step_by_rule(w, r);
@@ -105,13 +104,14 @@ enum end walk_c(struct walk *w)
 {
 	enum end end;
 	do {
+		uint32_t module;
 		uintptr_t site = walk_site(w);
 		if (code_has(cgoheap_go.text, site))
 			return WALK_ON;
-		const struct range *range = index_find(w->index, site);
-		if (!walk_emit(w, site, range == NULL ? 0 : range->module))
+		const struct rule *r = index_look_up(w->index, site, &module);
+		if (!walk_emit(w, site, module))
 			return END_DEPTH;
-		end = step(w, range, site);
+		end = step(w, r);
 	} while (end == WALK_ON);
 	return end;
 }

@@ -50,7 +50,7 @@ static void null(void)
 {
 	fresh(16 << 20);
 	struct block b = {0}, got;
-	check(live_insert((void *)((uintptr_t)REGION_FILTER_SLOTS << FILTER_PAGE_BITS), &b));
+	check(live_insert((void *)((uintptr_t)REGION_FILTER_SLOTS << FILTER_GRANULE_BITS), &b));
 	check(live_maybe(NULL) && !live_remove(NULL, &got)); // that block has the filter's slot of NULL
 }
 
