@@ -22,8 +22,8 @@ type Profiler struct {
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
-// returns ErrRunning. Where native allocations cannot be recorded (not linux/amd64, or built without cgo) it returns
-// ErrUnsupported with the reason. Blocks that were allocated before are not seen.
+// returns ErrRunning. Where native allocations cannot be recorded (not Linux on amd64 or arm64, or built without cgo) it
+// returns ErrUnsupported with the reason. Blocks that were allocated before are not seen.
 func Start(c Config) (*Profiler, error) {
 	c, err := c.withDefaults()
 	if err != nil {

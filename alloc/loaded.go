@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 package alloc
 
@@ -144,7 +144,7 @@ func (l *loaded) build(m *module) error {
 	if err != nil {
 		return err
 	}
-	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr})
+	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr, Machine: file.Machine})
 	if err != nil {
 		return err
 	}

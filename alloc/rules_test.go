@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 package alloc
 
@@ -41,7 +41,7 @@ func compareRules(t *testing.T, m module) (compared int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr})
+	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr, Machine: file.Machine})
 	if err != nil {
 		t.Fatal(err)
 	}

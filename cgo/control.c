@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 #include "control.h"
 
@@ -8,6 +8,7 @@
 
 #include "gate.h"
 #include "labels.h"
+#include "machine.h"
 #include "record.h"
 
 static int wake_fd = -1;
@@ -59,22 +60,13 @@ void cgoheap_rearm(void)
 	__atomic_store_n(&woken, 0, __ATOMIC_RELEASE);
 }
 
-static void raw_write(int fd, const uint64_t *value)
-{
-	long result = SYS_write;
-	__asm__ volatile("syscall"
-			 : "+a"(result)
-			 : "D"((long)fd), "S"(value), "d"(sizeof *value)
-			 : "rcx", "r11", "memory");
-}
-
 void record_wake(void)
 {
 	static const uint64_t one = 1;
 	if (wake_fd < 0 || __atomic_load_n(&woken, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&woken, 1, __ATOMIC_ACQ_REL) != 0)
 		return;
 	count(COUNT_WAKES);
-	raw_write(wake_fd, &one);
+	system_call(SYS_write, wake_fd, (long)&one, sizeof one, 0);
 }
 
 static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // The malloc family, in front of glibc's. Because the executable defines these names, every library in the process
 // calls them, libc itself included.

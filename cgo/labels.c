@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // The labels of a goroutine are found through its g, which the walk meets where Go called C. While C runs for it, nobody
 // else may change its labels, and it keeps them from the garbage collector. The set is never changed once it is made:
@@ -14,6 +14,7 @@
 
 #include "chain.h"
 #include "hash.h"
+#include "machine.h"
 
 struct label_options cgoheap_labels;
 
@@ -91,13 +92,11 @@ static bool append_goroutine(struct draft *d, struct memory *m, uintptr_t g)
 	return true;
 }
 
-// By the kernel itself: a library's prctl may be anyone's.
 static void append_thread(struct draft *d)
 {
 	char name[16];
 	size_t size = 0;
-	long result = SYS_prctl;
-	__asm__ volatile("syscall" : "+a"(result) : "D"((long)PR_GET_NAME), "S"(name) : "rcx", "r11", "memory");
+	long result = system_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0);
 	while (result == 0 && size < sizeof name && name[size] != 0)
 		size++;
 	if (size > 0)

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // The bounds of a C stack cannot be asked for inside malloc, and a stack may be a signal's or a fiber's anyway. So the
 // pages of a stack are tried one by one, by the kernel, as a walk first needs them.
@@ -12,23 +12,18 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "machine.h"
+
 extern void *__libc_stack_end; // set by the loader
 
 #define PAGE 4096
 #define NEAR (64 * PAGE)
 
-static long raw_syscall4(long number, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-	__asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
-	return number;
-}
-
 bool page_readable(uintptr_t address)
 {
 	// With an invalid first argument rt_sigprocmask changes nothing, but reads its second first: EFAULT or EINVAL. Another
 	// answer comes from a sandbox, and says nothing about the page.
-	return raw_syscall4(SYS_rt_sigprocmask, ~0L, (long)(address & ~7ULL), 0, 8) == -EINVAL;
+	return system_call(SYS_rt_sigprocmask, ~0L, (long)(address & ~7ULL), 0, 8) == -EINVAL;
 }
 
 static uintptr_t page_of(uintptr_t address)
@@ -39,11 +34,9 @@ static uintptr_t page_of(uintptr_t address)
 // The last page of the stack that the calling thread was born with.
 static uintptr_t top_of_stack(void)
 {
-	uintptr_t control_block;
-	if (raw_syscall4(SYS_gettid, 0, 0, 0, 0) == raw_syscall4(SYS_getpid, 0, 0, 0, 0))
+	if (system_call(SYS_gettid, 0, 0, 0, 0) == system_call(SYS_getpid, 0, 0, 0, 0))
 		return page_of((uintptr_t)__libc_stack_end);
-	__asm__("mov %%fs:0, %0" : "=r"(control_block));
-	return page_of(control_block);
+	return page_of(thread_pointer());
 }
 
 static bool readable_between(uintptr_t page, uintptr_t limit)

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // The peak.
 //
@@ -22,6 +22,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "machine.h"
 
 #define HELD 1ULL
 #define TOTAL_BITS 52
@@ -72,12 +73,7 @@ static void change(struct peak *p, uint64_t objects, uint64_t bytes)
 
 static bool swap(struct inuse *seen, struct inuse next)
 {
-	bool swapped;
-	__asm__ volatile("lock cmpxchg16b %1"
-			 : "=@ccz"(swapped), "+m"(cgoheap_region->inuse), "+a"(seen->now), "+d"(seen->peak)
-			 : "b"(next.now), "c"(next.peak)
-			 : "memory");
-	return swapped;
+	return swap_pair((uint64_t *)&cgoheap_region->inuse, (uint64_t *)seen, (const uint64_t *)&next);
 }
 
 static uint64_t highest(uint64_t peak)

@@ -1,4 +1,4 @@
-//go:build !linux || !amd64 || !cgo || asan || msan
+//go:build !linux || (!amd64 && !arm64) || !cgo || asan || msan
 
 package cgo
 
@@ -10,8 +10,8 @@ import (
 
 // Supported says why this build cannot record.
 func Supported() error {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		return fmt.Errorf("recording needs linux/amd64; this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		return fmt.Errorf("recording needs linux/amd64 or linux/arm64; this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	if sanitized {
 		return errors.New("recording needs malloc, and this was built with -asan or -msan, which take it")

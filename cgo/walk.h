@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine.h"
 #include "memory.h"
 #include "rows.h"
 
@@ -45,18 +46,12 @@ struct walk {
 	struct memory memory;
 	struct registers at;
 	bool exact;    // pc is where a signal struck, not a return address
+	uintptr_t lr;  // where exact, and where the machine has one: the link register
 	bool fp_known; // fp is the caller's
 	uint64_t *frames;
 	size_t depth, max;
 	uintptr_t goroutine; // the g that the thread runs for; 0 before the walk has met it
 };
-
-// The state of the caller of the function that uses this, which must not be inlined.
-#define CALLER_REGISTERS()                                                                                             \
-	({                                                                                                             \
-		uintptr_t *frame = __builtin_frame_address(0);                                                         \
-		(struct registers){frame[1], (uintptr_t)(frame + 2), frame[0]};                                        \
-	})
 
 // Walks from w->at, whose frame comes first, and fills w->frames.
 enum end walk(struct walk *w);

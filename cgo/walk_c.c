@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 #include "walk.h"
 
@@ -47,22 +47,41 @@ static bool find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
 	}
 }
 
+static bool find_pc(struct walk *w, const struct rule *r, uintptr_t cfa, uintptr_t *pc)
+{
+	if (r->ra == RA_FROM_LR) {
+		*pc = w->lr;
+		return true;
+	}
+	if (!memory_load(&w->memory, (r->ra == RA_FROM_SP ? w->at.sp : cfa) + r->ra_offset, pc))
+		return false;
+	*pc = unsigned_address(*pc);
+	return true;
+}
+
+// Whether the rule says all that is asked of it. A link register is lost with the first call that its function makes.
+static bool expresses(const struct walk *w, const struct rule *r)
+{
+	return r->cfa != CFA_UNKNOWN && r->ra != RA_UNKNOWN && (r->ra != RA_FROM_LR || w->exact);
+}
+
 static enum end step_by_rule(struct walk *w, const struct rule *r)
 {
 	uintptr_t cfa, pc;
 	if (r->ra == RA_UNDEFINED)
 		return END_ROOT;
-	if (r->ra == RA_UNKNOWN || r->cfa == CFA_UNKNOWN)
+	if (!expresses(w, r))
 		return END_INEXPRESSIBLE;
 	if (needs_fp(r) && !w->fp_known)
 		return END_NO_FP;
 	if (!find_cfa(w, r, &cfa))
 		return END_UNREADABLE;
-	// A caller's frame is above its callee's, except across a signal, which may have come on a stack of its own.
+	// A caller's frame is above its callee's, except across a signal, which may have come on a stack of its own. Only a
+	// function that has saved nothing yet, not even the link register, has no frame.
 	bool signal = r->flags & FLAG_SIGNAL_FRAME;
-	if (cfa <= w->at.sp && !signal)
+	if (cfa < w->at.sp + (r->ra != RA_FROM_LR) && !signal)
 		return END_BACKWARDS;
-	if (!memory_load(&w->memory, (r->ra == RA_FROM_SP ? w->at.sp : cfa) + r->ra_offset, &pc))
+	if (!find_pc(w, r, cfa, &pc))
 		return END_UNREADABLE;
 	if (!find_fp(w, r, cfa))
 		return END_UNREADABLE;
@@ -83,6 +102,7 @@ static enum end step_by_fp(struct walk *w)
 		return END_NO_UNWIND;
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;
+	pc = unsigned_address(pc);
 	if (pc != 0 && index_find(w->index, pc - 1) == NULL)
 		return END_NO_UNWIND;
 	w->at = (struct registers){pc, fp + 16, next};
@@ -94,7 +114,9 @@ static enum end step(struct walk *w, const struct rule *r)
 {
 	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
 	if (r == NULL)
-		return END_NO_MODULE;
+		return walk_signal(w) ? WALK_ON : END_NO_MODULE;
+	if ((r->cfa == CFA_NONE || (r->flags & FLAG_SIGNAL_FRAME)) && walk_signal(w))
+		return WALK_ON;
 	if (r->cfa == CFA_NONE)
 		return step_by_fp(w);
 	return step_by_rule(w, r);

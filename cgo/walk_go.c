@@ -1,23 +1,18 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // Go frames, by frame pointer: {caller's fp, return address} at each fp.
 //
 // Go calls C through runtime.asmcgocall, on the thread's system stack. The goroutine's stack may move while C runs (a
-// callback can grow it), so nothing that C saved points into it reliably, least of all BP. asmcgocall itself keeps two
-// words just above the return address of the call into C, because it must find its way back too:
-//
-//	sp → g.stack.hi − SP of asmcgocall     (without a goroutine: SP itself)
-//	     g                                 (without a goroutine: 0)
-//
-// g begins with stack.lo and stack.hi, and at that SP lies asmcgocall's frame. Where the call goes through
-// runtime.asmcgocall_landingpad, that jumps on and leaves no frame. Source: runtime/asm_amd64.s.
+// callback can grow it), so nothing that C saved points into it reliably, least of all the frame pointer. asmcgocall
+// itself keeps two words where its call into C returns to, because it must find its way back too: g, which begins with
+// stack.lo and stack.hi, and how far below stack.hi its own SP is.
 //
 // C calls Go through crosscall2, which saves C's registers and calls runtime.cgocallback, whose frame stays on the system
-// stack: the frame pointer leads there from the goroutine, and on to crosscall2's frame. That one is double: the
-// assembler pushes BP and crosscall2 saves it again just below, so that what stands above the lower record is the upper
-// one, not a return address. Source: runtime/cgo/asm_amd64.s and abi_amd64.h.
+// stack: the frame pointer leads there from the goroutine, and on to crosscall2's frame.
+//
+// Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
 
-#include "walk.h"
+#include "walk_go.h"
 
 struct g {
 	uintptr_t lo, hi;
@@ -36,19 +31,19 @@ static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 		w->goroutine = at;
 	w->memory.go_lo = g->lo;
 	w->memory.go_hi = g->hi;
-	w->at.fp = g->hi - depth;
+	w->at.fp = record_below(g->hi - depth);
 	return true;
 }
 
-// At the return from C into asmcgocall, with sp at the two saved words: fp becomes that of asmcgocall's frame.
+// At the return from C into asmcgocall, if no signal struck just there: fp becomes that of asmcgocall's frame.
 static bool join(struct walk *w)
 {
-	uintptr_t depth, g;
-	if (!memory_load(&w->memory, w->at.sp, &depth) || !memory_load(&w->memory, w->at.sp + 8, &g))
+	struct saved_call call;
+	if (w->exact || !saved_call(w, &call))
 		return false;
-	if (g != 0)
-		return goroutine_stack(w, g, depth);
-	w->at.fp = depth;
+	if (call.g != 0)
+		return goroutine_stack(w, call.g, call.depth);
+	w->at.fp = record_below(call.depth);
 	return true;
 }
 
@@ -59,17 +54,6 @@ static enum end enter_go(struct walk *w)
 	if (!cgoheap_go.joined)
 		return END_NO_JOIN;
 	return join(w) ? WALK_ON : END_GO_FRAME;
-}
-
-// crosscall2 is the caller: fp becomes that of its upper record.
-static bool skip_lower_record(struct walk *w)
-{
-	uintptr_t above;
-	if (!memory_load(&w->memory, w->at.fp, &above))
-		return false;
-	if (above == w->at.fp + 8)
-		w->at.fp = above;
-	return true;
 }
 
 static bool is_go(const struct walk *w)
@@ -83,6 +67,7 @@ static enum end step(struct walk *w)
 	uintptr_t fp = w->at.fp, next, pc;
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_GO_FRAME;
+	next = caller_record(fp, next);
 	bool on_goroutine = fp >= w->memory.go_lo && fp < w->memory.go_hi;
 	if (next != 0 && next <= fp && on_goroutine && next >= w->memory.go_lo)
 		return END_BACKWARDS;
@@ -90,6 +75,17 @@ static enum end step(struct walk *w)
 	w->exact = false;
 	w->fp_known = true;
 	return pc == 0 ? END_ROOT : WALK_ON;
+}
+
+// One frame up from the function at pc.
+static enum end leave(struct walk *w)
+{
+	if (!code_has(cgoheap_go.crosscall2, walk_site(w)))
+		return step(w);
+	if (w->exact || !leave_crosscall2(w))
+		return END_GO_FRAME;
+	w->fp_known = true;
+	return w->at.pc == 0 ? END_ROOT : WALK_ON;
 }
 
 enum end walk_go(struct walk *w)
@@ -100,9 +96,7 @@ enum end walk_go(struct walk *w)
 			return END_DEPTH;
 		if (w->at.fp == 0)
 			return END_ROOT;
-		if (code_has(cgoheap_go.crosscall2, walk_site(w)) && !skip_lower_record(w))
-			return END_GO_FRAME;
-		end = step(w);
+		end = leave(w);
 		if (end == WALK_ON && !is_go(w))
 			return WALK_ON;
 	}

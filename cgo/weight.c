@@ -1,4 +1,4 @@
-//go:build linux && amd64 && cgo && !asan && !msan
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // Sampling, in one idea: bytes are counted, and along the line of all bytes that a thread allocates lie points with
 // exponential gaps of mean T, a Poisson process. A block that covers a point is sampled. The process has no memory, so

@@ -24,7 +24,7 @@ func open(t testing.TB, file string) Section {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Section{data, section.Addr}
+	return Section{data, section.Addr, f.Machine}
 }
 
 func build(t testing.TB, s Section) (*Table, Report) {

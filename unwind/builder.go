@@ -3,6 +3,7 @@ package unwind
 // A builder appends rows to a table in the order of their addresses.
 type builder struct {
 	report  *Report
+	machine machine
 	table   *Table
 	index   map[Rule]uint16 // of the table's set
 	covered uint64          // end of the code that has rows
@@ -16,7 +17,7 @@ func (b *builder) add(s Section, f *fde) {
 	}
 	b.report.FDEs++
 	p := program{
-		cursor: cursor{data: s.Data[:f.end], at: f.at}, sectionAddr: s.Addr, machine: x86,
+		cursor: cursor{data: s.Data[:f.end], at: f.at}, sectionAddr: s.Addr, machine: b.machine,
 		cie: f.cie, now: f.cie.initial, pc: f.start, limit: f.limit, rows: b,
 	}
 	if !p.run() {

@@ -13,7 +13,7 @@ type cie struct {
 }
 
 // readCIE reads a CIE behind its ID (Linux Standard Base, "Exception Frames"), or gives nil.
-func readCIE(c cursor) *cie {
+func readCIE(c cursor, m machine) *cie {
 	var e cie
 	version := c.u8()
 	augmentation := c.text()
@@ -27,7 +27,7 @@ func readCIE(c cursor) *cie {
 	if !e.readAugmentation(&c, augmentation) || c.failed || version != 1 && version != 3 && version != 4 {
 		return nil
 	}
-	p := program{cursor: c, cie: &e, machine: x86}
+	p := program{cursor: c, cie: &e, machine: m}
 	for p.left() > 0 {
 		p.step()
 	}

@@ -1,6 +1,7 @@
 package unwind
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"math"
 	"strings"
@@ -37,7 +38,7 @@ func section(cie []byte, fdes ...func(at int) []byte) Section {
 	for _, f := range fdes {
 		data = append(data, f(len(data))...)
 	}
-	return Section{Data: data}
+	return Section{Data: data, Machine: elf.EM_X86_64}
 }
 
 func code(start, length uint64, program ...byte) func(int) []byte {
@@ -158,7 +159,7 @@ func TestDamage(t *testing.T) {
 	})
 	t.Run("a terminator does not hide what comes after it", func(t *testing.T) {
 		data := append(cieRecord(zR), 0, 0, 0, 0)
-		table, _ := build(t, Section{Data: append(data, fdeRecord(len(data), 0x1000, 16)...)})
+		table, _ := build(t, Section{Data: append(data, fdeRecord(len(data), 0x1000, 16)...), Machine: elf.EM_X86_64})
 		wantLookups(t, table, map[uint64]Rule{0x1000: sp(8)})
 	})
 }

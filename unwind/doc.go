@@ -19,6 +19,10 @@
 // look-up needs no other check than whether the address is below the first row. What cannot be expressed is never
 // approximated; it is CFAUnknown, FPUnknown or RAUnknown, and counted in the Report.
 //
+// Each machine has a file of its own, rule_x86.go and rule_aarch64.go, which says what its registers are called; all else
+// is common. What differs beyond that is the return address: amd64's calls push it, arm64's leave it in a register until
+// the function saves it, so a rule may say that it is there still.
+//
 // Absent on purpose: registers other than sp, fp and pc (a frame whose CFA counts from another one cannot be walked; that
 // is a few instructions in functions that realign their stack, and code that switches stacks), .eh_frame_hdr (the rows
 // are a better index of the same), .debug_frame, personality routines and everything else that only exceptions need, and

@@ -1,6 +1,9 @@
 package unwind
 
-import "testing"
+import (
+	"debug/elf"
+	"testing"
+)
 
 func FuzzBuild(f *testing.F) {
 	f.Add(section(zR, code(0x1000, 16, 0x41, 0x0e, 16, 0x86, 2, 0x41, 0x0a, 0x0d, 6, 0x44, 0x0b)).Data, uint64(0))
@@ -8,7 +11,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add(section([]byte{1, 'z', 'P', 'L', 'R', 'S', 0, 1, 0x78, 16, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0x1b, 0x0c, 7, 8, 0x90, 1},
 		code(0x1000, 16), code(0x1000, 8)).Data, uint64(0x4000))
 	f.Fuzz(func(t *testing.T, data []byte, addr uint64) {
-		table, report, err := Build(Section{data, addr})
+		table, report, err := Build(Section{data, addr, elf.EM_X86_64})
 		if err != nil {
 			if table != nil || report != (Report{}) {
 				t.Fatal("an error, and a result")

@@ -6,6 +6,7 @@ import "math"
 type machine struct {
 	sp, fp, pc uint64
 	ra         RAKind // where the return address is as long as nothing is said
+	signs      bool   // return addresses may be signed, and instructions say from where to where
 }
 
 // value gives register + offset.
@@ -109,7 +110,7 @@ func (m machine) setRA(rule *Rule, s saved) {
 		return
 	}
 	switch s.how {
-	case unspecified:
+	case unspecified, same:
 		rule.RA = m.ra
 	case undefined:
 		rule.RA = RAUndefined

@@ -1,6 +1,6 @@
 package unwind
 
-// Call frame instructions (DWARF 5, section 7.24, and the GNU and MIPS additions that appear in .eh_frame). The first
+// Call frame instructions (DWARF 5, section 7.24, and the GNU, MIPS and arm64 additions that appear in .eh_frame). The first
 // three share their byte with an operand.
 const (
 	cfaAdvanceLoc       = 0x40
@@ -30,6 +30,8 @@ const (
 	cfaValOffsetSF      = 0x15
 	cfaValExpression    = 0x16
 	cfaAdvanceLoc8      = 0x1d
+	cfaNegateRAStatePC  = 0x2c
+	cfaNegateRAState    = 0x2d
 	cfaArgsSize         = 0x2e
 	cfaNegativeOffset   = 0x2f
 )
@@ -101,6 +103,10 @@ func (p *program) stepExtended(op byte) {
 		p.recall()
 	case cfaArgsSize: // for exceptions only
 		p.uleb()
+	case cfaNegateRAState, cfaNegateRAStatePC: // walkers take the signature off, whether there is one or not
+		if !p.machine.signs {
+			p.fail()
+		}
 	default:
 		p.save(op, p.uleb())
 	}

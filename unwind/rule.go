@@ -49,6 +49,7 @@ const (
 	RAFromSP                  // *(sp + RAOffset)
 	RAUndefined               // there is no caller: the outermost frame of a thread
 	RAUnknown                 // not expressible: the stack ends here
+	RAFromLR                  // arm64: in the link register still, which is known only where a signal struck
 )
 
 // FlagSignalFrame marks the frame of a signal trampoline: the pc it recovers is where the signal struck, not a return

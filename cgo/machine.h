@@ -1,0 +1,34 @@
+// What C has no words for, and each machine its own: system calls, the thread pointer, a swap of two words, the registers
+// of a caller, and how a walk meets signals and signed return addresses. How Go calls C is in walk_go_amd64.c and
+// walk_go_arm64.c.
+//
+//	long system_call(long number, long a, long b, long c, long d)
+//		By the kernel itself: a library's function may be anyone's, and sets errno. A result, or −errno.
+//	uintptr_t thread_pointer(void)
+//		An address in the thread control block.
+//	bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
+//		If the 16-aligned pair at is seen, puts next there; if not, seen becomes what is there, and may be torn: it is
+//		only good for another try. Acquires and releases.
+//	CALLER_REGISTERS()
+//		The state of the caller of the function that uses this, which must not be inlined.
+//	uintptr_t unsigned_address(uintptr_t address)
+//		A return address without its signature.
+//	bool walk_signal(struct walk *w)
+//		If w is at the return from a signal handler and rows cannot tell where the signal struck: on to there.
+#ifndef CGOHEAP_MACHINE_H
+#define CGOHEAP_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct walk;
+
+#if defined(__x86_64__)
+#include "machine_amd64.h"
+#elif defined(__aarch64__)
+#include "machine_arm64.h"
+#else
+#error "cgoheap records on amd64 and arm64; build with CGO_ENABLED=0 elsewhere, where Start says that it cannot"
+#endif
+
+#endif

@@ -1,0 +1,44 @@
+// machine.h for amd64.
+
+static inline long system_call(long number, long a, long b, long c, long d)
+{
+	register long r10 __asm__("r10") = d;
+	__asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+	return number;
+}
+
+static inline uintptr_t thread_pointer(void)
+{
+	uintptr_t control_block;
+	__asm__("mov %%fs:0, %0" : "=r"(control_block));
+	return control_block;
+}
+
+static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
+{
+	bool swapped;
+	__asm__ volatile("lock cmpxchg16b %1"
+			 : "=@ccz"(swapped), "+m"(*(uint64_t(*)[2])at), "+a"(seen[0]), "+d"(seen[1])
+			 : "b"(next[0]), "c"(next[1])
+			 : "memory");
+	return swapped;
+}
+
+// The call pushed the return address, and the function then the caller's rbp, to where its own now points.
+#define CALLER_REGISTERS()                                                                                             \
+	({                                                                                                             \
+		uintptr_t *frame = __builtin_frame_address(0);                                                         \
+		(struct registers){frame[1], (uintptr_t)(frame + 2), frame[0]};                                        \
+	})
+
+static inline uintptr_t unsigned_address(uintptr_t address)
+{
+	return address;
+}
+
+// libc's trampoline has rows.
+static inline bool walk_signal(struct walk *w)
+{
+	(void)w;
+	return false;
+}

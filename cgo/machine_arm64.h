@@ -1,0 +1,56 @@
+// machine.h for arm64.
+
+static inline long system_call(long number, long a, long b, long c, long d)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	return x0;
+}
+
+static inline uintptr_t thread_pointer(void)
+{
+	uintptr_t control_block;
+	__asm__("mrs %0, tpidr_el0" : "=r"(control_block));
+	return control_block;
+}
+
+// By exclusive load and store, which every arm64 has, and which no library that is bound lazily stands for.
+static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
+{
+	uint64_t low, high;
+	uint32_t failed;
+	__asm__ volatile("1:	mov	%w[failed], #1\n"
+			 "	ldaxp	%[low], %[high], %[at]\n"
+			 "	cmp	%[low], %[seen0]\n"
+			 "	ccmp	%[high], %[seen1], #0, eq\n"
+			 "	b.ne	2f\n"
+			 "	stlxp	%w[failed], %[next0], %[next1], %[at]\n"
+			 "	cbnz	%w[failed], 1b\n"
+			 "2:"
+			 : [low] "=&r"(low), [high] "=&r"(high), [failed] "=&r"(failed), [at] "+Q"(*(uint64_t(*)[2])at)
+			 : [seen0] "r"(seen[0]), [seen1] "r"(seen[1]), [next0] "r"(next[0]), [next1] "r"(next[1])
+			 : "cc", "memory");
+	seen[0] = low;
+	seen[1] = high;
+	return failed == 0;
+}
+
+// The function keeps the caller's x29 where its own points, which is somewhere inside its frame; only the compiler knows
+// how far below the frame's end.
+#define CALLER_REGISTERS()                                                                                             \
+	((struct registers){(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa(),                  \
+			    *(uintptr_t *)__builtin_frame_address(0)})
+
+// xpaclri, which strips x30 and which machines that do not sign take for a nop.
+static inline uintptr_t unsigned_address(uintptr_t address)
+{
+	register uintptr_t x30 __asm__("x30") = address;
+	__asm__("hint #7" : "+r"(x30));
+	return x30;
+}
+
+bool walk_signal(struct walk *w);
