@@ -13,6 +13,9 @@
 #include "real.h"
 #include "record.h"
 
+// Libraries find these functions; of all else that is defined here they know nothing (-fvisibility=hidden).
+#pragma GCC visibility push(default)
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define SLOW __attribute__((noinline, noclone, cold))
 #define PAGE 4096
