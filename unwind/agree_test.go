@@ -3,7 +3,6 @@ package unwind
 import (
 	"debug/elf"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +49,7 @@ func agreeAll(t *testing.T, table *Table, d dump) {
 			}
 		}
 		rule := table.Lookup(want.from)
-		if err := agree(rule, want, d.expressions[want.record]); err != nil {
+		if err := d.agree(rule, want); err != nil {
 			t.Errorf("%#x: %v\nreadelf: %+v %q\nrule: %+v", want.from, err, want, d.expressions[want.record], rule)
 		}
 		for ; at < want.to; at++ {
@@ -65,54 +64,59 @@ func agreeAll(t *testing.T, table *Table, d dump) {
 }
 
 // agree compares a rule, cell by cell, with readelf's row.
-func agree(rule Rule, want told, expressions []string) error {
+func (d dump) agree(rule Rule, want told) error {
+	expressions := slices.Concat(d.expressions[want.cie], d.expressions[want.record])
 	if rule.Flags&FlagSignalFrame != 0 != want.signal && rule.CFA != CFAUnknown {
 		return fmt.Errorf("signal frame: %v", rule.Flags)
 	}
 	if rule.CFA == CFAUnknown {
-		return inexpressible(want, expressions)
+		return d.inexpressible(want, expressions)
 	}
-	if got := cfaCell(rule); got != want.cfa && !(want.cfa == "exp" && holds(expressions, "def_cfa_expression", got)) {
+	if got := d.cfaCell(rule); got != want.cfa && !(want.cfa == "exp" && holds(expressions, "def_cfa_expression", got)) {
 		return fmt.Errorf("CFA is %s", got)
 	}
-	if got := fpCell(rule); !same6(got, want.fp, expressions) {
-		return fmt.Errorf("rbp is %s", got)
+	if got := d.fpCell(rule); !d.sameFP(got, want.fp, expressions) {
+		return fmt.Errorf("%s is %s", d.fp, got)
 	}
-	if got := raCell(rule); got != want.ra && !(want.ra == "exp" && holds(expressions, ": r16 ", got)) &&
-		!(got == "?" && isRegister(want.ra)) {
+	if got := d.raCell(rule); !d.sameRA(got, want.ra, expressions) {
 		return fmt.Errorf("ra is %s", got)
 	}
 	return nil
 }
 
-// other finds registers in expressions that rules do not have.
-var other = regexp.MustCompile(`def_cfa_expression.*DW_OP_breg([0-58-9]|1[0-5]) `)
-
 // inexpressible says what is wrong with giving up on a row: nothing if the CFA counts from a register that rules do not
-// have, or rsp is restored from elsewhere than the CFA says.
-func inexpressible(want told, expressions []string) error {
+// have, or sp is restored from elsewhere than the CFA says.
+func (d dump) inexpressible(want told, expressions []string) error {
 	register, _, _ := strings.Cut(want.cfa, "+")
-	if isRegister(register) && register != "rsp" && register != "rbp" || want.sp != "u" {
+	if d.isRegister(register) && register != d.names.sp && register != d.names.fp || want.sp != "u" {
 		return nil
 	}
-	if want.cfa == "exp" && slices.ContainsFunc(expressions, other.MatchString) {
+	if want.cfa == "exp" && slices.ContainsFunc(expressions, d.otherBase) {
 		return nil
 	}
 	return fmt.Errorf("CFA is unknown")
 }
 
-func isRegister(cell string) bool { return strings.HasPrefix(cell, "r") }
-
-func same6(got, want string, expressions []string) bool {
+func (d dump) sameFP(got, want string, expressions []string) bool {
 	switch {
 	case want == "exp":
-		return holds(expressions, ": r6 ", got)
+		return holds(expressions, fmt.Sprintf(": r%d ", d.fpNumber), got)
 	case want == "u" && got == "?":
-		return holds(expressions, "DW_CFA_undefined: r6 ", "")
+		return holds(expressions, fmt.Sprintf("DW_CFA_undefined: r%d ", d.fpNumber), "")
 	case want == "u" || want == "s":
 		return got == "s"
 	}
-	return got == want || got == "?" && (isRegister(want) || want == "vexp" || strings.HasPrefix(want, "v"))
+	return got == want || got == "?" && (d.isRegister(want) || strings.HasPrefix(want, "v"))
+}
+
+func (d dump) sameRA(got, want string, expressions []string) bool {
+	switch {
+	case want == "exp":
+		return holds(expressions, fmt.Sprintf(": r%d ", d.raNumber), got)
+	case want == "s", want == "u" && !holds(expressions, fmt.Sprintf("DW_CFA_undefined: r%d ", d.raNumber), ""):
+		return got == d.unsaid
+	}
+	return got == want || got == "?" && d.isRegister(want)
 }
 
 func holds(expressions []string, what, expression string) bool {
@@ -121,19 +125,19 @@ func holds(expressions []string, what, expression string) bool {
 	})
 }
 
-func cfaCell(r Rule) string {
+func (d dump) cfaCell(r Rule) string {
 	switch r.CFA {
 	case CFAFromSP:
-		return fmt.Sprintf("rsp%+d", r.CFAOffset)
+		return fmt.Sprintf("%s%+d", d.names.sp, r.CFAOffset)
 	case CFAFromFP:
-		return fmt.Sprintf("rbp%+d", r.CFAOffset)
+		return fmt.Sprintf("%s%+d", d.names.fp, r.CFAOffset)
 	case CFADerefSP:
-		return fmt.Sprintf("DW_OP_breg7 (rsp): %d; DW_OP_deref", r.CFAOffset) + plus(r.CFAExtra)
+		return d.bregSP(r.CFAOffset) + "; DW_OP_deref" + plus(r.CFAExtra)
 	case CFADerefFP:
-		return fmt.Sprintf("DW_OP_breg6 (rbp): %d; DW_OP_deref", r.CFAOffset) + plus(r.CFAExtra)
+		return d.bregFP(r.CFAOffset) + "; DW_OP_deref" + plus(r.CFAExtra)
 	case CFAPLT:
-		return fmt.Sprintf("DW_OP_breg7 (rsp): %d; DW_OP_breg16 (rip): 0; DW_OP_lit15; DW_OP_and; DW_OP_lit%d; "+
-			"DW_OP_ge; DW_OP_lit3; DW_OP_shl; DW_OP_plus", r.CFAOffset, r.CFAExtra)
+		return d.bregSP(r.CFAOffset) + fmt.Sprintf("; DW_OP_breg16 (rip): 0; DW_OP_lit15; DW_OP_and; DW_OP_lit%d; "+
+			"DW_OP_ge; DW_OP_lit3; DW_OP_shl; DW_OP_plus", r.CFAExtra)
 	}
 	return "none"
 }
@@ -145,28 +149,30 @@ func plus(extra int32) string {
 	return fmt.Sprintf("; DW_OP_plus_uconst: %d", extra)
 }
 
-func fpCell(r Rule) string {
+func (d dump) fpCell(r Rule) string {
 	switch r.FP {
 	case FPSame:
 		return "s"
 	case FPFromCFA:
 		return fmt.Sprintf("c%+d", r.FPOffset)
 	case FPFromSP:
-		return fmt.Sprintf("DW_OP_breg7 (rsp): %d", r.FPOffset)
+		return d.bregSP(r.FPOffset)
 	case FPFromFP:
-		return fmt.Sprintf("DW_OP_breg6 (rbp): %d", r.FPOffset)
+		return d.bregFP(r.FPOffset)
 	}
 	return "?"
 }
 
-func raCell(r Rule) string {
+func (d dump) raCell(r Rule) string {
 	switch r.RA {
 	case RAFromCFA:
 		return fmt.Sprintf("c%+d", r.RAOffset)
 	case RAFromSP:
-		return fmt.Sprintf("DW_OP_breg7 (rsp): %d", r.RAOffset)
+		return d.bregSP(r.RAOffset)
 	case RAUndefined:
 		return "u"
+	case RAFromLR:
+		return "lr"
 	}
 	return "?"
 }

@@ -3,13 +3,15 @@ package unwind
 import (
 	"strings"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // assembled compiles one function, f, of assembly with .cfi directives.
-func assembled(t *testing.T, directives string) []Rule {
+func assembled(t *testing.T, c toolchain.Toolchain, directives string) []Rule {
 	t.Helper()
 	body := strings.ReplaceAll(directives, "\n", `\n`)
-	file, table := fixture(t, `__asm__(".text\n.globl f\n.type f,@function\nf:\n.cfi_startproc `+body+
+	file, table := fixture(t, c, `__asm__(".text\n.globl f\n.type f,@function\nf:\n.cfi_startproc `+body+
 		`\n.cfi_endproc\n.size f,.-f\n");`)
 	return rulesOf(t, file, table, "f")
 }
@@ -23,16 +25,17 @@ func wantRules(t *testing.T, got []Rule, want ...Rule) {
 	}
 }
 
-func TestAssembly(t *testing.T) {
+func TestAssemblyOfAMD64(t *testing.T) {
+	amd64 := toolchain.All[0]
 	entry := Rule{CFA: CFAFromSP, CFAOffset: 8, RAOffset: -8}
 	t.Run("the outermost frame of a thread has no return address", func(t *testing.T) {
-		wantRules(t, assembled(t, `
+		wantRules(t, assembled(t, amd64, `
 			.cfi_undefined %rip
 			nop`),
 			Rule{CFA: CFAFromSP, CFAOffset: 8, RA: RAUndefined})
 	})
 	t.Run("a signal trampoline finds everything by expressions", func(t *testing.T) {
-		wantRules(t, assembled(t, `simple
+		wantRules(t, assembled(t, amd64, `simple
 			.cfi_signal_frame
 			.cfi_escape 0x0f,4,0x77,0xa0,1,0x06
 			.cfi_escape 0x10,6,3,0x77,0xf8,0
@@ -42,7 +45,7 @@ func TestAssembly(t *testing.T) {
 			Rule{CFA: CFADerefSP, CFAOffset: 160, FP: FPFromSP, FPOffset: 120, RA: RAFromSP, RAOffset: 168, Flags: FlagSignalFrame})
 	})
 	t.Run("a stack that was left is found where it was saved", func(t *testing.T) {
-		wantRules(t, assembled(t, `
+		wantRules(t, assembled(t, amd64, `
 			nop
 			.cfi_escape 0x0f,5,0x77,16,0x06,0x23,8
 			nop
@@ -53,7 +56,7 @@ func TestAssembly(t *testing.T) {
 			Rule{CFA: CFADerefFP, CFAOffset: -8, RAOffset: -8})
 	})
 	t.Run("a remembered state comes back with its CFA", func(t *testing.T) {
-		wantRules(t, assembled(t, `
+		wantRules(t, assembled(t, amd64, `
 			nop
 			.cfi_def_cfa_offset 16
 			.cfi_offset %rbp, -16
@@ -70,7 +73,7 @@ func TestAssembly(t *testing.T) {
 			Rule{CFA: CFAFromSP, CFAOffset: 16, FP: FPFromCFA, FPOffset: -16, RAOffset: -8})
 	})
 	t.Run("a CFA in another register is unknown until sp or fp has it", func(t *testing.T) {
-		wantRules(t, assembled(t, `
+		wantRules(t, assembled(t, amd64, `
 			nop
 			.cfi_def_cfa_register %r10
 			nop
@@ -81,7 +84,7 @@ func TestAssembly(t *testing.T) {
 			entry, Rule{CFA: CFAUnknown}, Rule{CFA: CFAUnknown}, Rule{CFA: CFAFromFP, CFAOffset: 16, RAOffset: -8})
 	})
 	t.Run("a return address in a register is unknown, and so is a frame pointer", func(t *testing.T) {
-		wantRules(t, assembled(t, `
+		wantRules(t, assembled(t, amd64, `
 			nop
 			.cfi_register %rip, %rdi
 			nop
@@ -99,13 +102,13 @@ func TestAssembly(t *testing.T) {
 			Rule{CFA: CFAFromSP, CFAOffset: 8, RAOffset: -8, FP: FPUnknown})
 	})
 	t.Run("a stack pointer that is not the CFA makes the frame unknown", func(t *testing.T) {
-		wantRules(t, assembled(t, `
+		wantRules(t, assembled(t, amd64, `
 			.cfi_offset %rsp, -24
 			nop`),
 			Rule{CFA: CFAUnknown})
 	})
 	t.Run("a long way and a short way to advance lead to the same rows", func(t *testing.T) {
-		rules := assembled(t, `
+		rules := assembled(t, amd64, `
 			.fill 300, 1, 0x90
 			.cfi_def_cfa_offset 16
 			.fill 70000, 1, 0x90

@@ -1,10 +1,14 @@
 package unwind
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
 
 // BenchmarkBuild tells how many rows a second are built, and how fast .eh_frame is read.
 func BenchmarkBuild(b *testing.B) {
-	s := open(b, library(b, "libstdc++.so.6"))
+	s := open(b, toolchain.Target(b).Library(b, "libstdc++.so.6"))
 	rows := 0
 	b.SetBytes(int64(len(s.Data)))
 	b.ReportAllocs()
@@ -16,7 +20,7 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 func BenchmarkLookup(b *testing.B) {
-	table, _ := build(b, open(b, library(b, "libstdc++.so.6")))
+	table, _ := build(b, open(b, toolchain.Target(b).Library(b, "libstdc++.so.6")))
 	span := uint64(table.PCs[len(table.PCs)-1])
 	at := uint64(0)
 	for b.Loop() {

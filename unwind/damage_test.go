@@ -66,6 +66,19 @@ func wantSkipped(t *testing.T, report Report, want map[Reason]int) {
 }
 
 func TestDamage(t *testing.T) {
+	t.Run("a machine whose registers are not known is an error", func(t *testing.T) {
+		s := section(zR, code(0x1000, 16))
+		s.Machine = elf.EM_RISCV
+		wantError(t, s, "EM_RISCV")
+	})
+	t.Run("only arm64 has instructions for signatures", func(t *testing.T) {
+		s := section(zR, code(0x1000, 16, 0x44, 0x2d, 0x44, 0x2c))
+		_, report := build(t, s)
+		wantSkipped(t, report, map[Reason]int{Broken: 1})
+		s.Machine = elf.EM_AARCH64
+		_, report = build(t, s)
+		wantSkipped(t, report, nil)
+	})
 	t.Run("code between FDEs has no rule", func(t *testing.T) {
 		table, report := build(t, section(zR, code(0x1000, 16), code(0x2000, 16, 0x0e, 16)))
 		wantLookups(t, table, map[uint64]Rule{

@@ -1,7 +1,6 @@
 package unwind
 
 import (
-	"debug/elf"
 	"testing"
 )
 
@@ -11,15 +10,22 @@ func FuzzBuild(f *testing.F) {
 	f.Add(section([]byte{1, 'z', 'P', 'L', 'R', 'S', 0, 1, 0x78, 16, 7, 0x9b, 1, 2, 3, 4, 0x1b, 0x1b, 0x0c, 7, 8, 0x90, 1},
 		code(0x1000, 16), code(0x1000, 8)).Data, uint64(0x4000))
 	f.Fuzz(func(t *testing.T, data []byte, addr uint64) {
-		table, report, err := Build(Section{data, addr, elf.EM_X86_64})
-		if err != nil {
-			if table != nil || report != (Report{}) {
-				t.Fatal("an error, and a result")
-			}
-			return
+		for machine := range machines {
+			buildAndCheck(t, Section{data, addr, machine})
 		}
-		checkTable(t, table, report)
 	})
+}
+
+func buildAndCheck(t *testing.T, s Section) {
+	t.Helper()
+	table, report, err := Build(s)
+	if err != nil {
+		if table != nil || report != (Report{}) {
+			t.Fatal("an error, and a result")
+		}
+		return
+	}
+	checkTable(t, table, report)
 }
 
 // checkTable checks what every table promises.

@@ -2,36 +2,18 @@ package unwind
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 	"unsafe"
-)
 
-// library finds a shared library of the system: where gcc links from, or where the loader loads from.
-func library(t testing.TB, name string) string {
-	t.Helper()
-	if out, err := exec.Command("gcc", "-print-file-name="+name).Output(); err == nil {
-		if file := strings.TrimSpace(string(out)); filepath.IsAbs(file) {
-			return file
-		}
-	}
-	out, _ := exec.Command("ldconfig", "-p").Output()
-	found := regexp.MustCompile(`(?m)^\s*` + regexp.QuoteMeta(name) + ` \(.*x86-64.*\) => (.*)$`).FindSubmatch(out)
-	if found == nil {
-		t.Skipf("%s for amd64 is not installed", name)
-	}
-	return string(found[1])
-}
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
 
 func TestRows(t *testing.T) {
 	for _, name := range []string{"libc.so.6", "libstdc++.so.6"} {
-		t.Run("equal what readelf says for every address of "+name, func(t *testing.T) {
-			file := library(t, name)
+		onEach(t, "equal what readelf says for every address of "+name, func(t *testing.T, c toolchain.Toolchain) {
+			file := c.Library(t, name)
 			table, report := build(t, open(t, file))
-			agreeAll(t, table, readelf(t, file))
+			agreeAll(t, table, readelf(t, c, file))
 			share := 100 * float64(report.InexpressibleBytes) / float64(report.CodeBytes)
 			t.Logf("%d FDEs, %d rows, %d rules, %d bytes: %d of %d bytes of code (%.4f %%) are beyond rules",
 				report.FDEs, report.Rows, len(table.Set), tableBytes(table), report.InexpressibleBytes, report.CodeBytes, share)
@@ -51,9 +33,14 @@ func TestAnyFile(t *testing.T) {
 	if file == "" {
 		t.Skip("UNWIND_FILE names no file to compare")
 	}
-	table, report := build(t, open(t, file))
+	s := open(t, file)
+	table, report := build(t, s)
 	t.Logf("%+v, %d rules", report, len(table.Set))
-	agreeAll(t, table, readelf(t, file))
+	for _, c := range toolchain.All {
+		if c.Machine == s.Machine {
+			agreeAll(t, table, readelf(t, c, file))
+		}
+	}
 }
 
 func tableBytes(table *Table) int {
@@ -68,7 +55,7 @@ func TestSize(t *testing.T) {
 		}
 	})
 	t.Run("a row costs 6 bytes", func(t *testing.T) {
-		table, report := build(t, open(t, library(t, "libstdc++.so.6")))
+		table, report := build(t, open(t, toolchain.Target(t).Library(t, "libstdc++.so.6")))
 		if rows := tableBytes(table) - 20*len(table.Set); rows != 6*report.Rows {
 			t.Errorf("%d bytes for %d rows", rows, report.Rows)
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // The second road to every row: what readelf says. Its interpreted dump gives a table per FDE, with a cell for each
@@ -19,28 +21,26 @@ type told struct {
 	from, to        uint64
 	cfa, sp, fp, ra string
 	signal          bool
-	record          string // the FDE's offset, as readelf writes it
+	record, cie     string // the offsets of the FDE and of its CIE, as readelf writes them
 }
 
 // dump is what readelf says of a file. expressions has, by record, every line of the raw dump that holds one.
 type dump struct {
+	names
 	told        []told
 	expressions map[string][]string
 }
 
-func readelf(t testing.TB, file string) dump {
+func readelf(t testing.TB, c toolchain.Toolchain, file string) dump {
 	t.Helper()
-	if _, err := exec.LookPath("readelf"); err != nil {
-		t.Skip("readelf, the second road to the rows, is not installed")
-	}
-	d := dump{expressions: make(map[string][]string)}
-	tables := tables{cies: make(map[string]told)}
-	lines(t, file, "frames-interp", tables.line)
+	d := dump{names: namesOf[c.Machine], expressions: make(map[string][]string)}
+	tables := tables{names: d.names, cies: make(map[string]told)}
+	lines(t, c, file, "frames-interp", tables.line)
 	tables.close()
 	d.told = tables.told
 	slices.SortStableFunc(d.told, func(a, b told) int { return int(a.from) - int(b.from) })
 	record := ""
-	lines(t, file, "frames", func(line string) {
+	lines(t, c, file, "frames", func(line string) {
 		if fields := strings.Fields(line); len(fields) > 3 && !strings.HasPrefix(line, " ") {
 			record = fields[0]
 		}
@@ -51,9 +51,9 @@ func readelf(t testing.TB, file string) dump {
 	return d
 }
 
-func lines(t testing.TB, file, what string, line func(string)) {
+func lines(t testing.TB, c toolchain.Toolchain, file, what string, line func(string)) {
 	t.Helper()
-	out, err := exec.Command("readelf", "--debug-dump="+what, file).Output()
+	out, err := exec.Command(c.Tool(t, "readelf"), "--debug-dump="+what, file).Output()
 	if err != nil && len(out) == 0 { // it also fails for a debug file that is not installed, when all has been said
 		t.Fatalf("readelf --debug-dump=%s %s: %v", what, file, err)
 	}
@@ -66,6 +66,7 @@ func lines(t testing.TB, file, what string, line func(string)) {
 
 // tables reads the interpreted dump line by line.
 type tables struct {
+	names
 	told    []told
 	cies    map[string]told // the row that a CIE gives its FDEs
 	columns []string
@@ -97,8 +98,9 @@ func (r *tables) line(line string) {
 
 func (r *tables) open(fields []string) {
 	r.isCIE = false
-	r.now = r.cies[strings.TrimPrefix(fields[4], "cie=")]
-	r.now.record = fields[0]
+	cie := strings.TrimPrefix(fields[4], "cie=")
+	r.now = r.cies[cie]
+	r.now.record, r.now.cie = fields[0], cie
 	from, to, _ := strings.Cut(strings.TrimPrefix(fields[5], "pc="), "..")
 	r.now.from, r.end = hexadecimal(from), hexadecimal(to)
 }
@@ -113,9 +115,9 @@ func (r *tables) row(fields []string) {
 		switch column {
 		case "CFA":
 			r.now.cfa = fields[i]
-		case "rsp":
+		case r.sp:
 			r.now.sp = fields[i]
-		case "rbp":
+		case r.fp:
 			r.now.fp = fields[i]
 		case "ra":
 			r.now.ra = fields[i]

@@ -40,6 +40,7 @@ var plan = map[string]room{
 	"internal/xz":        {floor: 1},
 	"internal/fastgzip":  {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
+	"internal/toolchain": {floor: annex},
 	"internal/floorplan": {floor: annex},
 }
 
