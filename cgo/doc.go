@@ -2,7 +2,8 @@
 //
 // The C files define the malloc family for the whole process. One allocation passes through them in this order:
 //
-//	hooks.c    the functions that the program calls; each ends with a jump to glibc unless the block is sampled
+//	hooks.c    the functions that the program calls; each ends with a jump to the real one unless the block is sampled
+//	real*.c    the real allocator: libc's, or one that the program was given; how it is found, in each way to link
 //	weight.c   when to sample, and what one sample stands for
 //	record.c   the seam: remembers a sampled block, forgets it before it is freed
 //	walk*.c    registers → call sites: C by rows (rows.c), Go by frame pointer, across the calls between them;
@@ -18,7 +19,7 @@
 // The rules of a guest hold for all of it. It never calls Go, takes no lock, allocates only from the region, keeps errno,
 // and fails open: what cannot be recorded is counted, under a name and with a sentence (counters.go), and the program
 // goes on. A block is remembered after the real malloc and forgotten before the real free. When no recording runs, a hook
-// is a load, a branch and a jump; but for posix_memalign, for which glibc has no second name.
+// is a load, a branch and a jump.
 //
 // Rows for unwinding, the index of modules and the layout of the Go runtime are prepared by Go, outside malloc, and
 // published by storing one offset; readers that still use the old index are waited for at the gate before it is reused.

@@ -10,7 +10,7 @@
 
 #define SLOTS 64
 
-uint32_t cgoheap_generation;
+uint32_t cgoheap_generation = UINT32_MAX;
 
 static uint32_t epoch;
 static struct {
@@ -61,10 +61,15 @@ static bool wait_until_empty(uint32_t parity)
 	return false;
 }
 
+void gate_build(void)
+{
+	__atomic_store_n(&cgoheap_generation, 0, __ATOMIC_RELEASE);
+}
+
 void gate_open(void)
 {
 	static uint32_t recordings;
-	if (++recordings == 0)
+	if (++recordings > INT32_MAX)
 		recordings = 1;
 	__atomic_store_n(&cgoheap_generation, recordings, __ATOMIC_SEQ_CST);
 }

@@ -14,7 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-__attribute__((visibility("hidden"))) extern uint32_t cgoheap_generation; // 0 while stopped; otherwise the number of the recording
+__attribute__((visibility("hidden"))) // 0 while stopped; the number of the recording, which is positive; or negative before gate_build.
+extern uint32_t cgoheap_generation __attribute__((visibility("hidden")));
+
+static inline bool gate_unbuilt(uint32_t generation)
+{
+	return (int32_t)generation < 0;
+}
 
 struct pass {
 	uint32_t slot, parity;
@@ -24,7 +30,10 @@ struct pass {
 bool gate_enter(struct pass *p, uint32_t generation);
 void gate_leave(struct pass p);
 
-// Starts a new recording; the number is never 0 and never repeats within 2^32 recordings.
+// Once, before the first recording: what the hooks stand before is known, and they may use it.
+void gate_build(void);
+
+// Starts a new recording; the number does not repeat within 2^31 recordings.
 void gate_open(void);
 
 // Ends the recording and waits until nobody is inside. False if somebody stayed inside for a second.

@@ -4,17 +4,16 @@
 // pages of a stack are tried one by one, by the kernel, as a walk first needs them.
 //
 // What was found is kept from walk to walk only for the stack that the thread was born with, which lasts as long as the
-// thread: glibc puts the thread control block at its top, and the loader knows the top of the main thread's. Any other
-// stack may be unmapped before the next walk, and is tried anew each time.
+// thread: libc puts the thread control block at its top, and the kernel has put some random bytes at the top of the main
+// thread's. Any other stack may be unmapped before the next walk, and is tried anew each time.
 
 #include "memory.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 
 #include "machine.h"
-
-extern void *__libc_stack_end; // set by the loader
 
 #define PAGE 4096
 #define NEAR (64 * PAGE)
@@ -35,7 +34,7 @@ static uintptr_t page_of(uintptr_t address)
 static uintptr_t top_of_stack(void)
 {
 	if (system_call(SYS_gettid, 0, 0, 0, 0) == system_call(SYS_getpid, 0, 0, 0, 0))
-		return page_of((uintptr_t)__libc_stack_end);
+		return page_of(getauxval(AT_RANDOM));
 	return page_of(thread_pointer());
 }
 

@@ -1,20 +1,68 @@
-// The real allocator: glibc, by the names under which it still has its functions when ours stand before them. It has no
-// such name for posix_memalign, aligned_alloc and the sized frees; hooks.c makes those of these.
+// The real allocator, behind the hooks: which functions the hooks call, and under which names the program calls them.
+//
+// A dynamic executable has hooks under the family's own names, and calls the next object's functions of those names, as
+// the program would without us: those of libc, or of an allocator that was preloaded or linked. They are found once, by
+// the first call of a hook (real_next.c); what is called before they can be found gets its memory from an arena
+// (real_arena.c).
+//
+// With the build tag cgoheap_wrap, for static executables, the linker gives the program's calls to __wrap_malloc and
+// knows libc's function as __real_malloc.
 #ifndef CGOHEAP_REAL_H
 #define CGOHEAP_REAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#ifndef __GLIBC__
-#error "cgoheap records on glibc; build with CGO_ENABLED=0 elsewhere, where Start says that it cannot"
+#include "gate.h"
+
+#ifdef CGOHEAP_WRAP
+
+#define HOOK(f) __wrap_##f
+#define REAL(f) __real_##f
+
+void *__real_malloc(size_t size);
+void __real_free(void *p);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_memalign(size_t alignment, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_posix_memalign(void **to, size_t alignment, size_t size);
+
+#else
+
+#define HOOK(f) f
+#define REAL(f) cgoheap_real.f
+
+struct real {
+	void *(*malloc)(size_t size);
+	void (*free)(void *p);
+	void *(*calloc)(size_t count, size_t size);
+	void *(*realloc)(void *p, size_t size);
+	void *(*memalign)(size_t alignment, size_t size);
+	void *(*aligned_alloc)(size_t alignment, size_t size);
+	int (*posix_memalign)(void **to, size_t alignment, size_t size);
+};
+
+extern struct real cgoheap_real __attribute__((visibility("hidden")));
+
 #endif
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void *__libc_valloc(size_t size);
-void *__libc_pvalloc(size_t size);
-void __libc_free(void *p);
+// Finds the real allocator and builds the gate; where it cannot be found yet, the arena stands in, and the gate stays
+// unbuilt.
+void real_find(void);
+
+// Its part that differs: makes REAL callable. False if only the arena is, for now.
+bool real_resolve(void);
+
+// Whether the real allocator calls some of its functions, which are hooked, from others: musl's calloc calls malloc, and
+// its posix_memalign aligned_alloc.
+extern bool real_nests __attribute__((visibility("hidden")));
+
+// The slow halves of the hooks begin with it; REAL may be called afterwards.
+static inline void real_ready(void)
+{
+	if (__builtin_expect(gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)), 0))
+		real_find();
+}
 
 #endif

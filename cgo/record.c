@@ -33,7 +33,7 @@ bool record_samples(size_t size)
 {
 	struct thread *t = &cgoheap_thread;
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	if (generation == 0)
+	if (generation == 0 || gate_unbuilt(generation))
 		return false;
 	if (t->generation != generation)
 		begin_thread(t, generation);
@@ -116,7 +116,7 @@ void record_free(const void *p)
 	struct pass pass;
 	struct block b;
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	if (generation == 0 || !gate_enter(&pass, generation))
+	if (generation == 0 || gate_unbuilt(generation) || !gate_enter(&pass, generation))
 		return;
 	if (live_remove(p, &b))
 		tally_free(pass, &b);
@@ -128,7 +128,7 @@ void record_forget(const void *p, struct forgotten *old)
 	struct pass pass;
 	old->found = false;
 	old->generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	if (p == NULL || old->generation == 0 || !live_maybe(p) || !gate_enter(&pass, old->generation))
+	if (p == NULL || old->generation == 0 || gate_unbuilt(old->generation) || !live_maybe(p) || !gate_enter(&pass, old->generation))
 		return;
 	old->found = live_remove(p, &old->block);
 	gate_leave(pass);

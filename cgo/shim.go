@@ -3,7 +3,12 @@
 package cgo
 
 // #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt
-// #cgo LDFLAGS: -lpthread
+// #cgo LDFLAGS: -lpthread -ldl
+// #cgo cgoheap_wrap CFLAGS: -DCGOHEAP_WRAP
+// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
+// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=free -Wl,--wrap=cfree -Wl,--wrap=free_sized -Wl,--wrap=free_aligned_sized
+// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=posix_memalign -Wl,--wrap=aligned_alloc -Wl,--wrap=memalign -Wl,--wrap=valloc
+// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=pvalloc
 // #include "control.h"
 // #include "gate.h"
 import "C"

@@ -1,0 +1,116 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
+
+// A block is never given back, and its size stands before it. Everything here may run before the executable's own
+// relocations are done, so it calls no libc and reads no address from memory.
+
+#include "real_arena.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ARENA (256 << 10)
+#define ALIGN 16
+
+static _Alignas(4096) char arena[ARENA];
+static size_t used;
+
+// The functions behind the guards.
+static struct real guarded;
+
+static bool arena_has(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)arena < ARENA;
+}
+
+static size_t size_of(const void *p)
+{
+	return ((const size_t *)p)[-1];
+}
+
+static void *arena_memalign(size_t alignment, size_t size)
+{
+	size_t align = alignment < ALIGN ? ALIGN : alignment;
+	uintptr_t p = ((uintptr_t)arena + used + sizeof size + align - 1) & ~(align - 1);
+	if ((align & (align - 1)) != 0 || !arena_has((void *)p) || size >= (uintptr_t)arena + ARENA - p)
+		return NULL;
+	used = p + size - (uintptr_t)arena;
+	((size_t *)p)[-1] = size;
+	return (void *)p;
+}
+
+static void *arena_malloc(size_t size)
+{
+	return arena_memalign(ALIGN, size);
+}
+
+static void *arena_calloc(size_t count, size_t size)
+{
+	return arena_malloc(count * size); // the hook has looked for an overflow; the arena is zero, and no byte is used twice
+}
+
+static int arena_posix_memalign(void **to, size_t alignment, size_t size)
+{
+	void *p = arena_memalign(alignment, size);
+	if (p == NULL)
+		return ENOMEM;
+	*to = p;
+	return 0;
+}
+
+static void copy(volatile char *to, const char *from, size_t size)
+{
+	while (size-- > 0)
+		*to++ = *from++;
+}
+
+// Moves a block of the arena into one that is fresh, or leaves it where it is if there is none.
+static void *move(const void *p, void *fresh, size_t size)
+{
+	if (p != NULL && fresh != NULL)
+		copy(fresh, p, size < size_of(p) ? size : size_of(p));
+	return fresh;
+}
+
+static void *arena_realloc(void *p, size_t size)
+{
+	return move(p, arena_malloc(size), size);
+}
+
+static void arena_free(void *p)
+{
+	(void)p;
+}
+
+void arena_stand_in(volatile struct real *r)
+{
+	r->malloc = arena_malloc;
+	r->free = arena_free;
+	r->calloc = arena_calloc;
+	r->realloc = arena_realloc;
+	r->memalign = arena_memalign;
+	r->aligned_alloc = arena_memalign;
+	r->posix_memalign = arena_posix_memalign;
+}
+
+static void guarded_free(void *p)
+{
+	if (!arena_has(p))
+		guarded.free(p);
+}
+
+static void *guarded_realloc(void *p, size_t size)
+{
+	if (!arena_has(p))
+		return guarded.realloc(p, size);
+	return size == 0 ? NULL : move(p, guarded.malloc(size), size);
+}
+
+void arena_guard(struct real *r)
+{
+	if (used == 0)
+		return;
+	guarded = *r;
+	r->free = guarded_free;
+	r->realloc = guarded_realloc;
+}
