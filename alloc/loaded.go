@@ -17,12 +17,13 @@ import (
 
 // loaded keeps the modules of a recording: their numbers, and their rows in the region.
 type loaded struct {
-	arena   arena
-	all     []*mappings.Module // every module there ever was, at ID − 1
-	current []module           // in the index
-	added   []module           // not in the index, because there was no room for another one
-	index   extent
-	lost    []error // modules that have no rows, and why
+	arena     arena
+	all       []*mappings.Module // every module there ever was, at ID − 1
+	current   []module           // in the index
+	added     []module           // not in the index, because there was no room for another one
+	index     extent
+	published uint64
+	lost      []error // modules that have no rows, and why
 }
 
 // module is one that is loaded now.
@@ -181,7 +182,8 @@ func (l *loaded) replace(next []module) error {
 	}
 	put(e.offset, []uint32{uint32(len(ranges)), uint32(goModule(next))})
 	cache := put(e.offset+uint64(cgo.IndexHeader), ranges)
-	put(e.offset+8, []uint64{cache})
+	l.published++
+	put(e.offset+8, []uint64{l.published, cache})
 	clear(cgo.Region()[cache : cache+cgo.IndexCache])
 	cgo.Publish(e.offset)
 	l.retire(next)

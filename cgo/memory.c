@@ -65,7 +65,8 @@ void memory_begin(struct memory *m, struct thread *t, uintptr_t sp)
 {
 	uintptr_t page = page_of(sp);
 	*m = (struct memory){.thread = t, .lo = page, .hi = page + PAGE};
-	if (on_own_stack(t, page))
+	m->own = on_own_stack(t, page);
+	if (m->own)
 		m->hi = t->top + PAGE;
 }
 
@@ -77,6 +78,7 @@ static bool learn(struct memory *m, uintptr_t page)
 		m->hi += PAGE;
 	else
 		m->page = page;
+	m->unfit = true;
 	return true;
 }
 
@@ -90,5 +92,6 @@ bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value)
 	if (!known && !(address >= m->go_lo && address < m->go_hi) && !learn(m, page))
 		return false;
 	*value = *(const uintptr_t *)address;
+	memory_note(m, address, *value);
 	return true;
 }

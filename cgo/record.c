@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "labels.h"
+#include "last.h"
 #include "lifetimes.h"
 #include "peak.h"
 #include "sites.h"
@@ -54,11 +55,15 @@ static uint32_t site_of(size_t size, const struct registers *caller)
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
 	w.index = index == 0 ? NULL : region_at(index);
 	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
+	last_begin(&w);
 	enum end end = walk(&w);
 	count(COUNT_END + end);
 	if (end == END_NO_MODULE)
 		record_wake();
-	uint32_t stack = stack_intern(frames, w.depth, end);
+	uint32_t stack = last_stack(&w);
+	if (stack == 0)
+		stack = stack_intern(frames, w.depth, end);
+	last_end(&w, end, stack);
 	if (stack == 0) {
 		count(COUNT_LOST_STACK);
 		return 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "last.h"
 
 struct header *cgoheap_region;
 
@@ -47,6 +48,7 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->site_heads = take(h, h->heads * sizeof(uint32_t));
 	h->label_heads = take(h, REGION_LABEL_HEADS * sizeof(uint32_t));
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
+	h->lasts = take(h, LAST_THREADS * sizeof(struct last));
 }
 
 int region_open(uint64_t size, uint64_t sample_bytes)

@@ -38,6 +38,7 @@ struct header {
 	uint64_t label_heads;  // offset of REGION_LABEL_HEADS refs
 	uint64_t heads;        // a power of two
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
+	uint64_t lasts;        // offset of LAST_THREADS struct last
 	uint64_t index;        // offset of the current struct index, 0 before the first
 	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds
 	_Alignas(16) struct inuse inuse;

@@ -29,6 +29,7 @@ struct range {
 struct index {
 	uint32_t count;
 	uint32_t go_module; // the module that holds Go's text
+	uint64_t number;    // how many were published before it in this recording, and one
 	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first
 	struct range ranges[];
 };

@@ -2,14 +2,20 @@
 
 #include "walk.h"
 
+#include "last.h"
+
 struct go_layout cgoheap_go;
 
-bool walk_emit(struct walk *w, uintptr_t address, uint32_t module)
+enum end walk_emit(struct walk *w, uintptr_t address, uint32_t module)
 {
+	uint64_t frame = (uint64_t)module << 48 | (address & 0xffffffffffffULL);
+	enum end end = w->last == NULL ? WALK_EMIT : last_meet(w, frame);
+	if (end != WALK_EMIT)
+		return end;
 	if (w->depth == w->max)
-		return false;
-	w->frames[w->depth++] = (uint64_t)module << 48 | (address & 0xffffffffffffULL);
-	return true;
+		return END_DEPTH;
+	w->frames[w->depth++] = frame;
+	return WALK_EMIT;
 }
 
 enum end walk(struct walk *w)
@@ -18,6 +24,7 @@ enum end walk(struct walk *w)
 		return END_STOPPED;
 	enum end end;
 	do {
+		w->part++;
 		end = code_has(cgoheap_go.text, walk_site(w)) ? walk_go(w) : walk_c(w);
 	} while (end == WALK_ON);
 	return end;

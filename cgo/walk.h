@@ -41,6 +41,9 @@ struct go_layout {
 
 extern struct go_layout cgoheap_go;
 
+struct last;
+struct step;
+
 struct walk {
 	const struct index *index;
 	struct memory memory;
@@ -51,6 +54,9 @@ struct walk {
 	uint64_t *frames;
 	size_t depth, max;
 	uintptr_t goroutine; // the g that the thread runs for; 0 before the walk has met it
+	struct last *last;   // the thread's last walk; NULL to learn nothing from it
+	const struct step *known; // of the last walk, from which on this one is the same; NULL for none
+	uint16_t part;       // how often the walk has gone from C to Go or back, and one
 };
 
 // Walks from w->at, whose frame comes first, and fills w->frames.
@@ -61,8 +67,9 @@ enum end walk(struct walk *w);
 enum end walk_c(struct walk *w);
 enum end walk_go(struct walk *w);
 
-// Appends a call site; false when there is no room left.
-bool walk_emit(struct walk *w, uintptr_t address, uint32_t module);
+// Appends a call site and gives WALK_EMIT; otherwise what last_meet gives, or END_DEPTH when there is no room left.
+#define WALK_EMIT ((enum end) - 2)
+enum end walk_emit(struct walk *w, uintptr_t address, uint32_t module);
 
 static inline bool code_has(struct code c, uintptr_t pc)
 {

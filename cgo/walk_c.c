@@ -131,8 +131,9 @@ enum end walk_c(struct walk *w)
 		if (code_has(cgoheap_go.text, site))
 			return WALK_ON;
 		const struct rule *r = index_look_up(w->index, site, &module);
-		if (!walk_emit(w, site, module))
-			return END_DEPTH;
+		end = walk_emit(w, site, module);
+		if (end != WALK_EMIT)
+			return end;
 		end = step(w, r);
 	} while (end == WALK_ON);
 	return end;

@@ -26,6 +26,10 @@ static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 	const struct g *g = (const struct g *)at;
 	if (g->hi <= g->lo || g->hi % 8 != 0 || depth > g->hi - g->lo || depth % 8 != 0 || depth < 16)
 		return false;
+	if (w->goroutine != 0 && (w->goroutine != at || w->memory.go_lo != g->lo || w->memory.go_hi != g->hi))
+		w->memory.unfit = true; // a last walk has one goroutine with one stack
+	memory_note(&w->memory, (uintptr_t)&g->lo, g->lo);
+	memory_note(&w->memory, (uintptr_t)&g->hi, g->hi);
 	t->goroutine = at;
 	if (w->goroutine == 0)
 		w->goroutine = at;
@@ -92,8 +96,9 @@ enum end walk_go(struct walk *w)
 {
 	enum end end = enter_go(w);
 	while (end == WALK_ON) {
-		if (!walk_emit(w, walk_site(w), w->index->go_module))
-			return END_DEPTH;
+		end = walk_emit(w, walk_site(w), w->index->go_module);
+		if (end != WALK_EMIT)
+			return end;
 		if (w->at.fp == 0)
 			return END_ROOT;
 		end = leave(w);

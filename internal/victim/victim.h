@@ -56,6 +56,21 @@ void *victim_caller_of_tail_call(size_t size);       /* malloc's own caller left
 void victim_call_go(uintptr_t run);
 struct victim_pair victim_malloc_around_go(uintptr_t run, size_t size);
 
+/* wander.c: allocations at the leaves of random trees of calls. */
+enum { VICTIM_SEEN = 128 };
+struct victim_seen {
+	size_t depth;
+	uintptr_t pcs[VICTIM_SEEN]; /* call sites, leaf first */
+};
+struct victim_wander {
+	size_t size, count, most; /* of the blocks; how many there were, and how many there shall be */
+	uint64_t random;
+	uintptr_t run;  /* names a Go function that calls victim_wander with depth */
+	unsigned depth;
+	struct victim_seen *seen; /* most of them */
+};
+void victim_wander(struct victim_wander *w, unsigned depth);
+
 /* thread.c: threads that Go did not create. Each call returns when its thread is gone. */
 void *victim_malloc_on_thread(size_t size);
 int victim_call_go_on_thread(uintptr_t run); /* an errno */

@@ -34,7 +34,7 @@ static void ranges(void)
 	struct {
 		struct index head;
 		struct range ranges[3];
-	} all = {{3, 1, 0}, {{.start = 10, .limit = 20}, {.start = 20, .limit = 25}, {.start = 40, .limit = 41}}};
+	} all = {{.count = 3, .go_module = 1}, {{.start = 10, .limit = 20}, {.start = 20, .limit = 25}, {.start = 40, .limit = 41}}};
 	for (uintptr_t pc = 0; pc < 60; pc++) {
 		const struct range *want = NULL;
 		for (int i = 0; i < 3; i++)

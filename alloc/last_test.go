@@ -1,0 +1,45 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// A walk that learns from the last one of its thread against one that does not, on the same stacks.
+func TestWalksThatLearn(t *testing.T) {
+	runtime.LockOSThread() // one thread's walks follow each other
+	defer runtime.UnlockOSThread()
+	r := start(t, Options{SampleBytes: 1, MaxDepth: 128, TableBytes: 256 << 20})
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			size := 70000 + int64(seed)
+			want, got := make(map[string]int64), make(map[string]int64)
+			for _, pcs := range victim.Wander(20000, uintptr(size), seed) {
+				want[fmt.Sprint(pcs[1:])]++
+			}
+			for _, s := range snapshot(t, r).Samples {
+				if s.BlockSize == size {
+					got[callers(s.Frames)] += s.AllocObjects
+				}
+			}
+			if len(want) < 1000 || !maps.Equal(want, got) {
+				t.Errorf("%d stacks by walks of their own, %d recorded", len(want), len(got))
+			}
+		})
+	}
+}
+
+func callers(frames []stack.Frame) string {
+	var pcs []uint64
+	for _, f := range frames[1:] {
+		pcs = append(pcs, f.Address())
+	}
+	return fmt.Sprint(pcs)
+}

@@ -1,0 +1,208 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// A walk is a function of the registers that it begins with, of the index, and of the words that it reads. So if it comes
+// to a frame with the registers that the thread's last walk had there, and all the words that the last walk read from
+// there on still have their values, the rest is the same: no rules are looked up, only words compared, in the order in
+// which they were read, so that each address was checked before it is used. Where a word differs, the frames before it
+// are the same all the same, and the walk goes on by rules from the one that read it.
+//
+// Kept are walks that came to their root on the stack that the thread was born with and on the goroutine's: what was
+// readable there is readable as long as the words that led there stand.
+
+#include "last.h"
+
+#include "region.h"
+
+// The words that a walk follows lie in frames of the program, which a sanitizer keeps to itself.
+#define READS_FRAMES __attribute__((no_sanitize("address", "thread")))
+
+void last_begin(struct walk *w)
+{
+	struct thread *t = w->memory.thread;
+	struct last *all = region_at(cgoheap_region->lasts), *l = &all[t->slot % LAST_THREADS];
+	if (w->index == NULL || !w->memory.own || __atomic_exchange_n(&l->busy, 1, __ATOMIC_ACQUIRE) != 0)
+		return;
+	if (l->thread != t->slot || l->index != w->index->number) {
+		l->thread = t->slot;
+		l->index = w->index->number;
+		l->first = LAST_STEPS;
+	}
+	l->cursor = l->first;
+	l->fresh = 0;
+	w->last = l;
+	w->memory.log = l->fresh_words;
+}
+
+// What rises from frame to frame: Go's frames are found by fp, C's by sp.
+static uintptr_t height(const struct walk *w)
+{
+	return code_has(cgoheap_go.text, walk_site(w)) ? w->at.fp : w->at.sp;
+}
+
+static uintptr_t step_height(const struct step *s)
+{
+	return code_has(cgoheap_go.text, s->pc - 1) ? s->fp : s->sp;
+}
+
+static bool joined(const struct walk *w)
+{
+	return w->memory.go_hi != 0;
+}
+
+static bool same(const struct walk *w, const struct step *s)
+{
+	const struct last *l = w->last;
+	if (s->pc != w->at.pc || s->sp != w->at.sp || s->fp_known != w->fp_known || (s->fp_known && s->fp != w->at.fp))
+		return false;
+	return s->joined == joined(w) && (!s->joined || (w->memory.go_lo == l->go_lo && w->memory.go_hi == l->go_hi));
+}
+
+// The step of the last walk where w stands now; NULL if it was never there.
+static const struct step *meet(const struct walk *w)
+{
+	struct last *l = w->last;
+	uintptr_t at = height(w);
+	const struct step *s = &l->steps[l->cursor], *end = &l->steps[LAST_STEPS];
+	while (s < end && (s->part < w->part || (s->part == w->part && step_height(s) < at)))
+		s++;
+	l->cursor = s - l->steps;
+	return s < end && same(w, s) ? s : NULL;
+}
+
+// The first word from the given one on that has changed; LAST_WORDS if none has.
+static READS_FRAMES uint32_t first_changed(const struct last *l, uint32_t word)
+{
+	while (word < LAST_WORDS && *(const volatile uintptr_t *)l->words[word].address == l->words[word].value)
+		word++;
+	return word;
+}
+
+static bool record(struct walk *w, const struct step *s)
+{
+	struct last *l = w->last;
+	if (l->fresh == LAST_STEPS) {
+		w->memory.unfit = true;
+		return false;
+	}
+	l->fresh_steps[l->fresh] = *s;
+	l->fresh_steps[l->fresh++].words = w->memory.logged;
+	return true;
+}
+
+// The walk goes on from s, to which the last walk came too.
+static enum end resume(struct walk *w, const struct step *s)
+{
+	const struct last *l = w->last;
+	w->at = (struct registers){s->pc, s->sp, s->fp};
+	w->fp_known = s->fp_known;
+	w->part = s->part - 1; // walk counts it again
+	if (s->joined) {
+		w->memory.go_lo = l->go_lo;
+		w->memory.go_hi = l->go_hi;
+	}
+	return WALK_ON;
+}
+
+// The step that reads the word, among those from s on; the end of them if the word is.
+static const struct step *reader_of(const struct last *l, const struct step *s, uint32_t word)
+{
+	const struct step *end = &l->steps[LAST_STEPS];
+	if (word == LAST_WORDS)
+		return end;
+	while (s + 1 < end && s[1].words <= word)
+		s++;
+	return s;
+}
+
+static bool add_frames(struct walk *w, const struct step *s, const struct step *end)
+{
+	for (; s < end; s++) {
+		if (w->depth == w->max)
+			return false;
+		w->frames[w->depth++] = s->frame;
+	}
+	return true;
+}
+
+static void record_again(struct walk *w, const struct step *s, const struct step *end)
+{
+	for (; s < end && record(w, s); s++)
+		for (uint32_t i = s->words; i < s[1].words; i++)
+			memory_note(&w->memory, w->last->words[i].address, w->last->words[i].value);
+}
+
+// Adds the frames from s up to the one that reads a changed word.
+static enum end follow(struct walk *w, const struct step *s)
+{
+	struct last *l = w->last;
+	const struct step *all = &l->steps[LAST_STEPS], *end = reader_of(l, s, first_changed(l, s->words));
+	l->cursor = end + 1 - l->steps;
+	if (end == s)
+		return WALK_EMIT;
+	if (!add_frames(w, s, end))
+		return END_DEPTH;
+	if (w->goroutine == 0 && (end == all || end->joined))
+		w->goroutine = l->goroutine;
+	if (end == all) {
+		w->known = s;
+		return END_ROOT;
+	}
+	record_again(w, s, end);
+	return resume(w, end);
+}
+
+enum end last_meet(struct walk *w, uint64_t frame)
+{
+	if (w->exact)
+		w->memory.unfit = true;
+	if (w->memory.unfit)
+		return WALK_EMIT;
+	const struct step *s = meet(w);
+	enum end result = s == NULL ? WALK_EMIT : follow(w, s);
+	if (result == WALK_EMIT)
+		record(w, &(struct step){w->at.pc, w->at.sp, w->at.fp, frame, 0, w->part, w->fp_known, joined(w)});
+	return result;
+}
+
+uint32_t last_stack(const struct walk *w)
+{
+	const struct last *l = w->last;
+	return l != NULL && w->known == &l->steps[l->first] && l->fresh == 0 ? l->stack : 0;
+}
+
+// Puts the fresh steps and words before those that are known.
+static void join_fresh(struct walk *w)
+{
+	struct last *l = w->last;
+	uint32_t to = w->known == NULL ? LAST_STEPS : w->known - l->steps;
+	uint32_t word = w->known == NULL ? LAST_WORDS : w->known->words;
+	uint32_t logged = w->memory.logged;
+	l->first = LAST_STEPS;
+	if (l->fresh > to || logged > word)
+		return;
+	for (uint32_t i = 0; i < l->fresh; i++) {
+		l->steps[to - l->fresh + i] = l->fresh_steps[i];
+		l->steps[to - l->fresh + i].words += word - logged;
+	}
+	for (uint32_t i = 0; i < logged; i++)
+		l->words[word - logged + i] = l->fresh_words[i];
+	l->first = to - l->fresh;
+}
+
+void last_end(struct walk *w, enum end end, uint32_t stack)
+{
+	struct last *l = w->last;
+	if (l == NULL)
+		return;
+	if (end == END_ROOT && !w->memory.unfit && stack != 0 && l->fresh > 0) {
+		if (w->known == NULL || joined(w)) { // otherwise it joined where the last walk did
+			l->go_lo = w->memory.go_lo;
+			l->go_hi = w->memory.go_hi;
+			l->goroutine = w->goroutine;
+		}
+		join_fresh(w);
+		l->stack = stack;
+	}
+	w->memory.log = NULL;
+	__atomic_store_n(&l->busy, 0, __ATOMIC_RELEASE);
+}

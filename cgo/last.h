@@ -1,0 +1,46 @@
+// The last walk of a thread, because most of the next one is the same. See last.c.
+#ifndef CGOHEAP_LAST_H
+#define CGOHEAP_LAST_H
+
+#include "walk.h"
+
+#define LAST_THREADS 64
+#define LAST_STEPS 96
+#define LAST_WORDS MEMORY_WORDS
+
+// Where a walk stood at a frame.
+struct step {
+	uintptr_t pc, sp, fp;
+	uint64_t frame;
+	uint32_t words; // those read from here on begin there
+	uint16_t part;  // how often the walk had gone from C to Go or back
+	bool fp_known, joined;
+};
+
+// Steps and words of the last walk, leaf first, stand at the end of their arrays; those of the walk under way, which are
+// known from its leaf on, at the beginning of the others.
+struct last {
+	uint32_t busy;
+	uint32_t thread; // whose walk it is
+	uint64_t index;  // the number of the index that it went by
+	uint32_t stack;  // ref of what it found
+	uint32_t first, cursor, fresh;
+	uintptr_t go_lo, go_hi, goroutine; // what it found where it joined
+	struct step steps[LAST_STEPS], fresh_steps[LAST_STEPS];
+	struct word words[LAST_WORDS], fresh_words[LAST_WORDS];
+};
+
+// Before a walk from w->at on the calling thread: sets w->last, or leaves it NULL if another walk has hold of it.
+void last_begin(struct walk *w);
+
+// At a frame that is about to be added to the stack. WALK_EMIT: add it, and step on from it. WALK_ON: frames were added
+// that are known, and w->at is the first that is not. An enum end: the rest is known.
+enum end last_meet(struct walk *w, uint64_t frame);
+
+// The ref of the stack if the walk found the last one's again, otherwise 0.
+uint32_t last_stack(const struct walk *w);
+
+// After a walk that ended so, and found the stack of this ref: keeps it for the next.
+void last_end(struct walk *w, enum end end, uint32_t stack);
+
+#endif
