@@ -22,12 +22,25 @@
 
 #define GENERATION() __atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)
 
-// True when the allocation needs no more than the real allocator.
-#define PASSES(size) (likely(GENERATION() == 0) || record_skips(size))
+// Ends a hook with a jump to the real function while nothing is recorded or if the block passes, otherwise to the slow half.
+// The empty statement keeps the compiler from leading both ways to one jump, which would cost another.
+#define END_HOOK(passes, real, slow)                                                                                   \
+	do {                                                                                                           \
+		uint32_t generation = GENERATION();                                                                    \
+		if (likely(generation == 0))                                                                           \
+			return real;                                                                                   \
+		if (likely(passes)) {                                                                                  \
+			__asm__ volatile("");                                                                          \
+			return real;                                                                                   \
+		}                                                                                                      \
+		return slow;                                                                                           \
+	} while (0)
 
-// The same for functions that the real allocator may make of others of the family, which are hooked as well: while
-// recording, only a slow half can keep those from being counted too.
-#define PASSES_WHOLE(size) (likely(GENERATION() == 0) || (!real_nests && record_skips(size)))
+#define SKIPS(size) record_skips(generation, size)
+
+// For functions that the real allocator may make of others of the family, which are hooked as well: while recording, only
+// a slow half can keep those from being counted too.
+#define SKIPS_WHOLE(size) (!real_nests && record_skips(generation, size))
 
 // record_samples, for slow halves, which must find the real allocator first.
 static inline bool samples(size_t size)
@@ -62,7 +75,7 @@ static SLOW void *slow_malloc(size_t size)
 
 void *HOOK(malloc)(size_t size)
 {
-	return PASSES(size) ? REAL(malloc)(size) : slow_malloc(size);
+	END_HOOK(SKIPS(size), REAL(malloc)(size), slow_malloc(size));
 }
 
 static void *no_memory(void)
@@ -88,7 +101,7 @@ void *HOOK(calloc)(size_t count, size_t size)
 	size_t total;
 	if (__builtin_mul_overflow(count, size, &total))
 		return no_memory();
-	return PASSES_WHOLE(total) ? REAL(calloc)(count, size) : slow_calloc(count, size);
+	END_HOOK(SKIPS_WHOLE(total), REAL(calloc)(count, size), slow_calloc(count, size));
 }
 
 static SLOW void *slow_memalign(size_t alignment, size_t size)
@@ -105,7 +118,7 @@ static SLOW void *slow_memalign(size_t alignment, size_t size)
 
 void *HOOK(memalign)(size_t alignment, size_t size)
 {
-	return PASSES_WHOLE(size) ? REAL(memalign)(alignment, size) : slow_memalign(alignment, size);
+	END_HOOK(SKIPS_WHOLE(size), REAL(memalign)(alignment, size), slow_memalign(alignment, size));
 }
 
 static SLOW void *slow_aligned_alloc(size_t alignment, size_t size)
@@ -122,7 +135,7 @@ static SLOW void *slow_aligned_alloc(size_t alignment, size_t size)
 
 void *HOOK(aligned_alloc)(size_t alignment, size_t size)
 {
-	return PASSES_WHOLE(size) ? REAL(aligned_alloc)(alignment, size) : slow_aligned_alloc(alignment, size);
+	END_HOOK(SKIPS_WHOLE(size), REAL(aligned_alloc)(alignment, size), slow_aligned_alloc(alignment, size));
 }
 
 static SLOW int slow_posix_memalign(void **to, size_t alignment, size_t size)
@@ -139,7 +152,7 @@ static SLOW int slow_posix_memalign(void **to, size_t alignment, size_t size)
 
 int HOOK(posix_memalign)(void **to, size_t alignment, size_t size)
 {
-	return PASSES_WHOLE(size) ? REAL(posix_memalign)(to, alignment, size) : slow_posix_memalign(to, alignment, size);
+	END_HOOK(SKIPS_WHOLE(size), REAL(posix_memalign)(to, alignment, size), slow_posix_memalign(to, alignment, size));
 }
 
 // Not every allocator has valloc and pvalloc; the page's size is the kernel's.
@@ -175,14 +188,14 @@ static SLOW void *slow_realloc(void *p, size_t size)
 	return q;
 }
 
+static inline bool keeps(uint32_t generation, const void *p, size_t size)
+{
+	return !gate_unbuilt(generation) && (p == NULL || (size != 0 && !live_maybe(p)));
+}
+
 void *HOOK(realloc)(void *p, size_t size)
 {
-	uint32_t generation = GENERATION();
-	if (likely(generation == 0))
-		return REAL(realloc)(p, size);
-	if (gate_unbuilt(generation) || (p != NULL && (size == 0 || live_maybe(p))) || real_nests || !record_skips(size))
-		return slow_realloc(p, size);
-	return REAL(realloc)(p, size);
+	END_HOOK(keeps(generation, p, size) && SKIPS_WHOLE(size), REAL(realloc)(p, size), slow_realloc(p, size));
 }
 
 void *HOOK(reallocarray)(void *p, size_t count, size_t size)
@@ -200,18 +213,9 @@ static SLOW void slow_free(void *p)
 	REAL(free)(p);
 }
 
-static inline bool forgets(const void *p)
-{
-	uint32_t generation = GENERATION();
-	return !likely(generation == 0) && (gate_unbuilt(generation) || live_maybe(p));
-}
-
 void HOOK(free)(void *p)
 {
-	if (forgets(p))
-		slow_free(p);
-	else
-		REAL(free)(p);
+	END_HOOK(!gate_unbuilt(generation) && !live_maybe(p), REAL(free)(p), slow_free(p));
 }
 
 void HOOK(cfree)(void *p)

@@ -22,11 +22,11 @@ struct forgotten {
 // Whether an allocation of size bytes is sampled; moves the countdown. The fast half is record_skips.
 bool record_samples(size_t size);
 
-// Whether an allocation of size bytes is certainly not sampled; moves the countdown if so.
-static inline bool record_skips(size_t size)
+// Whether an allocation of size bytes is certainly not sampled by the current recording; moves the countdown if so.
+static inline bool record_skips(uint32_t generation, size_t size)
 {
 	struct thread *t = &cgoheap_thread;
-	if (t->generation != __atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED) || size >= t->countdown)
+	if (t->generation != generation || size >= t->countdown)
 		return false;
 	t->countdown -= size + 1;
 	return true;
