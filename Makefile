@@ -9,7 +9,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e pictures check race ctest fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e pictures check race ctest arm64 fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,22 @@ race: deps ## Runs the Go tests of all modules under the race detector.
 
 ctest: deps ## Runs the tests of the C code without Go, under the address, undefined-behaviour and thread sanitizers.
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
+
+# Programs for arm64 are cross-compiled, and an emulator runs them. Tests that look at programs from outside stay here.
+cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
+emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
+emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
+
+arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining, counts per site, the C tests.
+	@missing=; for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64; do \
+		command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; \
+	done; \
+	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
+	$(GO) test -count=1 ./unwind
+	$(cross) $(GO) test -count=1 -exec '$(emulated)' -skip TestFullDisk . ./alloc ./internal/victim
+	cd e2e && $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TheWalk .
+	cd e2e && $(GO) test -count=1 -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS=plain TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \

@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -30,9 +30,7 @@ func library(t *testing.T, name string, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	arguments := append(flags, "-O2", "-nostartfiles", "-fPIC", "-shared", "-o", path, "internal/victim/testdata/plugin.c")
-	if output, err := exec.Command("gcc", arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("building a library: %v\n%s", err, output)
-	}
+	toolchain.Target(t).Build(t, "gcc", arguments...)
 	return path
 }
 

@@ -4,7 +4,6 @@ package alloc
 
 import (
 	"debug/elf"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -106,9 +106,7 @@ func plugin(t *testing.T, flags ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plugin.so")
 	arguments := append(flags, "-O2", "-fPIC", "-shared", "-o", path, "../internal/victim/testdata/plugin.c")
-	if output, err := exec.Command("gcc", arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("building a plugin: %v\n%s", err, output)
-	}
+	toolchain.Target(t).Build(t, "gcc", arguments...)
 	return path
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap/e2e/truth"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A build is a way to build the program exact.
@@ -75,7 +76,7 @@ func (b build) executable(t *testing.T) string {
 
 func plugin(t *testing.T) string {
 	t.Helper()
-	return made(t, "plugin.so", nil, "gcc", "-O2", "-g", "-fPIC", "-shared", "../internal/victim/testdata/plugin.c")
+	return made(t, "plugin.so", nil, toolchain.Target(t).Tool(t, "gcc"), "-O2", "-g", "-fPIC", "-shared", "../internal/victim/testdata/plugin.c")
 }
 
 // A run is what one run of the program left.
@@ -90,9 +91,12 @@ type run struct {
 func (b build) exact(t *testing.T, flags ...string) run {
 	t.Helper()
 	dir := t.TempDir()
+	if b.name == race.name && toolchain.Target(t).Emulated() {
+		t.Skip("the race detector's runtime finds no room in an emulator's address space")
+	}
 	r := run{executable: b.executable(t), path: filepath.Join(dir, "profile.pb.gz")}
 	facts := filepath.Join(dir, "truth.json")
-	command := exec.Command(r.executable, append(flags, "-plugin", plugin(t), "-profile", r.path, "-truth", facts)...)
+	command := toolchain.Target(t).Run(r.executable, append(flags, "-plugin", plugin(t), "-profile", r.path, "-truth", facts)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // sameCode fails unless the code of both executables is at the same addresses.
@@ -85,7 +87,7 @@ var (
 // outermost are the ranges of a file that, as its unwind data says, nothing calls: where C threads begin.
 func outermost(t *testing.T, path string) []span {
 	t.Helper()
-	out, _ := exec.Command("readelf", "--debug-dump=frames", path).Output() // it fails when a separate debug file is missing
+	out, _ := exec.Command(toolchain.Target(t).Tool(t, "readelf"), "--debug-dump=frames", path).Output() // it fails when a separate debug file is missing
 	var all []span
 	var fde span
 	for _, line := range strings.Split(string(out), "\n") {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A place is a function with the line that it is at.
@@ -47,7 +49,7 @@ type addr2line struct {
 
 func newAddr2line(t *testing.T, file string, flags ...string) *addr2line {
 	t.Helper()
-	command := exec.Command("addr2line", append(flags, "-a", "-f", "-i", "-e", file)...)
+	command := exec.Command(toolchain.Target(t).Tool(t, "addr2line"), append(flags, "-a", "-f", "-i", "-e", file)...)
 	in, err := command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -56,9 +56,12 @@ func (c Toolchain) Tool(t testing.TB, name string) string {
 	return ""
 }
 
+// Emulated tells whether programs built for the machine need an emulator here.
+func (c Toolchain) Emulated() bool { return c.GOARCH != runtime.GOARCH && len(c.emulator) > 0 }
+
 // Run is a command that runs a program built for the machine.
 func (c Toolchain) Run(program string, arguments ...string) *exec.Cmd {
-	if c.GOARCH == runtime.GOARCH || len(c.emulator) == 0 {
+	if !c.Emulated() {
 		return exec.Command(program, arguments...)
 	}
 	line := append(append([]string{}, c.emulator...), program)

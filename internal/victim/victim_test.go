@@ -3,10 +3,11 @@
 package victim
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func TestEverySiteReturnsABlock(t *testing.T) {
@@ -108,10 +109,7 @@ func TestAForeignThreadEntersGo(t *testing.T) {
 
 func TestAPluginAllocates(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "plugin.so")
-	build := exec.Command("gcc", "-O2", "-g", "-fPIC", "-shared", "-o", library, "testdata/plugin.c")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building the plugin: %v\n%s", err, out)
-	}
+	toolchain.Target(t).Build(t, "gcc", "-O2", "-g", "-fPIC", "-shared", "-o", library, "testdata/plugin.c")
 	plugin, err := OpenPlugin(library)
 	if err != nil {
 		t.Fatal(err)
