@@ -22,7 +22,7 @@ func (r *Recording) counters() []stack.Loss {
 	var list []stack.Loss
 	for i, c := range cgo.Counters {
 		if c.Name != "" {
-			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: counter(i)})
+			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: cgo.Counted(i)})
 		}
 	}
 	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables that were given away",
@@ -30,13 +30,12 @@ func (r *Recording) counters() []stack.Loss {
 	return append(list, r.ownLosses()...)
 }
 
-func counter(i int) uint64 { return load64(uint64(cgo.HeaderCounters) + 8*uint64(i)) }
 
 // lossCounters are those that say that the profile lacks something.
 func (r *Recording) lossCounters() []stack.Loss {
 	var list []stack.Loss
 	for i, c := range cgo.Counters {
-		if n := counter(i); c.Loss && n != 0 {
+		if n := cgo.Counted(i); c.Loss && n != 0 {
 			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: n})
 		}
 	}

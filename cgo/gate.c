@@ -8,21 +8,32 @@
 #include "sites.h"
 #include "thread.h"
 
-#define SLOTS 64
-
 uint32_t cgoheap_generation = UINT32_MAX;
 
 static uint32_t epoch;
+
+// Who is in a place: nobody, or a recorder of an epoch of this parity.
+#define VACANT 0
+#define INSIDE(parity) (2 | (parity))
+
 static struct {
-	_Alignas(64) uint32_t inside[2]; // one slot, one cache line
-} slots[SLOTS];
+	_Alignas(64) uint32_t inside; // one place, one cache line
+} places[GATE_PLACES];
+
+static bool take(uint32_t place, uint32_t parity)
+{
+	uint32_t vacant = VACANT;
+	return __atomic_compare_exchange_n(&places[place].inside, &vacant, INSIDE(parity), 0, __ATOMIC_SEQ_CST,
+					   __ATOMIC_RELAXED);
+}
 
 bool gate_enter(struct pass *p, uint32_t generation)
 {
-	p->slot = cgoheap_thread.slot % SLOTS;
-	for (;;) {
+	for (uint32_t place = cgoheap_thread.slot;; place++) {
+		p->place = place % GATE_PLACES;
 		p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & 1;
-		__atomic_fetch_add(&slots[p->slot].inside[p->parity], 1, __ATOMIC_SEQ_CST);
+		if (!take(p->place, p->parity))
+			continue;
 		// Only if the epoch is still this one does the reader wait for us.
 		if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & 1) == p->parity)
 			break;
@@ -36,13 +47,13 @@ bool gate_enter(struct pass *p, uint32_t generation)
 
 void gate_leave(struct pass p)
 {
-	__atomic_fetch_sub(&slots[p.slot].inside[p.parity], 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&places[p.place].inside, VACANT, __ATOMIC_RELEASE);
 }
 
 static bool empty(uint32_t parity)
 {
-	for (int i = 0; i < SLOTS; i++)
-		if (__atomic_load_n(&slots[i].inside[parity], __ATOMIC_SEQ_CST) != 0)
+	for (int i = 0; i < GATE_PLACES; i++)
+		if (__atomic_load_n(&places[i].inside, __ATOMIC_SEQ_CST) == INSIDE(parity))
 			return false;
 	return true;
 }

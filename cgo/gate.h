@@ -1,6 +1,10 @@
 // The gate: how recorders and the one reader of the region stay out of each other's way without anyone in malloc ever
 // waiting.
 //
+// A recorder enters by taking one of the gate's places, and has it to itself until it leaves: what is kept for each place
+// (counters, the last walk) needs no atomic operation. A thread tries the same place first each time, and the next ones
+// if that is taken: by another thread, or by what a signal interrupted.
+//
 // Time is cut into epochs. A recorder enters, learns the parity of the epoch, writes only tallies of that parity and
 // leaves. To take a snapshot the reader moves to the next epoch and waits until the last recorder of the old one has
 // left: the old parity's tallies then stand still, and hold exactly what was recorded before the cut. An event that
@@ -14,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-__attribute__((visibility("hidden"))) // 0 while stopped; the number of the recording, which is positive; or negative before gate_build.
+// 0 while stopped; the number of the recording, which is positive; or negative before gate_build.
 extern uint32_t cgoheap_generation __attribute__((visibility("hidden")));
 
 static inline bool gate_unbuilt(uint32_t generation)
@@ -22,8 +26,10 @@ static inline bool gate_unbuilt(uint32_t generation)
 	return (int32_t)generation < 0;
 }
 
+#define GATE_PLACES 64
+
 struct pass {
-	uint32_t slot, parity;
+	uint32_t place, parity;
 };
 
 // Enters if the recording is still generation; what follows must be short and end with gate_leave.

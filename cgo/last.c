@@ -16,11 +16,11 @@
 // The words that a walk follows lie in frames of the program, which a sanitizer keeps to itself.
 #define READS_FRAMES __attribute__((no_sanitize("address", "thread")))
 
-void last_begin(struct walk *w)
+void last_begin(struct walk *w, uint32_t place)
 {
 	struct thread *t = w->memory.thread;
-	struct last *all = region_at(cgoheap_region->lasts), *l = &all[t->slot % LAST_THREADS];
-	if (w->index == NULL || !w->memory.own || __atomic_exchange_n(&l->busy, 1, __ATOMIC_ACQUIRE) != 0)
+	struct last *l = (struct last *)region_at(cgoheap_region->lasts) + place;
+	if (w->index == NULL || !w->memory.own)
 		return;
 	if (l->thread != t->slot || l->index != w->index->number) {
 		l->thread = t->slot;
@@ -192,9 +192,7 @@ static void join_fresh(struct walk *w)
 void last_end(struct walk *w, enum end end, uint32_t stack)
 {
 	struct last *l = w->last;
-	if (l == NULL)
-		return;
-	if (end == END_ROOT && !w->memory.unfit && stack != 0 && l->fresh > 0) {
+	if (l != NULL && end == END_ROOT && !w->memory.unfit && stack != 0 && l->fresh > 0) {
 		if (w->known == NULL || joined(w)) { // otherwise it joined where the last walk did
 			l->go_lo = w->memory.go_lo;
 			l->go_hi = w->memory.go_hi;
@@ -204,5 +202,4 @@ void last_end(struct walk *w, enum end end, uint32_t stack)
 		l->stack = stack;
 	}
 	w->memory.log = NULL;
-	__atomic_store_n(&l->busy, 0, __ATOMIC_RELEASE);
 }

@@ -4,7 +4,6 @@
 
 #include "walk.h"
 
-#define LAST_THREADS 64
 #define LAST_STEPS 96
 #define LAST_WORDS MEMORY_WORDS
 
@@ -17,10 +16,9 @@ struct step {
 	bool fp_known, joined;
 };
 
-// Steps and words of the last walk, leaf first, stand at the end of their arrays; those of the walk under way, which are
+// The last walk in a place of the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at the end of their arrays; those of the walk under way, which are
 // known from its leaf on, at the beginning of the others.
 struct last {
-	uint32_t busy;
 	uint32_t thread; // whose walk it is
 	uint64_t index;  // the number of the index that it went by
 	uint32_t stack;  // ref of what it found
@@ -30,8 +28,8 @@ struct last {
 	struct word words[LAST_WORDS], fresh_words[LAST_WORDS];
 };
 
-// Before a walk from w->at on the calling thread: sets w->last, or leaves it NULL if another walk has hold of it.
-void last_begin(struct walk *w);
+// Before a walk from w->at in a place of the gate: sets w->last, or leaves it NULL where nothing can be learned.
+void last_begin(struct walk *w, uint32_t place);
 
 // At a frame that is about to be added to the stack. WALK_EMIT: add it, and step on from it. WALK_ON: frames were added
 // that are known, and w->at is the first that is not. An enum end: the rest is known.

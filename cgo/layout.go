@@ -17,7 +17,6 @@ const (
 	HeaderSiteHeads = unsafe.Offsetof(C.struct_header{}.site_heads)
 	HeaderHeads     = unsafe.Offsetof(C.struct_header{}.heads)
 	HeaderModules   = unsafe.Offsetof(C.struct_header{}.modules)
-	HeaderCounters  = unsafe.Offsetof(C.struct_header{}.counters)
 	HeaderLevels    = unsafe.Offsetof(C.struct_header{}.levels)
 	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
 	HeaderInUse     = unsafe.Offsetof(C.struct_header{}.inuse) + unsafe.Offsetof(C.struct_inuse{}.now)

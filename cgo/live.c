@@ -118,7 +118,6 @@ bool live_insert(const void *p, const struct block *b)
 	copy(slot.block, b);
 	__atomic_store_n(slot.key, address, __ATOMIC_RELEASE);
 	filter_add(address, 1);
-	__atomic_fetch_add(&cgoheap_region->counters[COUNT_LIVE], 1, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -145,7 +144,6 @@ bool live_remove(const void *p, struct block *b)
 		if (!take(bucket_of(level, hash, 0), address, b) && !take(bucket_of(level, hash, 1), address, b))
 			continue;
 		filter_add(address, -1);
-		__atomic_fetch_sub(&cgoheap_region->counters[COUNT_LIVE], 1, __ATOMIC_RELAXED);
 		return true;
 	}
 	return false;

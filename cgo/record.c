@@ -47,7 +47,7 @@ bool record_samples(size_t size)
 }
 
 // The site of the caller's stack; 0 when the region is full.
-static uint32_t site_of(size_t size, const struct registers *caller)
+static uint32_t site_of(struct pass pass, size_t size, const struct registers *caller)
 {
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
@@ -55,9 +55,9 @@ static uint32_t site_of(size_t size, const struct registers *caller)
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
 	w.index = index == 0 ? NULL : region_at(index);
 	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
-	last_begin(&w);
+	last_begin(&w, pass.place);
 	enum end end = walk(&w);
-	count(COUNT_END + end);
+	count_in(pass.place, COUNT_END + end, 1);
 	if (end == END_NO_MODULE)
 		record_wake();
 	uint32_t stack = last_stack(&w);
@@ -74,15 +74,31 @@ static uint32_t site_of(size_t size, const struct registers *caller)
 	return site;
 }
 
+static bool keep(struct pass pass, const void *p, const struct block *b)
+{
+	if (!live_insert(p, b))
+		return false;
+	count_in(pass.place, COUNT_LIVE, 1);
+	return true;
+}
+
+static bool forget(struct pass pass, const void *p, struct block *b)
+{
+	if (!live_remove(p, b))
+		return false;
+	count_in(pass.place, COUNT_LIVE, -1);
+	return true;
+}
+
 static void remember(struct pass pass, const void *p, size_t size, const struct registers *caller)
 {
-	count(COUNT_SAMPLES);
-	uint32_t site = site_of(size, caller);
+	count_in(pass.place, COUNT_SAMPLES, 1);
+	uint32_t site = site_of(pass, size, caller);
 	if (site == 0)
 		return;
 	struct weight w = weigh(size, cgoheap_thread.sample_bytes);
 	struct block b = {w.objects, w.bytes, site, clock_ticks()};
-	bool kept = live_insert(p, &b);
+	bool kept = keep(pass, p, &b);
 	site_add(site, pass.parity, w);
 	if (kept) {
 		peak_add(region_ref(site), w);
@@ -102,7 +118,7 @@ static void tally_end(struct pass pass, const struct block *b)
 
 static void tally_free(struct pass pass, const struct block *b)
 {
-	count(COUNT_FREES);
+	count_in(pass.place, COUNT_FREES, 1);
 	tally_end(pass, b);
 	lifetime_add(region_ref(b->site), pass.parity, clock_ticks() - b->born, (struct weight){b->objects, b->bytes});
 }
@@ -123,7 +139,7 @@ void record_free(const void *p)
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (generation == 0 || gate_unbuilt(generation) || !gate_enter(&pass, generation))
 		return;
-	if (live_remove(p, &b))
+	if (forget(pass, p, &b))
 		tally_free(pass, &b);
 	gate_leave(pass);
 }
@@ -135,7 +151,7 @@ void record_forget(const void *p, struct forgotten *old)
 	old->generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (p == NULL || old->generation == 0 || gate_unbuilt(old->generation) || !live_maybe(p) || !gate_enter(&pass, old->generation))
 		return;
-	old->found = live_remove(p, &old->block);
+	old->found = forget(pass, p, &old->block);
 	gate_leave(pass);
 }
 
@@ -156,7 +172,7 @@ void record_restore(const void *p, const struct forgotten *old)
 	struct pass pass;
 	if (!old->found || !gate_enter(&pass, old->generation))
 		return;
-	if (!live_insert(p, &old->block)) {
+	if (!keep(pass, p, &old->block)) {
 		count(COUNT_LOST_LIVE);
 		tally_end(pass, &old->block);
 	}

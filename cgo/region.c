@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "gate.h"
 #include "last.h"
 
 struct header *cgoheap_region;
@@ -48,7 +49,8 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->site_heads = take(h, h->heads * sizeof(uint32_t));
 	h->label_heads = take(h, REGION_LABEL_HEADS * sizeof(uint32_t));
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
-	h->lasts = take(h, LAST_THREADS * sizeof(struct last));
+	h->lasts = take(h, GATE_PLACES * sizeof(struct last));
+	h->places = take(h, GATE_PLACES * sizeof(struct counters));
 }
 
 int region_open(uint64_t size, uint64_t sample_bytes)
@@ -83,4 +85,13 @@ uint64_t region_reserve(uint64_t size)
 			return 0;
 	} while (!__atomic_compare_exchange_n(&h->used, &used, at + size, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return at;
+}
+
+uint64_t cgoheap_counted(enum counter c)
+{
+	const struct counters *places = region_at(cgoheap_region->places);
+	uint64_t n = __atomic_load_n(&cgoheap_region->counters.at[c], __ATOMIC_RELAXED);
+	for (int i = 0; i < GATE_PLACES; i++)
+		n += __atomic_load_n(&places[i].at[c], __ATOMIC_RELAXED);
+	return n;
 }

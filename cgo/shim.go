@@ -73,6 +73,9 @@ func Reserve(size int) (uint64, bool) {
 	return uint64(at), at != 0
 }
 
+// Counted is what the shim has counted under Counters[i].
+func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i))) }
+
 // Publish puts the index at offset in place of the current one.
 func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
 

@@ -10,7 +10,7 @@ struct thread {
 	uint64_t sample_bytes; // the mean gap that countdown was drawn with
 	uint64_t random;       // state of the generator
 	uint32_t generation;   // the recording that the above belongs to
-	uint32_t slot;         // which of the gate's counters this thread uses
+	uint32_t slot;         // the thread's number; the gate's place that it tries first
 	uintptr_t lo, top;     // this thread's own stack as far as it was found readable: first page, last page
 	uintptr_t goroutine;   // the g that was last found readable
 };

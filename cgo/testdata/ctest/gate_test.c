@@ -84,7 +84,7 @@ static void late(void)
 	check(gate_settle() && in_use() == (uint64_t)TOTAL << 16);
 	check(gate_enter(&held, cgoheap_generation));
 	check(!gate_settle());
-	check(cgoheap_region->counters[COUNT_UNSETTLED] == 1);
+	check(cgoheap_counted(COUNT_UNSETTLED) == 1);
 	check(gate_enter(&pass, cgoheap_generation));
 	site_add(sites[1], pass.parity, one);
 	gate_leave(pass);
@@ -127,7 +127,7 @@ static void interned_once(void)
 	for (int i = 0; i < 20000; i++)
 		for (int k = 1; k < THREADS; k++)
 			check(refs[k][i] == refs[0][i] && refs[0][i] != 0);
-	check(cgoheap_region->counters[COUNT_STACKS] == 20000);
+	check(cgoheap_counted(COUNT_STACKS) == 20000);
 }
 
 static void many_sizes(void)

@@ -60,11 +60,6 @@ static const char *shown(uint32_t ref)
 	return out;
 }
 
-static uint64_t counted(enum counter c)
-{
-	return cgoheap_region->counters[c];
-}
-
 static void goroutine(void)
 {
 	begin();
@@ -73,15 +68,15 @@ static void goroutine(void)
 	add("path", "");
 	uint32_t ref = now((uintptr_t)g);
 	check(ref != 0 && strcmp(shown(ref), "tenant=acme path=") == 0);
-	check(now((uintptr_t)g) == ref && counted(COUNT_LABEL_SETS) == 1);
+	check(now((uintptr_t)g) == ref && cgoheap_counted(COUNT_LABEL_SETS) == 1);
 	list[0].text = "acne";
-	check(now((uintptr_t)g) != ref && counted(COUNT_LABEL_SETS) == 2);
+	check(now((uintptr_t)g) != ref && cgoheap_counted(COUNT_LABEL_SETS) == 2);
 	check(now(0) == 0);
 	g[OFFSET / 8] = 0;
-	check(now((uintptr_t)g) == 0 && counted(COUNT_LOST_LABELS) == 0);
+	check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 0);
 	cgoheap_labels.goroutine_offset = 0;
 	g[OFFSET / 8] = 1; // not looked at
-	check(now((uintptr_t)g) == 0 && counted(COUNT_LOST_LABELS) == 0);
+	check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 0);
 }
 
 static void *named(void *unused)
@@ -112,13 +107,13 @@ static void bounds(void)
 	memset(text, 'x', sizeof text - 1);
 	add("long", text);
 	uint32_t ref = now((uintptr_t)g);
-	check(strlen(shown(ref)) == 5 + LABEL_TEXT_BYTES && counted(COUNT_LABELS_CUT) == 1);
+	check(strlen(shown(ref)) == 5 + LABEL_TEXT_BYTES && cgoheap_counted(COUNT_LABELS_CUT) == 1);
 	for (int i = 0; i < 20; i++)
 		add("more", text + sizeof text - 101);
 	ref = now((uintptr_t)g);
-	check(((struct labels *)region_ref(ref))->size <= LABELS_BYTES && counted(COUNT_LABELS_CUT) > 2);
+	check(((struct labels *)region_ref(ref))->size <= LABELS_BYTES && cgoheap_counted(COUNT_LABELS_CUT) > 2);
 	set.length = 41;
-	check(now((uintptr_t)g) == 0 && counted(COUNT_LOST_LABELS) == 1); // longer than its capacity
+	check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 1); // longer than its capacity
 }
 
 // Whatever the words say, nothing is read that is not there.
@@ -131,17 +126,17 @@ static void lies(void)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		begin();
 		g[OFFSET / 8] = bad[i];
-		check(now((uintptr_t)g) == 0 && counted(COUNT_LOST_LABELS) == 1);
+		check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 1);
 		begin();
 		add("key", "text");
 		set.list = (void *)bad[i];
-		check(now((uintptr_t)g) == 0 && counted(COUNT_LOST_LABELS) == 1);
+		check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 1);
 		begin();
 		add("key", "text");
 		list[0].text = (void *)(bad[i] == edge - 8 ? edge : bad[i]);
 		list[0].text_size = ~0UL;
-		check(now((uintptr_t)g) == 0 && counted(COUNT_LOST_LABELS) == 1);
-		check(now(bad[i] - OFFSET) == 0 && counted(COUNT_LOST_LABELS) == (bad[i] == edge - 8 ? 1 : 2));
+		check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 1);
+		check(now(bad[i] - OFFSET) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == (bad[i] == edge - 8 ? 1 : 2));
 	}
 	begin();
 	add("key", page + 4092);
@@ -183,7 +178,7 @@ static void interned_once(void)
 	for (int i = 0; i < 3000; i++)
 		for (int k = 0; k < THREADS; k++)
 			check(refs[k][i] == refs[0][i] && refs[0][i] != 0);
-	check(counted(COUNT_LABEL_SETS) == 3000);
+	check(cgoheap_counted(COUNT_LABEL_SETS) == 3000);
 }
 
 static void too_many(void)
@@ -192,7 +187,7 @@ static void too_many(void)
 	for (uint32_t i = 0; i < LABEL_SETS; i++)
 		check(labels_intern((const char *)&i, sizeof i) != 0);
 	uint32_t more = LABEL_SETS, known = 5;
-	check(labels_intern((const char *)&more, sizeof more) == 0 && counted(COUNT_LOST_LABELS) == 1);
+	check(labels_intern((const char *)&more, sizeof more) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 1);
 	check(labels_intern((const char *)&known, sizeof known) != 0);
 }
 

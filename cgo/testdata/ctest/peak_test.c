@@ -130,7 +130,7 @@ static void expect(int best)
 		for (int t = 1; t <= THREADS; t++)
 			for (int n = 0; n < height(best); n++)
 				objects += (t + n) % SITES == i;
-		if (cgoheap_region->counters[COUNT_PEAK_INEXACT] != 0)
+		if (cgoheap_counted(COUNT_PEAK_INEXACT) != 0)
 			continue;
 		check(sites[i]->peak.then.objects == objects << 16);
 		check(sites[i]->peak.then.bytes == objects * weight_of(i).bytes);
@@ -163,7 +163,7 @@ static void many_threads(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	check(cgoheap_region->inuse.now == 0);
-	printf("    %lu changes were made without waiting longer\n", cgoheap_region->counters[COUNT_PEAK_INEXACT]);
+	printf("    %lu changes were made without waiting longer\n", cgoheap_counted(COUNT_PEAK_INEXACT));
 }
 
 static int stop;
