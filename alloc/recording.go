@@ -41,6 +41,9 @@ func Start(o Options) (*Recording, error) {
 	if running.Recording != nil {
 		return nil, ErrRunning
 	}
+	if err := cgo.Supported(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
 	r := &Recording{options: withDefaults(o), started: time.Now()}
 	if err := r.prepare(); err != nil {
 		return nil, err

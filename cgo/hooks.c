@@ -14,6 +14,8 @@
 #include "real.h"
 #include "record.h"
 
+#if defined(CGOHEAP_WRAP) || !REAL_SANITIZED
+
 // Libraries find these functions; of all else that is defined here they know nothing (-fvisibility=hidden).
 #pragma GCC visibility push(default)
 
@@ -77,6 +79,10 @@ void *HOOK(malloc)(size_t size)
 {
 	END_HOOK(SKIPS(size), REAL(malloc)(size), slow_malloc(size));
 }
+
+#ifndef CGOHEAP_WRAP
+void *real_hook(size_t size) __attribute__((alias("malloc"), copy(malloc)));
+#endif
 
 static void *no_memory(void)
 {
@@ -236,3 +242,5 @@ void HOOK(free_aligned_sized)(void *p, size_t alignment, size_t size)
 	(void)size;
 	HOOK(free)(p);
 }
+
+#endif

@@ -15,6 +15,17 @@
 
 #include "gate.h"
 
+// A sanitizer that brings a malloc of its own leaves no room for hooks; __has_feature is clang's.
+#ifndef __has_feature
+#define __has_feature(f) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
+	__has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define REAL_SANITIZED 1
+#else
+#define REAL_SANITIZED 0
+#endif
+
 #ifdef CGOHEAP_WRAP
 
 #define HOOK(f) __wrap_##f
@@ -45,7 +56,22 @@ struct real {
 
 extern struct real cgoheap_real __attribute__((visibility("hidden")));
 
+// Our malloc, whichever the program calls.
+extern void *real_hook(size_t size) __attribute__((visibility("hidden")));
+
 #endif
+
+// Why the hooks cannot see what the program allocates. The sentences are in shim.go.
+enum refusal {
+	REFUSAL_NONE,
+	REFUSAL_SANITIZED, // the C code was compiled with a sanitizer
+	REFUSAL_NO_MALLOC, // no other object has the whole family
+	REFUSAL_BEHIND,    // the program calls another object's malloc, not ours
+	REFUSAL_DYNAMIC,   // a dynamic executable was linked with --wrap: libraries do not call the hooks
+};
+
+// *object is the file whose malloc stands before ours, or NULL; it belongs to the loader. May take the loader's locks.
+enum refusal real_refusal(const char **object);
 
 // Finds the real allocator and builds the gate; where it cannot be found yet, the arena stands in, and the gate stays
 // unbuilt.

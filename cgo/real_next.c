@@ -53,3 +53,17 @@ bool real_resolve(void)
 	cgoheap_real = found;
 	return true;
 }
+
+enum refusal real_refusal(const char **object)
+{
+	Dl_info at;
+	void *first = dlsym(RTLD_DEFAULT, "malloc");
+	*object = NULL;
+	if (REAL_SANITIZED)
+		return REFUSAL_SANITIZED;
+	if (first != (void *)real_hook) {
+		*object = dladdr(first, &at) != 0 ? at.dli_fname : NULL;
+		return REFUSAL_BEHIND;
+	}
+	return gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)) ? REFUSAL_NO_MALLOC : REFUSAL_NONE;
+}

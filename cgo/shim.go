@@ -11,9 +11,11 @@ package cgo
 // #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=pvalloc
 // #include "control.h"
 // #include "gate.h"
+// #include "real.h"
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"unsafe"
@@ -29,8 +31,28 @@ type Options struct {
 	ThreadNames bool   // samples have the label "thread"
 }
 
-// Supported says why this build cannot record; nil if it can.
-func Supported() error { return nil }
+// Supported says why this process cannot record; nil if it can.
+func Supported() error {
+	var object *C.char
+	switch C.real_refusal(&object) {
+	case C.REFUSAL_SANITIZED:
+		return errors.New("recording needs malloc, and the C code was compiled with -fsanitize, which takes it")
+	case C.REFUSAL_NO_MALLOC:
+		return errors.New("recording needs a malloc to stand before, and no library has the whole family")
+	case C.REFUSAL_DYNAMIC:
+		return errors.New("this was built with the tag cgoheap_wrap, which is for static executables, but linked dynamically")
+	case C.REFUSAL_BEHIND:
+		return behind(C.GoString(object))
+	}
+	return nil
+}
+
+// behind is the reason where the loader finds another malloc first: it searches the executable, then what is preloaded,
+// then libraries in the order in which they are linked, and last what is opened later.
+func behind(object string) error {
+	return fmt.Errorf("recording needs to be first in line for malloc, but the program calls that of %s: "+
+		"link the library that contains this code with the program, and before any other allocator", object)
+}
 
 // Prepare opens the region. Nothing is recorded before Start.
 func Prepare(o Options) error {
