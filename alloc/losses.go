@@ -30,7 +30,6 @@ func (r *Recording) counters() []stack.Loss {
 	return append(list, r.ownLosses()...)
 }
 
-
 // lossCounters are those that say that the profile lacks something.
 func (r *Recording) lossCounters() []stack.Loss {
 	var list []stack.Loss

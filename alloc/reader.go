@@ -26,13 +26,14 @@ const refUnit = 16
 // reader turns the tables into samples.
 type reader struct {
 	frames map[uint32][]stack.Frame // by ref of the stack
+	unused []stack.Frame            // for more frames
 	labels map[uint32][]stack.Label // by ref of the set
 	ticks  uint32                   // just before the tables were settled
 }
 
 func newReader() *reader {
 	return &reader{
-		frames: make(map[uint32][]stack.Frame),
+		frames: make(map[uint32][]stack.Frame, cgo.Counted(cgo.CountStacks)),
 		labels: make(map[uint32][]stack.Label),
 		ticks:  cgo.Ticks(),
 	}
@@ -40,8 +41,9 @@ func newReader() *reader {
 
 // samples reads all sites that ever had a weight, oldest first, and keeps those that values makes something of.
 func (r *reader) samples(values func(site uint64) stack.Values) []stack.Sample {
-	var list []stack.Sample
-	for _, ref := range sites() {
+	refs := sites()
+	list := make([]stack.Sample, 0, len(refs))
+	for _, ref := range refs {
 		at := uint64(ref) * refUnit
 		if v := values(at); v != (stack.Values{}) {
 			s := r.sample(at)
@@ -54,7 +56,7 @@ func (r *reader) samples(values func(site uint64) stack.Values) []stack.Sample {
 
 // sites are the refs of all sites, in the order in which they were made.
 func sites() []uint32 {
-	var refs []uint32
+	refs := make([]uint32, 0, cgo.Counted(cgo.CountSites))
 	heads, count := load64(cgo.HeaderSiteHeads), load64(cgo.HeaderHeads)
 	for i := range count {
 		for ref := load32(heads + 4*i); ref != 0; ref = load32(uint64(ref)*refUnit + uint64(cgo.SiteNext)) {
@@ -96,11 +98,23 @@ func (r *reader) stack(ref uint32) []stack.Frame {
 		return known
 	}
 	at := uint64(ref) * refUnit
-	frames := make([]stack.Frame, load32(at+uint64(cgo.StackDepth)))
+	frames := r.room(int(load32(at + uint64(cgo.StackDepth))))
 	for i := range frames {
 		frames[i] = stack.Frame(load64(at + uint64(cgo.StackFrames) + 8*uint64(i)))
 	}
 	r.frames[ref] = frames
+	return frames
+}
+
+// framesAtOnce is how many frames are set aside at a time: for hundreds of stacks.
+const framesAtOnce = 16 << 10
+
+func (r *reader) room(depth int) []stack.Frame {
+	if depth > len(r.unused) {
+		r.unused = make([]stack.Frame, max(depth, framesAtOnce))
+	}
+	frames := r.unused[:depth:depth]
+	r.unused = r.unused[depth:]
 	return frames
 }
 

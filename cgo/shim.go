@@ -95,6 +95,12 @@ func Reserve(size int) (uint64, bool) {
 	return uint64(at), at != 0
 }
 
+// Counters that are of use beyond what they say.
+const (
+	CountStacks = C.COUNT_STACKS
+	CountSites  = C.COUNT_SITES
+)
+
 // Counted is what the shim has counted under Counters[i].
 func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i))) }
 
