@@ -29,7 +29,7 @@ var blockSites = []blockSite{
 	{direct("victim_alloca", "Alloca"), 168, victim.Alloca, victim.Free},
 	{direct("victim_realigned_stack", "RealignedStack"), 184, victim.RealignedStack, victim.Free},
 	{direct("victim_realigned_alloca", "RealignedAlloca"), 200, victim.RealignedAlloca, victim.Free},
-	{direct("victim_frame_pointer_as_data", "FramePointerAsData"), 216, victim.FramePointerAsData, victim.Free},
+	{frames("victim_with_frame_pointer", direct("victim_frame_pointer_as_data", "FramePointerAsData")), 216, victim.FramePointerAsData, victim.Free},
 	{direct("victim_caller_of_tail_call", "TailCall"), 232, victim.TailCall, victim.Free},
 	{frames(repeated("victim_recursion", recursions+1), victimPackage+"Recursion", "main.recursion"), 248, recursion, victim.Free},
 	{direct("victim_cxx_new", "New"), 264, victim.New, victim.Delete},

@@ -44,19 +44,52 @@ VICTIM_SITE void *victim_realigned_alloca(size_t size)
 }
 
 #if defined(__x86_64__)
-#define FRAME_POINTER "rbp"
+VICTIM_SITE void *victim_with_frame_pointer(uintptr_t number, void *(*call)(uintptr_t, uintptr_t), uintptr_t a, uintptr_t b)
+{
+	register uintptr_t data __asm__("rbp") = number;
+	void *result;
+	__asm__ volatile("" : "+r"(data));
+	result = call(a, b);
+	__asm__ volatile("" : "+r"(data));
+	VICTIM_USE(result);
+	return result;
+}
 #elif defined(__aarch64__)
-#define FRAME_POINTER "x29"
+/* Compilers never do this, and do not save x29 if told to. */
+__asm__(".text\n"
+	".type victim_with_frame_pointer, %function\n"
+	".global victim_with_frame_pointer\n"
+	"victim_with_frame_pointer:\n"
+	"	.cfi_startproc\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset 29, -16\n"
+	"	.cfi_offset 30, -8\n"
+	"	mov x29, x0\n"
+	"	mov x4, x1\n"
+	"	mov x0, x2\n"
+	"	mov x1, x3\n"
+	"	blr x4\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	.cfi_restore 29\n"
+	"	.cfi_restore 30\n"
+	"	.cfi_def_cfa_offset 0\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size victim_with_frame_pointer, . - victim_with_frame_pointer\n");
 #endif
 
-/* During the call the frame pointer holds a number that is no address, as it may without -fno-omit-frame-pointer. */
+VICTIM_SITE static void *allocate(uintptr_t size, uintptr_t unused)
+{
+	void *block = malloc(size);
+	(void)unused;
+	VICTIM_USE(block);
+	return block;
+}
+
 VICTIM_SITE void *victim_frame_pointer_as_data(size_t size)
 {
-	register uintptr_t data __asm__(FRAME_POINTER) = size * 2 + 1;
-	void *block;
-	__asm__ volatile("" : "+r"(data));
-	block = malloc(size);
-	__asm__ volatile("" : "+r"(data));
+	void *block = victim_with_frame_pointer(size * 2 + 1, allocate, size, 0);
 	VICTIM_USE(block);
 	return block;
 }

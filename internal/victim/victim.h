@@ -49,6 +49,10 @@ void *victim_alloca(size_t size);
 void *victim_realigned_stack(size_t size);
 void *victim_realigned_alloca(size_t size);
 void *victim_frame_pointer_as_data(size_t size);
+
+/* Calls call(a, b) while the frame pointer holds a number that is no address, as it may without -fno-omit-frame-pointer. */
+void *victim_with_frame_pointer(uintptr_t number, void *(*call)(uintptr_t, uintptr_t), uintptr_t a, uintptr_t b);
+
 void *victim_recursion(unsigned depth, size_t size); /* depth frames of itself above the one that allocates */
 void *victim_caller_of_tail_call(size_t size);       /* malloc's own caller left its frame: it cannot be seen */
 

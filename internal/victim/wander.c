@@ -46,19 +46,18 @@ static VICTIM_SITE void aligned(struct victim_wander *w, unsigned depth)
 	VICTIM_USE(line);
 }
 
-#if defined(__x86_64__)
-#define FRAME_POINTER "rbp"
-#elif defined(__aarch64__)
-#define FRAME_POINTER "x29"
-#endif
+static VICTIM_SITE void *wander_on(uintptr_t w, uintptr_t depth)
+{
+	victim_wander((struct victim_wander *)w, depth);
+	VICTIM_USE(w);
+	return NULL;
+}
 
 /* The frame pointer counts: what callees save of it is another number at each call. */
 static VICTIM_SITE void counter(struct victim_wander *w, unsigned depth)
 {
-	register uintptr_t data __asm__(FRAME_POINTER) = draw(w, 3);
-	__asm__ volatile("" : "+r"(data));
-	victim_wander(w, depth);
-	__asm__ volatile("" : "+r"(data));
+	victim_with_frame_pointer(draw(w, 3), wander_on, (uintptr_t)w, depth);
+	VICTIM_USE(w);
 }
 
 static VICTIM_SITE void through_go(struct victim_wander *w, unsigned depth)
