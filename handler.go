@@ -1,6 +1,7 @@
 package cgoheap
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -32,7 +33,7 @@ func (p *Profiler) Handler() http.Handler {
 			http.Error(w, "cgoheap: the profile is read with GET", http.StatusMethodNotAllowed)
 			return
 		}
-		q, err := parseQuery(r.URL.Query())
+		q, err := parseQuery(r.URL.RawQuery)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -100,7 +101,12 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	}
 }
 
+// refuse answers that there is no profile: because of the bounds that the request set, or because of this side.
 func (p *Profiler) refuse(w http.ResponseWriter, err error) {
+	if errors.Is(err, report.ErrBounds) {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
 	http.Error(w, err.Error(), http.StatusServiceUnavailable)
 }

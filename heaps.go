@@ -78,6 +78,6 @@ func withLabel(labels []stack.Label, added stack.Label) []stack.Label {
 }
 
 func (h *heaps) comment() string {
-	return fmt.Sprintf("cgoheap: and Go's own heap, allocated since the program began and in use when the last garbage collection ended, "+
-		"one sample per %d bytes on average", h.golang.SampleBytes)
+	return fmt.Sprintf("cgoheap: and Go's own heap, in use, and allocated since the program began, both as of the last garbage "+
+		"collection, one sample per %d bytes on average", h.golang.SampleBytes)
 }

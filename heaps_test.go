@@ -4,14 +4,19 @@ package cgoheap
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"runtime"
 	"runtime/pprof"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/report"
 )
 
 // ofHeap are the samples with that label.
@@ -91,6 +96,24 @@ func TestBothHeapsInOneProfile(t *testing.T) {
 	runtime.KeepAlive(held)
 }
 
+func TestLabelsOfGoroutinesBesideBothHeaps(t *testing.T) {
+	o := everything
+	o.GoroutineLabels = true
+	p := start(t, o)
+	var leaked unsafe.Pointer
+	pprof.Do(context.Background(), pprof.Labels("heap", "mine", "tenant", "zeta"), func(context.Context) { leaked = leak(300) })
+	defer victim.Free(leaked)
+	path := written(t, p, Selection{GoHeap: true})
+	for _, focus := range []string{"heap=native", "tenant=zeta"} {
+		if top := tool(t, "-top", "-cum", "-nodecount=500", "-nodefraction=0", "-tagfocus="+focus, path); row(top, "leak") == nil {
+			t.Errorf("-tagfocus=%s has no leak:\n%s", focus, top)
+		}
+	}
+	if top := tool(t, "-top", "-cum", "-nodecount=500", "-nodefraction=0", "-tagfocus=heap=mine", path); row(top, "leak") != nil {
+		t.Errorf("the program's own label of that key stands:\n%s", top)
+	}
+}
+
 func TestDeltaOfBothHeaps(t *testing.T) {
 	p := start(t, everything)
 	runtime.GC()
@@ -142,6 +165,9 @@ func TestCutKeepsTheTotalOfEachHeap(t *testing.T) {
 	})
 	if len(cut.Sample) > 20 || len(others(cut)) != 2 {
 		t.Errorf("%d samples, %d others", len(cut.Sample), len(others(cut)))
+	}
+	if err := p.Write(io.Discard, Selection{GoHeap: true, MaxSamples: 1}); !errors.Is(err, report.ErrBounds) {
+		t.Errorf("two rests in one sample: %v", err)
 	}
 	for _, heap := range []string{"go", "native"} {
 		if got, want := values(ofHeap(cut, heap)), values(ofHeap(all, heap)); got != want {

@@ -13,7 +13,8 @@ import (
 // native memory that was recorded by then, and the stacks of Go's own heap; dropping it gives them back. It may be used
 // from any goroutine.
 type Moment struct {
-	mu     sync.Mutex
+	turn   sync.Mutex // of the profile that is compared with it, and may advance it
+	mu     sync.Mutex // guards what follows
 	native *stack.Baseline
 	golang *stack.Baseline // nil once it was advanced by a profile without Go's heap
 }
@@ -37,6 +38,8 @@ func (m *Moment) Time() time.Time {
 
 // compare makes of the heaps what a view shows of them since the moment.
 func (m *Moment) compare(v View, now heaps) (heaps, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	compare := (*stack.Baseline).Delta
 	if v == Growth {
 		compare = (*stack.Baseline).Growth
@@ -54,6 +57,8 @@ func (m *Moment) compare(v View, now heaps) (heaps, error) {
 }
 
 func (m *Moment) advance(now heaps) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.native.Advance(&now.native)
 	if now.golang == nil {
 		m.golang = nil

@@ -1,6 +1,7 @@
 package cgoheap
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -67,7 +68,11 @@ const textStacks = 25
 
 // parseQuery reads the parameters of a request; all have defaults, and none may be unknown, lest a profile be taken for
 // what it is not.
-func parseQuery(values url.Values) (q query, err error) {
+func parseQuery(raw string) (q query, err error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return q, fmt.Errorf("cgoheap: the parameters %q: %w", raw, err)
+	}
 	for name, list := range values {
 		set, known := parameters[name]
 		if !known {
@@ -93,9 +98,16 @@ func (q *query) possible() error {
 	s := q.Selection
 	if q.wait > 0 {
 		s.Since = new(Moment)
-	} else if s.View == Growth {
-		return fmt.Errorf("cgoheap: view=growth needs the parameter seconds")
 	}
 	_, err := s.check()
+	if field := (fieldError{}); errors.As(err, &field) {
+		return fmt.Errorf("cgoheap: the parameter %s %s", parameterOf[field.field], field.says)
+	}
 	return err
+}
+
+// parameterOf names the parameters that set the fields of Selection.
+var parameterOf = map[string]string{
+	"View": "view", "OlderThan": "older", "Within": "within", "Since": "seconds", "GoHeap": "heap",
+	"MaxSamples": "samples", "MaxBytes": "bytes",
 }

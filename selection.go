@@ -22,11 +22,12 @@ type Selection struct {
 	Since   *Moment
 	Advance bool // once the profile is written, Since becomes its moment, so that the next delta begins there
 
-	GoHeap bool // Go's own heap as well: samples have the label "heap", "go" or "native"
+	// Go's own heap as well, as of the last garbage collection: samples have the label "heap", "go" or "native".
+	GoHeap bool
 
 	// A profile with more samples, or more bytes before compression, keeps those with the largest shares of the bytes
 	// allocated and in use, and adds the others up in one that is called "other"; with GoHeap in one for each heap. 0
-	// means no bound.
+	// means no bound; bounds that not even those keep are an error.
 	MaxSamples int
 	MaxBytes   int64
 
@@ -36,7 +37,7 @@ type Selection struct {
 // check fills in what is zero, and names the field that makes no sense.
 func (s Selection) check() (Selection, error) {
 	if int(s.View) >= len(viewings) {
-		return s, fmt.Errorf("cgoheap: Selection.View is %v; there is no such view", s.View)
+		return s, nonsense("View", "is %v; there is no such view", s.View)
 	}
 	if s.View == ShortLived && s.Within == 0 {
 		s.Within = time.Second
@@ -47,11 +48,11 @@ func (s Selection) check() (Selection, error) {
 func (s *Selection) checkTimes() error {
 	switch {
 	case s.OlderThan < 0 || s.OlderThan != 0 && s.View != Age:
-		return fmt.Errorf("cgoheap: Selection.OlderThan is %v; it is for the view age, and not negative", s.OlderThan)
+		return nonsense("OlderThan", "is %v; it is for the view age, and not negative", s.OlderThan)
 	case s.Within != 0 && s.View != ShortLived:
-		return fmt.Errorf("cgoheap: Selection.Within is %v; it is for the view shortlived", s.Within)
+		return nonsense("Within", "is %v; it is for the view shortlived", s.Within)
 	case s.View == ShortLived && !slices.Contains(alloc.Lifetimes(), s.Within):
-		return fmt.Errorf("cgoheap: Selection.Within is %v; it must be one of %v", s.Within, alloc.Lifetimes())
+		return nonsense("Within", "is %v; it must be one of %v", s.Within, alloc.Lifetimes())
 	}
 	return nil
 }
@@ -60,20 +61,32 @@ func (s *Selection) checkSince() error {
 	compares := viewings[s.View].compares
 	switch {
 	case s.Since != nil && !compares:
-		return fmt.Errorf("cgoheap: Selection.Since does not go with the view %v", s.View)
+		return nonsense("Since", "does not go with the view %v", s.View)
 	case s.Since == nil && s.View == Growth:
-		return errors.New("cgoheap: the view growth needs Selection.Since")
+		return nonsense("Since", "is needed by the view growth")
 	case s.Since == nil && s.Advance:
-		return errors.New("cgoheap: Selection.Advance needs Selection.Since")
+		return nonsense("Since", "is needed by Advance")
 	case s.GoHeap && !compares:
-		return fmt.Errorf("cgoheap: Selection.GoHeap does not go with the view %v: Go keeps no such numbers", s.View)
+		return nonsense("GoHeap", "does not go with the view %v: Go keeps no such numbers", s.View)
 	}
 	return nil
 }
 
 func (s *Selection) checkBounds() error {
-	if s.MaxSamples < 0 || s.MaxBytes < 0 {
-		return fmt.Errorf("cgoheap: Selection.MaxSamples is %d and MaxBytes %d; neither may be negative", s.MaxSamples, s.MaxBytes)
+	switch {
+	case s.MaxSamples < 0:
+		return nonsense("MaxSamples", "is %d; it may not be negative", s.MaxSamples)
+	case s.MaxBytes < 0:
+		return nonsense("MaxBytes", "is %d; it may not be negative", s.MaxBytes)
 	}
 	return nil
 }
+
+// fieldError says of a field of Selection why it makes no sense.
+type fieldError struct{ field, says string }
+
+func nonsense(field, format string, args ...any) error {
+	return fieldError{field, fmt.Sprintf(format, args...)}
+}
+
+func (e fieldError) Error() string { return "cgoheap: Selection." + e.field + " " + e.says }

@@ -32,7 +32,7 @@ type viewing struct {
 
 var viewings = [...]viewing{
 	InUse: {name: "inuse", about: "in use, and allocated since", compares: true, take: takeNow},
-	Allocated: {name: "allocated", about: "allocated since, and in use", compares: true, take: takeNow,
+	Allocated: {name: "allocated", about: "in use, and (shown first) allocated since", compares: true, take: takeNow,
 		defaultType: "alloc_space"},
 	Peak: {name: "peak", about: "in use at the highest moment, recorded since", columns: pprof.InuseColumns,
 		take: func(r *alloc.Recording, _ *Selection) (*alloc.Snapshot, error) { return r.Peak() }},

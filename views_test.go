@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -222,16 +223,51 @@ func TestSelectionsThatMakeNoSense(t *testing.T) {
 		"Within is 1s; it is for the view shortlived":      {View: Peak, Within: time.Second},
 		"Within is 2s; it must be one of [100ms 1s":        {View: ShortLived, Within: 2 * time.Second},
 		"Since does not go with the view peak":             {View: Peak, Since: m},
-		"the view growth needs Selection.Since":            {View: Growth},
-		"Advance needs Selection.Since":                    {Advance: true},
+		"Selection.Since is needed by the view growth":     {View: Growth},
+		"Selection.Since is needed by Advance":             {Advance: true},
 		"GoHeap does not go with the view age":             {View: Age, GoHeap: true},
 		"MaxSamples is -1":                                 {MaxSamples: -1},
-		"MaxBytes -2":                                      {MaxBytes: -2},
+		"MaxBytes is -2":                                   {MaxBytes: -2},
 		"MaxBytes is 10, and a profile without samples is": {MaxBytes: 10},
 	} {
 		var written bytes.Buffer
 		if err := p.Write(&written, s); err == nil || !strings.Contains(err.Error(), want) || written.Len() > 0 {
 			t.Errorf("%+v: %d bytes and the error %v, want %q", s, written.Len(), err, want)
+		}
+	}
+}
+
+// Profiles that are taken at once and advance one moment must not step back in time.
+func TestMomentThatManyAdvance(t *testing.T) {
+	p := start(t, everything)
+	m, err := p.Moment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 50 {
+				leak(1)
+				var written bytes.Buffer
+				if err := p.Write(&written, Selection{View: Growth, Since: m, Advance: true}); err != nil {
+					t.Error(err)
+					return
+				}
+				onlyGrew(t, parse(t, &written))
+			}
+		})
+	}
+	all.Wait()
+}
+
+func onlyGrew(t *testing.T, growth *profile.Profile) {
+	if growth.DurationNanos < 0 {
+		t.Errorf("a profile of %d ns", growth.DurationNanos)
+	}
+	for _, s := range through(growth, "leak") {
+		if s.Value[1] < 0 {
+			t.Errorf("what only grows changed by %d bytes", s.Value[1])
 		}
 	}
 }

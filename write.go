@@ -16,9 +16,9 @@ func (p *Profiler) WriteProfile(w io.Writer) error {
 	return p.Write(w, Selection{})
 }
 
-// Write writes a profile.proto of what s selects, gzipped unless s says otherwise, of one moment during the call. The program allocates on
-// meanwhile. It fails if w does, if s makes no sense, or after Stop. Profiles with the same Since are written one after
-// the other.
+// Write writes a profile.proto of what s selects, gzipped unless s says otherwise, of one moment during the call. The
+// program allocates on meanwhile. It fails if w does, if s makes no sense, or after Stop. Profiles with the same Since are
+// taken and written one after the other.
 func (p *Profiler) Write(w io.Writer, s Selection) error {
 	return p.report(s, func(r *report.Report) error { return r.Write(w) })
 }
@@ -28,6 +28,10 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	s, err := s.check()
 	if err != nil {
 		return err
+	}
+	if s.Since != nil { // before the snapshot, which would otherwise be older than a moment that another call advanced
+		s.Since.turn.Lock()
+		defer s.Since.turn.Unlock()
 	}
 	snapshot, err := viewings[s.View].take(p.recording, &s)
 	if err != nil {
@@ -46,8 +50,6 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 }
 
 func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps, write func(*report.Report) error) error {
-	s.Since.mu.Lock()
-	defer s.Since.mu.Unlock()
 	since, err := s.Since.compare(s.View, now)
 	if err == nil {
 		err = p.compose(s, snapshot, since, write)

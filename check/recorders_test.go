@@ -58,9 +58,12 @@ func TestEncoderOfThisModuleWritesNoFault(t *testing.T) {
 // named by others, at runtime addresses.
 var nativeAddresses = []string{"mapping-form", "mapping-build-id"}
 
+// A stack that Go's heap recorded since the last garbage collection has no numbers yet, and is written with zeros.
+var unpublished = []string{"value-zero"}
+
 func TestRuntimePprofWritesKnownFaultsOnly(t *testing.T) {
 	for name, more := range map[string][]string{
-		"heap": nil, "allocs": nil, "goroutine": nil,
+		"heap": unpublished, "allocs": unpublished, "goroutine": nil,
 		"threadcreate": {"function-name", "location-mapping"}, // it writes stacks that it does not know as one of address 1
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +72,7 @@ func TestRuntimePprofWritesKnownFaultsOnly(t *testing.T) {
 			if err := runtimepprof.Lookup(name).WriteTo(&b, 0); err != nil {
 				t.Fatal(err)
 			}
-			checkClean(t, b.Bytes(), append(more, nativeAddresses...)...)
+			checkClean(t, b.Bytes(), slices.Concat(more, nativeAddresses)...)
 		})
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Read returns Go's own heap as runtime/pprof would write it at this moment: allocated since the program began, and in use
-// when the last garbage collection ended. module is the file that holds the program's Go code; frames outside Go code,
+// Read returns Go's own heap as runtime/pprof would write it at this moment: allocated since the program began, and in
+// use, both as of the end of the last garbage collection. module is the file that holds the program's Go code; frames outside Go code,
 // which a program's own traceback function can add, have no module. SampleBytes is runtime.MemProfileRate: 1 if every
 // block was recorded, 0 if none. Start is zero. Samples have no ID and no labels, and come newest stack first, in an order
 // that does not change.

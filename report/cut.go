@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,13 +10,20 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
+// ErrBounds is that of bounds which no profile can keep.
+var ErrBounds = errors.New("the bounds are too small")
+
 // Cut keeps the largest samples, so that there are no more than the bounds allow, of samples and of bytes before
-// compression; 0 is no bound. The others are added up in one that is called "other", for each value of Group. It is an
-// error if not even a profile without samples fits.
+// compression; 0 is no bound. The others are added up in one that is called "other", for each value of Group. ErrBounds
+// if not even those fit.
 func (r *Report) Cut(samples int, bytes int64) error {
 	all := r.Samples
 	if samples > 0 && len(all) > samples {
-		r.keep(all, samples-r.groups(all))
+		groups := r.groups(all)
+		if groups > samples {
+			return fmt.Errorf("%w: MaxSamples is %d, and the rest alone makes %d", ErrBounds, samples, groups)
+		}
+		r.keep(all, samples-groups)
 	}
 	if bytes == 0 {
 		return nil
@@ -45,7 +53,7 @@ func (r *Report) cutBytes(all []stack.Sample, bytes int64) error {
 		}
 	}
 	if fits < 0 {
-		return fmt.Errorf("MaxBytes is %d, and a profile without samples is longer", bytes)
+		return fmt.Errorf("%w: MaxBytes is %d, and a profile without samples is longer", ErrBounds, bytes)
 	}
 	r.keep(all, fits)
 	return nil
