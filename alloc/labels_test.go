@@ -8,6 +8,7 @@ import (
 	"maps"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -146,6 +147,35 @@ func TestLabelsOfGoroutines(t *testing.T) {
 		}
 		expectBlocks(t, r, want)
 	})
+}
+
+func TestLabelsThatCannotBeRead(t *testing.T) {
+	right := readLabels
+	defer func() { readLabels = right }()
+	for name, wrong := range map[string]func() ([]byte, bool){
+		"nothing is where they should be": func() ([]byte, bool) { return nil, false },
+		"they are always empty":           func() ([]byte, bool) { return nil, true },
+		"a text ends in other bytes": func() ([]byte, bool) {
+			entries, ok := right()
+			if len(entries) > 0 {
+				entries[len(entries)-1] ^= 1
+			}
+			return entries, ok
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			readLabels = wrong
+			r := start(t, labelled())
+			under("tenant acme", func() { keep(t, 2) })
+			s := snapshot(t, r)
+			if got := blocksByLabels(s, "keep"); !maps.Equal(got, map[string]int64{"": 2}) {
+				t.Errorf("blocks by labels: %v", got)
+			}
+			if value(t, r, "labels_off") != 1 || !slices.ContainsFunc(s.Losses, func(l stack.Loss) bool { return l.Name == "labels_off" }) {
+				t.Errorf("not counted: %v", s.Losses)
+			}
+		})
+	}
 }
 
 func TestLabelsThatAreNotAskedFor(t *testing.T) {

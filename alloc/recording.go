@@ -34,6 +34,9 @@ var running struct {
 	*Recording
 }
 
+// readLabels reads a goroutine's labels at start, to see whether hooks can. Tests put a reader in its place that cannot.
+var readLabels = cgo.ReadLabels
+
 // Start begins a recording: ErrRunning if there is one, ErrUnsupported with the reason where there can be none.
 func Start(o Options) (*Recording, error) {
 	running.Lock()
@@ -85,7 +88,7 @@ func (r *Recording) prepare() error {
 	}
 	r.joinErr = cgo.Probe()
 	if r.options.Goroutines {
-		r.labelErr = cgo.LabelGoroutines()
+		r.labelErr = cgo.LabelGoroutines(readLabels)
 	}
 	go r.watch.run(r.Refresh)
 	return nil
