@@ -22,7 +22,8 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define SLOW __attribute__((noinline, noclone, cold))
 
-#define GENERATION() __atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)
+// Acquired, because free looks into the region without entering the gate: with the first recording comes its address.
+#define GENERATION() __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)
 
 // Ends a hook with a jump to the real function while nothing is recorded or if the block passes, otherwise to the slow half.
 // The empty statement keeps the compiler from leading both ways to one jump, which would cost another.

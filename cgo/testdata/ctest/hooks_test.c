@@ -2,6 +2,7 @@
 // what glibc's gives, and at a gap of 1 the counts are exact.
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "../../control.h"
@@ -194,8 +195,42 @@ static void stop_under_load(void)
 		pthread_join(t[i], NULL);
 }
 
+static uint64_t frees;
+static bool done;
+
+// free looks into the region without having entered it.
+static void *only_frees(void *none)
+{
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		hook_free(none);
+		__atomic_fetch_add(&frees, 1, __ATOMIC_RELAXED);
+	}
+	return none;
+}
+
+static void wait_for_frees(uint64_t n)
+{
+	uint64_t before = __atomic_load_n(&frees, __ATOMIC_RELAXED);
+	while (__atomic_load_n(&frees, __ATOMIC_RELAXED) - before < n)
+		sched_yield();
+}
+
+static void first_recording(void)
+{
+	pthread_t t;
+	check(cgoheap_region == NULL);
+	pthread_create(&t, NULL, only_frees, NULL);
+	wait_for_frees(1);
+	start(1);
+	wait_for_frees(1000);
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	pthread_join(t, NULL);
+	check(cgoheap_stop());
+}
+
 int main(void)
 {
+	run("a thread that only frees finds the region of the first recording", first_recording);
 	run("every function of the family is counted once, with its size", family);
 	run("realloc is a free and an allocation, or nothing when it fails", resizes);
 	run("posix_memalign refuses what it must and keeps errno", bad_alignment);
