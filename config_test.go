@@ -34,6 +34,15 @@ func TestNonsenseInConfig(t *testing.T) {
 	}
 }
 
+func TestLabelsAreAskedForInTheRecording(t *testing.T) {
+	for _, want := range []bool{false, true} {
+		o := Config{GoroutineLabels: want, ThreadNames: !want}.options()
+		if o.Goroutines != want || o.ThreadNames != !want {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	t.Run("the zero Config samples every 512 KiB, and says nothing", func(t *testing.T) {
 		c, err := Config{}.withDefaults()

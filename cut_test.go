@@ -31,10 +31,11 @@ func total(p *profile.Profile) [4]int64 { return values(p.Sample) }
 // quiet reads profiles until two that surround them are of the same state: the process allocates a little by itself.
 func quiet(t *testing.T, p *Profiler, read func()) {
 	t.Helper()
+	events := func() uint64 { return p.Stats().Value("samples") + p.Stats().Value("frees") }
 	for range 20 {
-		before := p.Stats().Value("samples")
+		before := events()
 		read()
-		if p.Stats().Value("samples") == before {
+		if events() == before {
 			return
 		}
 	}

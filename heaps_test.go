@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -173,6 +174,37 @@ func TestCutKeepsTheTotalOfEachHeap(t *testing.T) {
 		if got, want := values(ofHeap(cut, heap)), values(ofHeap(all, heap)); got != want {
 			t.Errorf("%s: %v, want %v", heap, got, want)
 		}
+	}
+	runtime.KeepAlive(held)
+}
+
+func TestCollectionBeforeAProfileIsOnRequest(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // none but those that are asked for
+	p := start(t, everything)
+	runtime.GC() // before the first, profiles hold all there is
+	held := hold(32 << 20)
+	for i, parameters := range []string{"heap=all", "heap=all&gc=1"} {
+		if got := values(through(parse(t, ask(p, parameters).Body), "hold"))[3]; (got >= 32<<20) != (i == 1) {
+			t.Errorf("%s: the block's function holds %d bytes", parameters, got)
+		}
+	}
+	runtime.KeepAlive(held)
+}
+
+//go:noinline
+func holdBelow(depth int) []byte {
+	if depth == 0 {
+		return make([]byte, 8<<20)
+	}
+	return append(holdBelow(depth-1), 0)[:8<<20]
+}
+
+func TestStacksThatGoCutAreCounted(t *testing.T) {
+	p := start(t, everything)
+	held := holdBelow(500)
+	runtime.GC()
+	if both := selected(t, p, Selection{GoHeap: true}); !hasComment(both, "go_stacks_cut") {
+		t.Errorf("%q", both.Comments)
 	}
 	runtime.KeepAlive(held)
 }

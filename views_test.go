@@ -157,8 +157,12 @@ func TestViews(t *testing.T) {
 func TestPeakIsForgottenOnDemand(t *testing.T) {
 	p := start(t, everything)
 	spike(1 << 20)
-	if got := values(through(selected(t, p, Selection{View: Peak}), "spike")); got[1] != 1<<20 {
+	peak := selected(t, p, Selection{View: Peak})
+	if got := values(through(peak, "spike")); got[1] != 1<<20 {
 		t.Errorf("at the peak: %v", got)
+	}
+	if !hasComment(peak, "the highest moment was at 20") {
+		t.Errorf("%q", peak.Comments)
 	}
 	if err := p.ResetPeak(); err != nil {
 		t.Fatal(err)

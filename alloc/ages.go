@@ -21,9 +21,7 @@ func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
 	return r.snapshot(func(read *reader) []stack.Sample {
 		sums := make(map[aged]weight)
 		read.blocks(func(b block) {
-			ticks := read.ticks - b.born
-			age := time.Duration(ticks) * cgo.Tick
-			if ticks != 0 && ticks < notYet && age >= oldest {
+			if age, known := ageOf(read.ticks - b.born); known && age >= oldest {
 				class := aged{b.site, classOf(age)}
 				sums[class] = sums[class].plus(b.weight)
 			}
@@ -32,8 +30,12 @@ func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
 	})
 }
 
-// notYet and more ticks are the age of a block that was allocated after the tables were settled.
-const notYet = 1<<32 - 1<<16
+// ageOf is the age of a block so many ticks old; unknown if it was allocated as the tables were settled, or after that,
+// which makes the number wrap.
+func ageOf(ticks uint32) (age time.Duration, known bool) {
+	const notYet = 1<<32 - 1<<16
+	return time.Duration(ticks) * cgo.Tick, ticks != 0 && ticks < notYet
+}
 
 // aged is a site and the class of age of its blocks.
 type aged struct {

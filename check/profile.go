@@ -26,7 +26,7 @@ func Profile(r io.Reader) ([]Fault, error) {
 		c.checkSamples(raw)
 	}
 	if c.err != nil {
-		return nil, fmt.Errorf("reading a profile: %w", c.err)
+		return nil, fmt.Errorf("this is no profile in pprof's format: %w", c.err)
 	}
 	return c.list(), nil
 }

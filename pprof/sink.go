@@ -23,11 +23,12 @@ const (
 // flushBytes is how much is gathered before it is handed to gzip.
 const flushBytes = 32 << 10
 
-// sink compresses what is written to it. The io.Writer behind it is never called again after its first error.
+// sink compresses what is written to it. After an error it must not be written to again, which the Encoder sees to; nor
+// does a zipper write after one.
 type sink struct {
 	zip   zipper // nil: nothing is compressed
 	level Compression
-	end   lastWord
+	end   whole
 }
 
 // zipper is a gzip writer of any make.
@@ -40,7 +41,7 @@ type zipper interface {
 var zips [gzip.BestCompression + 1]sync.Pool
 
 func newSink(w io.Writer, c Compression) (*sink, error) {
-	s := &sink{level: c, end: lastWord{w: w}}
+	s := &sink{level: c, end: whole{w}}
 	if c == Uncompressed {
 		return s, nil
 	}
@@ -48,12 +49,12 @@ func newSink(w io.Writer, c Compression) (*sink, error) {
 		return nil, fmt.Errorf("there is no compression %d: the levels of gzip are %d to %d", c, gzip.BestSpeed, gzip.BestCompression)
 	}
 	if zip, waiting := zips[c].Get().(zipper); waiting {
-		zip.Reset(&s.end)
+		zip.Reset(s.end)
 		s.zip = zip
 		return s, nil
 	}
 	var err error
-	s.zip, err = newZipper(&s.end, c)
+	s.zip, err = newZipper(s.end, c)
 	return s, err
 }
 
@@ -90,20 +91,13 @@ func (s *sink) release() {
 	}
 }
 
-// lastWord makes the first error of a writer its last word, and a short write an error.
-type lastWord struct {
-	w   io.Writer
-	err error
-}
+// whole makes a short write an error.
+type whole struct{ io.Writer }
 
-func (l *lastWord) Write(b []byte) (int, error) {
-	if l.err != nil {
-		return 0, l.err
-	}
-	n, err := l.w.Write(b)
+func (w whole) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
 	}
-	l.err = err
 	return n, err
 }

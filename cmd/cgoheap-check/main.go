@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/cgoheap/cgoheap/check"
 )
@@ -19,9 +20,15 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run checks the files and returns the exit code.
 func run(files []string, in io.Reader, out, trouble io.Writer) (code int) {
+	const usage = "usage: cgoheap-check FILE...   (- is standard input)\n" +
+		"A line for each rule that a profile breaks; no line if there is none."
 	if len(files) == 0 {
-		fmt.Fprintln(trouble, "usage: cgoheap-check FILE...   (- is standard input)")
+		fmt.Fprintln(trouble, usage)
 		return exitUnreadable
+	}
+	if slices.Contains([]string{"-h", "-help", "--help"}, files[0]) {
+		fmt.Fprintln(trouble, usage)
+		return exitGood
 	}
 	for _, name := range files {
 		faults, err := profileFaults(name, in)

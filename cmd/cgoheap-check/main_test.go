@@ -37,6 +37,10 @@ func TestExitCodeAndLinesSayWhatWasFound(t *testing.T) {
 	good := written(t, func(*profile.Profile) {})
 	warned := written(t, func(p *profile.Profile) { p.Period = 0 })
 	faulty := written(t, func(p *profile.Profile) { p.TimeNanos = 0 })
+	page := filepath.Join(t.TempDir(), "page")
+	if err := os.WriteFile(page, []byte("<!DOCTYPE html><html>404 page not found</html>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	missing := filepath.Join(t.TempDir(), "missing")
 	for about, c := range map[string]struct {
 		files []string
@@ -49,6 +53,7 @@ func TestExitCodeAndLinesSayWhatWasFound(t *testing.T) {
 		"one that is not there":   {[]string{missing, faulty}, 2, []string{faulty + ": error time: "}},
 		"standard input":          {[]string{"-"}, 2, nil},
 		"no file":                 {nil, 2, nil},
+		"a page":                  {[]string{page}, 2, nil},
 		"a folder is not a file":  {[]string{t.TempDir()}, 2, nil},
 		"the worst of all counts": {[]string{faulty, warned}, 1, []string{faulty + ": error time: ", warned + ": warning period: "}},
 	} {
@@ -78,6 +83,23 @@ func checkLines(t *testing.T, out string, begin []string) {
 		if !strings.HasPrefix(line, begin[i]) {
 			t.Errorf("line %d is %q, want %q...", i, line, begin[i])
 		}
+	}
+}
+
+func TestHelpIsNoError(t *testing.T) {
+	for _, flag := range []string{"-h", "--help"} {
+		var out, trouble strings.Builder
+		if code := run([]string{flag}, nil, &out, &trouble); code != 0 || !strings.Contains(trouble.String(), "usage: ") {
+			t.Errorf("%s: exit code %d, %q", flag, code, trouble.String())
+		}
+	}
+}
+
+func TestPageIsSaidToBeNoProfile(t *testing.T) {
+	var out, trouble strings.Builder
+	run([]string{"-"}, strings.NewReader("<html>404 page not found</html>"), &out, &trouble)
+	if !strings.Contains(trouble.String(), "no profile") {
+		t.Error(trouble.String())
 	}
 }
 

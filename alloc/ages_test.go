@@ -1,0 +1,71 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"math"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/cgo"
+)
+
+func TestAgeOfTicks(t *testing.T) {
+	for ticks, want := range map[uint32]time.Duration{
+		1: cgo.Tick, 60: 60 * cgo.Tick, 1 << 31: 1 << 31 * cgo.Tick,
+		0: -1, math.MaxUint32: -1, math.MaxUint32 - 1000: -1,
+	} {
+		age, known := ageOf(ticks)
+		if !known {
+			age = -1
+		}
+		if age != want {
+			t.Errorf("%d ticks are %v, want %v", ticks, age, want)
+		}
+	}
+}
+
+// A slot of the live table that is freed and taken again all the while gives one block or another, never parts of two.
+func TestRecordThatChangesIsReadWhole(t *testing.T) {
+	start(t, everything)
+	bucket, ok := cgo.Reserve(int(cgo.BucketSize))
+	if !ok {
+		t.Fatal("no room")
+	}
+	var done atomic.Bool
+	go func() {
+		defer done.Store(true)
+		for n := range uint64(300000) {
+			takeSlot(bucket, n+1)
+		}
+	}()
+	var read, torn int
+	for !done.Load() {
+		if b, ok := loadBlock(bucket, 0); ok {
+			read++
+			if b.objects != b.bytes || uint64(b.site) != b.objects || b.born != b.site {
+				torn++
+			}
+		}
+	}
+	if read == 0 || torn > 0 {
+		t.Errorf("of %d records %d are parts of two blocks", read, torn)
+	}
+}
+
+// takeSlot writes a record as cgo/live.c does, all of whose words are n.
+func takeSlot(bucket, n uint64) {
+	key, record := bucket+uint64(cgo.BucketKeys), bucket+uint64(cgo.BucketBlocks)
+	store64(key, 0)
+	store64(key, cgo.KeyReserved)
+	store64(record+uint64(cgo.BlockObjects), n)
+	store64(record+uint64(cgo.BlockBytes), n)
+	store64(record+uint64(cgo.BlockSite), n|n<<32) // born lies behind it
+	store64(key, 1000+n%2)
+}
+
+func store64(offset, value uint64) {
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(&cgo.Region()[offset])), value)
+}
