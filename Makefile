@@ -9,7 +9,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e pictures check race ctest arm64 fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e pictures check race ctest arm64 matrix fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 	cd e2e && $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TheWalk .
 	cd e2e && $(GO) test -count=1 -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS=plain TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
+
+matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
+	@cd e2e && $(GO) run ./matrix $(ROWS)
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \

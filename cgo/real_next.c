@@ -1,33 +1,51 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// The next object that has a malloc, in the order in which the loader searches: a preloaded allocator, one that the
-// program is linked with, libc. All functions are looked up alike, so that each goes where it would go without us.
+// In an executable, the next object that has a malloc, in the order in which the loader searches: a preloaded allocator,
+// one that the program is linked with, libc. All functions are looked up alike, so that each goes where it would go
+// without us.
+//
+// In a library it is another question who comes first. Go links libraries with -Bsymbolic: their own calls come to these
+// hooks even where the rest of the program has another malloc. They then belong to that one, not to the next.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 #include <stdbool.h>
+#include <sys/auxv.h>
 
 #include "real_arena.h"
 
 struct real cgoheap_real;
 
+#if !REAL_SANITIZED
+
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden"))); // of the object that this is linked into
+
 // NULL until this object's relocations are done.
 static void *(*volatile look_up)(void *, const char *) = dlsym;
 
-static void *next(const char *name)
+static bool in_executable(void)
 {
-	return look_up(RTLD_NEXT, name);
+	return &__ehdr_start != NULL && (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff == getauxval(AT_PHDR);
+}
+
+// The program's malloc is ours.
+static bool first_in_line(void)
+{
+	return in_executable() || look_up(dlopen(NULL, RTLD_LAZY), "malloc") == (void *)real_hook;
 }
 
 static void find_all(struct real *r)
 {
-	r->malloc = next("malloc");
-	r->free = next("free");
-	r->calloc = next("calloc");
-	r->realloc = next("realloc");
-	r->memalign = next("memalign");
-	r->aligned_alloc = next("aligned_alloc");
-	r->posix_memalign = next("posix_memalign");
+	void *from = first_in_line() ? RTLD_NEXT : dlopen(NULL, RTLD_LAZY);
+	r->malloc = look_up(from, "malloc");
+	r->free = look_up(from, "free");
+	r->calloc = look_up(from, "calloc");
+	r->realloc = look_up(from, "realloc");
+	r->memalign = look_up(from, "memalign");
+	r->aligned_alloc = look_up(from, "aligned_alloc");
+	r->posix_memalign = look_up(from, "posix_memalign");
 }
 
 static bool complete(const struct real *r)
@@ -57,13 +75,26 @@ bool real_resolve(void)
 enum refusal real_refusal(const char **object)
 {
 	Dl_info at;
-	void *first = dlsym(RTLD_DEFAULT, "malloc");
 	*object = NULL;
-	if (REAL_SANITIZED)
-		return REFUSAL_SANITIZED;
-	if (first != (void *)real_hook) {
-		*object = dladdr(first, &at) != 0 ? at.dli_fname : NULL;
-		return REFUSAL_BEHIND;
-	}
-	return gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)) ? REFUSAL_NO_MALLOC : REFUSAL_NONE;
+	if (gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)))
+		return REFUSAL_NO_MALLOC;
+	if (first_in_line())
+		return REFUSAL_NONE;
+	*object = dladdr((void *)cgoheap_real.malloc, &at) != 0 ? at.dli_fname : NULL;
+	return REFUSAL_BEHIND;
 }
+
+#else
+
+bool real_resolve(void)
+{
+	return false;
+}
+
+enum refusal real_refusal(const char **object)
+{
+	*object = NULL;
+	return REFUSAL_SANITIZED;
+}
+
+#endif

@@ -1,0 +1,90 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// A host is where a program runs: its command line and environment, or what the kernel lets it have.
+type host struct {
+	env     []string
+	needs   []need
+	command func(shop *workshop, program string, args []string) (*exec.Cmd, error)
+}
+
+func (h host) start(shop *workshop, program string, args []string) (*exec.Cmd, error) {
+	if h.command == nil {
+		h.command = before()
+	}
+	command, err := h.command(shop, program, args)
+	if err != nil {
+		return nil, err
+	}
+	command.Env = append(append(os.Environ(), h.env...), command.Env...)
+	return command, nil
+}
+
+type starter = func(*workshop, string, []string) (*exec.Cmd, error)
+
+// before is a host that another program makes, which runs ours.
+func before(words ...string) starter {
+	return func(_ *workshop, program string, args []string) (*exec.Cmd, error) {
+		line := append(append(words[:len(words):len(words)], program), args...)
+		return exec.Command(line[0], line[1:]...), nil
+	}
+}
+
+// mounted is a mount namespace of the program's own, changed by a line of shell.
+func mounted(script string) host {
+	return host{
+		needs:   []need{namespaces},
+		command: before("unshare", "-m", "--propagation", "private", "sh", "-ec", script+`; exec "$@"`, "sh"),
+	}
+}
+
+// limited has a resource limit, as prlimit(1) takes it.
+func limited(limit string) host {
+	return host{needs: []need{tool("prlimit", "util-linux")}, command: before("prlimit", limit)}
+}
+
+// preloaded has a library before all others.
+func preloaded(path, debian string) host {
+	return host{env: []string{"LD_PRELOAD=" + path}, needs: []need{library(path, debian)}}
+}
+
+// alone is a root directory that holds the program and nothing else.
+var alone = host{needs: []need{root}, command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
+	dir := shop.path("root")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	inside := filepath.Join(dir, filepath.Base(program))
+	if err := os.Link(program, inside); err != nil && !os.IsExist(err) {
+		return nil, err
+	}
+	command := exec.Command("/"+filepath.Base(program), args...)
+	command.SysProcAttr = &syscall.SysProcAttr{Chroot: dir}
+	command.Dir = "/"
+	return command, nil
+}}
+
+// nobody is a user without any rights.
+var nobody = host{needs: []need{root}, command: func(_ *workshop, program string, args []string) (*exec.Cmd, error) {
+	command := exec.Command(program, args...)
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	command.Dir = "/"
+	return command, nil
+}}
+
+// sandboxed is a process that the kernel refuses what neither the program nor the profiler needs.
+var sandboxed = host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
+	sandbox := shop.path("sandbox")
+	if err := command(nil, "gcc", "-O2", "-o", sandbox, "testdata/sandbox.c"); err != nil {
+		return nil, err
+	}
+	return exec.Command(sandbox, append([]string{program}, args...)...), nil
+}}

@@ -1,0 +1,70 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	shop, err := newWorkshop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "matrix:", err)
+		os.Exit(1)
+	}
+	results := runAll(shop, selected(rows(), os.Args[1:]))
+	shop.close()
+	os.Exit(report(results))
+}
+
+// selected keeps the rows whose names have one of the parts; all if there are none.
+func selected(all []row, parts []string) []row {
+	var kept []row
+	for _, r := range all {
+		for _, part := range parts {
+			if strings.Contains(r.name, part) {
+				kept = append(kept, r)
+				break
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return all
+	}
+	return kept
+}
+
+func runAll(shop *workshop, all []row) []result {
+	var results []result
+	for _, r := range all {
+		results = append(results, r.run(shop))
+		fmt.Fprint(os.Stderr, ".")
+	}
+	fmt.Fprintln(os.Stderr)
+	return results
+}
+
+// report prints the table and then what failed, and returns the exit code.
+func report(results []result) int {
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ROW\tGO\tLIBC\tMODE\tRESULT\tREASON")
+	code := 0
+	for _, r := range results {
+		b := r.row.build
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.row.name, cmp.Or(b.toolchain, current), b.libc, b.mode, r.outcome, r.reason)
+		if r.outcome == failed {
+			code = 1
+		}
+	}
+	table.Flush()
+	for _, r := range results {
+		if r.outcome == failed {
+			fmt.Printf("\n%s: %s\n%.2000s\n", r.row.name, r.reason, r.output)
+		}
+	}
+	return code
+}

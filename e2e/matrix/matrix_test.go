@@ -1,0 +1,66 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"testing"
+)
+
+func TestEveryRowRecordsExactlyOrSaysWhyNot(t *testing.T) {
+	shop, err := newWorkshop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shop.close()
+	for _, r := range rows() {
+		t.Run(r.name, func(t *testing.T) {
+			switch got := r.run(shop); got.outcome {
+			case failed:
+				t.Errorf("%s\n%.4000s", got.reason, got.output)
+			case skipped:
+				t.Skip(got.reason)
+			default:
+				t.Log(got.outcome, got.reason)
+			}
+		})
+	}
+}
+
+func TestARowIsJudgedByWhatTheProgramSays(t *testing.T) {
+	records, refuses := row{}, row{refuses: "no malloc"}
+	for about, c := range map[string]struct {
+		row    row
+		shell  string
+		output string
+		want   outcome
+	}{
+		"exact":                               {records, "exit 0", "45 sites exact\n", exact},
+		"wrong":                               {records, "exit 1", "lost 1\n", failed},
+		"killed":                              {records, "kill -SEGV $$", "", failed},
+		"refused as it must":                  {refuses, "exit 3", "45 sites exact\nStart: no malloc\n", refused},
+		"refused for another reason":          {refuses, "exit 3", "no malloc\nStart: too young\n", failed},
+		"refused without a reason to":         {records, "exit 3", "Start: no malloc\n", failed},
+		"recorded where it cannot":            {refuses, "exit 0", "45 sites exact\n", failed},
+		"the right words with the wrong code": {refuses, "exit 1", "Start: no malloc\n", failed},
+	} {
+		t.Run(about, func(t *testing.T) {
+			if got := c.row.judge(c.output, exec.Command("sh", "-c", c.shell).Run()); got.outcome != c.want {
+				t.Errorf("%s: %s, want %s", got.outcome, got.reason, c.want)
+			}
+		})
+	}
+	if got := records.judge("", errors.New("no such file")); got.outcome != failed {
+		t.Errorf("a program that does not start: %s", got.outcome)
+	}
+}
+
+func TestARowLacksWhatItsBuildOrHostLacks(t *testing.T) {
+	lacks := need(func() string { return "needs a moon" })
+	for _, r := range []row{{build: build{needs: []need{lacks}}}, {host: host{needs: []need{lacks}}}} {
+		if got := r.run(nil); got.outcome != skipped || got.reason != "needs a moon" {
+			t.Errorf("%s: %s", got.outcome, got.reason)
+		}
+	}
+}

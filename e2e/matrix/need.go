@@ -1,0 +1,88 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// A need says what this machine lacks for a row; "" if nothing.
+type need func() string
+
+// current is the version of the go command in the path.
+var current = sync.OnceValue(func() string { return goVersion("") })()
+
+func goVersion(toolchain string) string {
+	version := exec.Command("go", "env", "GOVERSION")
+	version.Env = append(os.Environ(), "GOPROXY=off")
+	if toolchain != "" {
+		version.Env = append(version.Env, "GOTOOLCHAIN="+toolchain)
+	}
+	out, err := version.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// here is this package's directory: where the program was built from.
+func here() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(file)
+}
+
+func tool(name, debian string) need {
+	return func() string {
+		if _, err := exec.LookPath(name); err != nil {
+			return "needs " + name + " (Debian: " + debian + ")"
+		}
+		return ""
+	}
+}
+
+func library(path, debian string) need {
+	return func() string {
+		if _, err := os.Stat(path); err != nil {
+			return "needs " + filepath.Base(path) + " (Debian: " + debian + ")"
+		}
+		return ""
+	}
+}
+
+func installed(toolchain string) need {
+	return func() string {
+		if goVersion(toolchain) != toolchain {
+			return "needs " + toolchain + " (GOTOOLCHAIN=" + toolchain + " go version fetches it)"
+		}
+		return ""
+	}
+}
+
+func architecture(name string) need {
+	return func() string {
+		if runtime.GOARCH != name {
+			return "needs " + name
+		}
+		return ""
+	}
+}
+
+// namespaces are a matter of root's, and sometimes not even of a container's root.
+func namespaces() string {
+	if out, err := exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt").CombinedOutput(); err != nil {
+		return "needs mount namespaces: " + strings.TrimSpace(string(out))
+	}
+	return ""
+}
+
+func root() string {
+	if os.Getuid() != 0 {
+		return "needs root"
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+//go:build linux && cgo
+
+package main
+
+const (
+	libraries = "/usr/lib/x86_64-linux-gnu/"
+	loader    = "/lib64/ld-linux-x86-64.so.2"
+)
+
+// The builds.
+var (
+	plain    = build{name: "plain", libc: "glibc", mode: "dynamic", tags: "cxx"}
+	pie      = build{name: "pie", libc: "glibc", mode: "PIE", tags: "cxx", flags: []string{"-buildmode=pie"}}
+	stripped = build{name: "stripped", libc: "glibc", mode: "stripped", tags: "cxx", flags: []string{"-ldflags=-s -w"}, arguments: "unnamed"}
+	race     = build{name: "race", libc: "glibc", mode: "-race", tags: "cxx", flags: []string{"-race"}}
+	static   = build{name: "static", libc: "glibc", mode: "static, --wrap", tags: wrapTags + ",cxx", flags: []string{staticFlags}}
+	musl     = build{name: "musl", libc: "musl", mode: "dynamic", env: muslEnv, flags: []string{"-ldflags=-linkmode=external"}, arguments: blind, needs: muslNeeds}
+
+	muslStatic = build{
+		name: "musl-static", libc: "musl", mode: "static, --wrap", tags: wrapTags, env: muslEnv, flags: []string{staticFlags},
+		arguments: blind, needs: muslNeeds,
+	}
+	archive = build{
+		name: "archive", libc: "glibc", mode: "c-archive", flags: []string{"-buildmode=c-archive"},
+		main: "linked.c", mainFlags: []string{"LIBRARY"},
+	}
+	shared = build{
+		name: "shared", libc: "glibc", mode: "c-shared, linked", flags: []string{"-buildmode=c-shared"},
+		main: "linked.c", mainFlags: []string{"LIBRARY"},
+	}
+	opened = build{
+		name: "opened", libc: "glibc", mode: "c-shared, dlopened", flags: []string{"-buildmode=c-shared"},
+		main: "opened.c", mainFlags: []string{"-ldl"},
+	}
+	sharedBehind = build{
+		name: "shared-behind", libc: "glibc", mode: "c-shared, after tcmalloc", flags: []string{"-buildmode=c-shared"},
+		main: "linked.c", mainFlags: []string{"-Wl,--no-as-needed", "-ltcmalloc", "LIBRARY"},
+		needs: []need{library(libraries+"libtcmalloc.so", "libgoogle-perftools-dev")},
+	}
+	asan        = build{name: "asan", libc: "glibc", mode: "-asan", flags: []string{"-asan"}}
+	cAddress    = build{name: "c-asan", libc: "glibc", mode: "-fsanitize=address", env: sanitize("address")}
+	cThread     = build{name: "c-tsan", libc: "glibc", mode: "-fsanitize=thread", env: sanitize("thread")}
+	wrapDynamic = build{name: "wrap-dynamic", libc: "glibc", mode: "dynamic, --wrap", tags: "cgoheap_wrap"}
+)
+
+const (
+	wrapTags    = "cgoheap_wrap,netgo,osusergo"
+	staticFlags = "-ldflags=-linkmode=external -extldflags=-static"
+	blind       = "blindlibc"
+)
+
+var (
+	muslEnv   = []string{"CC=musl-gcc"}
+	muslNeeds = []need{tool("musl-gcc", "musl-tools")}
+)
+
+func sanitize(what string) []string {
+	return []string{"CGO_CFLAGS=-O1 -g -fsanitize=" + what, "CGO_LDFLAGS=-fsanitize=" + what}
+}
+
+// of is a build by another version of Go.
+func of(toolchain string) build {
+	b := plain
+	b.name, b.toolchain, b.needs = toolchain, toolchain, []need{installed(toolchain)}
+	return b
+}
+
+// with is a build whose executable names an allocator's library.
+func with(name, debian string) build {
+	return build{
+		name: name, libc: "glibc", mode: "dynamic, -l" + name, env: []string{"CGO_LDFLAGS=-Wl,--no-as-needed -l" + name},
+		needs: []need{library(libraries+"lib"+name+".so", debian)},
+	}
+}
+
+func rows() []row {
+	plainC := build{name: "plain-c", libc: "glibc", mode: "dynamic"}
+	return []row{
+		{name: "glibc", build: plain},
+		{name: "PIE", build: pie},
+		{name: "stripped", build: stripped},
+		{name: "race", build: race},
+		{name: "Go 1.25", build: of("go1.25.4")},
+		{name: "Go 1.27", build: of("go1.27.0")},
+		{name: "static glibc", build: static},
+		{name: "musl", build: musl},
+		{name: "static musl", build: muslStatic},
+		{name: "run by the loader", build: plain, host: host{command: before(loader), needs: []need{library(loader, "libc6")}}},
+
+		{name: "jemalloc preloaded", build: plainC, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2")},
+		{name: "tcmalloc preloaded", build: plainC, host: preloaded(libraries+"libtcmalloc.so.4", "libgoogle-perftools4")},
+		{name: "mimalloc preloaded", build: plainC, host: preloaded(libraries+"libmimalloc.so.2", "libmimalloc2.0")},
+		{name: "jemalloc linked", build: with("jemalloc", "libjemalloc-dev")},
+		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev")},
+		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev")},
+
+		{name: "c-archive", build: archive},
+		{name: "c-shared", build: shared},
+		{name: "c-shared, opened", build: opened, refuses: "first in line for malloc.*libc"},
+		{name: "c-shared, behind tcmalloc", build: sharedBehind, refuses: "first in line for malloc.*libtcmalloc"},
+		{name: "c-shared, preload", build: shared, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), refuses: "first in line for malloc.*libjemalloc"},
+
+		{name: "asan", build: asan, refuses: "-asan"},
+		{name: "C under ASan", build: cAddress, refuses: "-fsanitize"},
+		{name: "C under TSan", build: cThread, refuses: "-fsanitize"},
+		{name: "wrap, dynamic", build: wrapDynamic, refuses: "cgoheap_wrap"},
+
+		{name: "read-only files", build: plain, host: mounted("mount --bind / /; mount -o remount,bind,ro /; cd /")},
+		{name: "seccomp", build: plain, host: sandboxed},
+		{name: "little address space", build: plain, host: limited("--as=2147483648")},
+		{name: "too little of it", build: plain, host: limited("--as=1073741824"), refuses: "mapping [0-9]+ bytes"},
+		{name: "no locked memory", build: plain, host: limited("--memlock=0")},
+	}
+}
