@@ -63,6 +63,7 @@ ctest: deps ## Runs the tests of the C code without Go, under the address, undef
 # Programs for arm64 are cross-compiled, and an emulator runs them. Tests that look at programs from outside stay here.
 cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
+signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 
 arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining, counts per site, the C tests.
@@ -72,6 +73,7 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
 	$(GO) test -count=1 ./unwind
 	$(cross) $(GO) test -count=1 -exec '$(emulated)' -skip TestFullDisk . ./alloc ./internal/victim
+	$(signed) $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	cd e2e && $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TheWalk .
 	cd e2e && $(GO) test -count=1 -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS=plain TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64

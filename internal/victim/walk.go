@@ -12,7 +12,8 @@ type Walks struct {
 	Ours, Theirs []uintptr
 }
 
-// Callers are the functions of libc and libstdc++ that call back into code which walks the stack, by name.
+// Callers are the functions of libc and libstdc++ that call back into code which walks the stack, and the signals that
+// lead to it, by name.
 var Callers = map[string]func(){
 	"qsort":                     func() { C.victim_walk_from_qsort() },
 	"qsort_r":                   func() { C.victim_walk_from_qsort_r() },
@@ -32,6 +33,8 @@ var Callers = map[string]func(){
 	"std::thread body":          func() { C.victim_walk_from_cxx_thread() },
 	"call_once":                 func() { C.victim_walk_from_call_once() },
 	"destructor during a throw": func() { C.victim_walk_from_destructor_in_flight() },
+	"signal in raise":           func() { C.victim_walk_from_raise() },
+	"signal at a leaf":          func() { C.victim_walk_from_trap() },
 }
 
 // WalkBoth runs a function that walks the stack somewhere below, and returns the first stack on which cgoheap_walk and

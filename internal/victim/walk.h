@@ -43,6 +43,10 @@ void victim_walk_from_cxx_thread(void);
 void victim_walk_from_call_once(void);
 void victim_walk_from_destructor_in_flight(void);
 
+/* walk_signal.c: victim_walk_both from a signal handler. */
+void victim_walk_from_raise(void);
+void victim_walk_from_trap(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,66 @@
+//go:build linux && cgo
+
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "victim.h"
+#include "walk.h"
+
+static void handler(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info, (void)context;
+	victim_walk_both();
+#if defined(__aarch64__)
+	if (number == SIGTRAP) /* pc is at the instruction, not behind it */
+		((ucontext_t *)context)->uc_mcontext.pc += 4;
+#endif
+}
+
+/* Runs body with the handler in place; it interrupts code that is no call. */
+static void with_handler(int number, void (*body)(void))
+{
+	struct sigaction action, before;
+	memset(&action, 0, sizeof action);
+	action.sa_sigaction = handler;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	if (sigaction(number, &action, &before))
+		return;
+	body();
+	sigaction(number, &before, NULL);
+}
+
+static VICTIM_SITE void raise_one(void)
+{
+	int result = raise(SIGXCPU);
+	VICTIM_USE(&result);
+}
+
+VICTIM_SITE void victim_walk_from_raise(void)
+{
+	with_handler(SIGXCPU, raise_one);
+	VICTIM_USE(handler);
+}
+
+/* It saves nothing: on arm64, not even its return address. */
+static VICTIM_SITE void trap(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("int3");
+#elif defined(__aarch64__)
+	__asm__ volatile("brk #0");
+#endif
+}
+
+static VICTIM_SITE void trap_below(void)
+{
+	trap();
+	VICTIM_USE(handler);
+}
+
+VICTIM_SITE void victim_walk_from_trap(void)
+{
+	with_handler(SIGTRAP, trap_below);
+	VICTIM_USE(handler);
+}
