@@ -41,15 +41,28 @@ func (p process) openVDSO(m *Module) (*elffile.File, error) {
 // openMemory opens an ELF image from a copy of memory. Reading through the kernel turns what would be a fault (memory that
 // was unmapped in the meantime, a truncated file) into an error or a shorter copy.
 func (p process) openMemory(name string, start RuntimeAddr, size uint64) (*elffile.File, error) {
+	image, err := p.copyMemory(start, size)
+	if err != nil {
+		return nil, fmt.Errorf("reading memory of %s: %w", name, err)
+	}
+	return elffile.New(bytes.NewReader(image), int64(len(image)), name)
+}
+
+func (p process) copyMemory(start RuntimeAddr, size uint64) ([]byte, error) {
+	image := make([]byte, size)
+	if p == self {
+		if n := copyOwn(image, start); n > 0 {
+			return image[:n], nil
+		}
+	}
 	memory, err := os.Open(filepath.Join(string(p), "mem"))
 	if err != nil {
 		return nil, err
 	}
 	defer memory.Close()
-	image := make([]byte, size)
 	n, err := memory.ReadAt(image, int64(start))
 	if n == 0 {
-		return nil, fmt.Errorf("reading memory of %s: %w", name, err)
+		return nil, err
 	}
-	return elffile.New(bytes.NewReader(image[:n]), int64(n), name)
+	return image[:n], nil
 }

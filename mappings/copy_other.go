@@ -1,0 +1,5 @@
+//go:build !linux
+
+package mappings
+
+func copyOwn([]byte, RuntimeAddr) int { return 0 }
