@@ -25,7 +25,7 @@ type Options struct {
 	Goroutines  bool                              // samples have the labels of runtime/pprof.Do
 	ThreadNames bool                              // samples have the label "thread"
 	Seed        uint64                            // 0: a new one for each recording
-	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: mappings.Self
+	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: the kernel or the loader
 }
 
 // Snapshot is a profile and the modules that its frames lie in.

@@ -61,7 +61,7 @@ func withDefaults(o Options) Options {
 		o.Seed = rand.Uint64()
 	}
 	if o.Modules == nil {
-		o.Modules = mappings.Self
+		o.Modules = modules
 	}
 	return o
 }

@@ -105,10 +105,14 @@ func rows() []row {
 		{name: "C under TSan", build: cThread, refuses: "-fsanitize"},
 		{name: "wrap, dynamic", build: wrapDynamic, refuses: "cgoheap_wrap"},
 
+		{name: "no /proc", build: plain, host: mounted("mount -t tmpfs none /proc")},
+		{name: "nothing but the program", build: static, host: alone},
+		{name: "nothing but the program, musl", build: muslStatic, host: alone},
 		{name: "read-only files", build: plain, host: mounted("mount --bind / /; mount -o remount,bind,ro /; cd /")},
 		{name: "seccomp", build: plain, host: sandboxed},
 		{name: "little address space", build: plain, host: limited("--as=2147483648")},
 		{name: "too little of it", build: plain, host: limited("--as=1073741824"), refuses: "mapping [0-9]+ bytes"},
 		{name: "no locked memory", build: plain, host: limited("--memlock=0")},
+		{name: "not dumpable", build: plain, host: nobody, arguments: "undumpable"},
 	}
 }

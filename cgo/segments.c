@@ -1,0 +1,62 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#define _GNU_SOURCE
+#include "segments.h"
+
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+struct listing {
+	struct segment *list;
+	size_t max, count;
+	bool others; // the program, which comes first, is done
+};
+
+// The program itself has no name in the loader's list, and the vdso has one of no file.
+static const char *path_of(const struct dl_phdr_info *object, const struct listing *l)
+{
+	const char *path = l->others ? object->dlpi_name : (const char *)getauxval(AT_EXECFN);
+	uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
+		if (h->p_type == PT_LOAD && vdso - (object->dlpi_addr + h->p_vaddr) < h->p_memsz)
+			return "[vdso]";
+	}
+	return path == NULL ? "" : path;
+}
+
+static void fill(struct segment *s, const struct dl_phdr_info *object, const ElfW(Phdr) *h, const char *path)
+{
+	s->start = object->dlpi_addr + h->p_vaddr;
+	s->limit = s->start + h->p_filesz;
+	s->offset = h->p_offset;
+	s->executable = (h->p_flags & PF_X) != 0;
+	s->path[0] = 0;
+	if (strlen(path) < sizeof s->path)
+		strcpy(s->path, path);
+}
+
+static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
+{
+	(void)size;
+	struct listing *l = listing;
+	const char *path = path_of(object, l);
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
+		if (h->p_type != PT_LOAD || h->p_filesz == 0)
+			continue;
+		if (l->count < l->max)
+			fill(&l->list[l->count], object, h, path);
+		l->count++;
+	}
+	l->others = true;
+	return 0;
+}
+
+size_t segments_list(struct segment *list, size_t max)
+{
+	struct listing l = {.list = list, .max = max};
+	dl_iterate_phdr(list_object, &l);
+	return l.count;
+}

@@ -1,0 +1,20 @@
+// What the loader has loaded. Takes its locks: not for the hooks.
+#ifndef CGOHEAP_SEGMENTS_H
+#define CGOHEAP_SEGMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct segment {
+	uintptr_t start, limit;
+	uint64_t offset;
+	bool executable;
+	char path[1024]; // "" if it is longer
+};
+
+// Fills in the loadable segments of the program and then of all libraries, and returns how many there are, which may be
+// more than max.
+size_t segments_list(struct segment *list, size_t max);
+
+#endif
