@@ -60,9 +60,17 @@ func orDefault[N int | int64](n, otherwise N) N {
 	return n
 }
 
+// ConfigError says of a field of Config why it makes no sense.
+type ConfigError struct {
+	Field string
+	says  string
+}
+
+func (e *ConfigError) Error() string { return "cgoheap: Config." + e.Field + " " + e.says }
+
 func within(field string, value, least, most int64) error {
 	if value < least || value > most {
-		return fmt.Errorf("cgoheap: Config.%s is %d; it must be 0 or from %d to %d", field, value, least, most)
+		return &ConfigError{field, fmt.Sprintf("is %d; it must be 0 or from %d to %d", value, least, most)}
 	}
 	return nil
 }

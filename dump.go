@@ -38,18 +38,19 @@ func writable(dir string) (string, error) {
 	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// make makes one dump, and then clears away the oldest.
-func (d *dumper) make(why slog.Attr) {
+// make makes one dump, and then clears away the oldest. An error, which it also logs, is that of the dump.
+func (d *dumper) make(why slog.Attr) error {
 	path := filepath.Join(d.Dir, dumpName(time.Now()))
 	log := d.profiler.config.Logger
 	if err := d.writeFile(path); err != nil {
 		log.Error("cgoheap: dump failed", why, slog.Any("error", err))
-		return
+		return err
 	}
 	log.Info("cgoheap: dumped", why, slog.String("path", path))
 	if err := d.clear(); err != nil {
 		log.Error("cgoheap: old dumps could not be removed", slog.Any("error", err))
 	}
+	return nil
 }
 
 func dumpName(now time.Time) string {

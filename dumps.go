@@ -25,7 +25,8 @@ type Dumps struct {
 }
 
 // Dump makes dumps until stop is called, which waits for one that is being written. It is an error at once if the
-// directory does not exist or cannot be written, or if there is nothing to wait for. Signals that arrive while a dump is
+// directory does not exist or cannot be written, if a level of memory cannot be read (LevelError), or if there is nothing to
+// wait for. Signals that arrive while a dump is
 // being written make one more together. Where each went, or what went wrong, goes to the Config's Logger.
 func (p *Profiler) Dump(d Dumps) (stop func(), err error) {
 	made, err := newDumper(p, d)
@@ -89,11 +90,16 @@ func (d *dumper) run(arrived <-chan os.Signal, done <-chan struct{}) {
 		case <-done:
 			return
 		case s := <-arrived:
-			d.make(slog.String("signal", s.String()))
+			_ = d.make(slog.String("signal", s.String())) // it has been logged
 		case now := <-check:
-			if reached := d.levels.reached(now); reached != "" {
-				d.make(slog.String("reached", reached))
-			}
+			d.check(now)
 		}
+	}
+}
+
+// check makes a dump if memory is high.
+func (d *dumper) check(now time.Time) {
+	if reached := d.levels.reached(now); reached != "" {
+		d.levels.dumped(now, d.make(slog.String("reached", reached)))
 	}
 }

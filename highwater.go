@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/usage"
-	"github.com/cgoheap/cgoheap/report"
 )
 
 // HighWater asks for a dump when memory reaches a mark, so that there is a profile of the time before the OOM kill. Each
@@ -13,10 +12,13 @@ import (
 type HighWater struct {
 	Native int64   // bytes of native memory in use, as the profiler estimates them
 	RSS    int64   // bytes of resident memory of the process
-	Cgroup float64 // share of the control group's memory limit, such as 0.8
+	Cgroup float64 // share of the control group's memory limit, such as 0.8, that is not file cache which the kernel can drop
 
-	Growth float64       // after a dump, another when the same has grown by this share; 0 means 0.25
-	Pause  time.Duration // least time from one of these dumps to the next; 0 means 10 minutes
+	// After a dump there is another when the same has grown by the share Growth, 0.25 if it is 0, or has come half of the way
+	// that is left to the group's limit; and not before Pause is over, 10 minutes if it is 0. A dump that failed does not
+	// count, and is tried again sooner.
+	Growth float64
+	Pause  time.Duration
 }
 
 const (
@@ -25,23 +27,7 @@ const (
 	fallen        = 0.9 // of the mark: once below, reaching the mark counts again
 )
 
-// level is a measure of memory, and what it must reach for the next dump.
-type level struct {
-	name       string
-	mark, next float64
-	read       func() (float64, error)
-	show       func(float64) string
-}
-
-// levels are those that are watched.
-type levels struct {
-	list   []level
-	growth float64
-	pause  time.Duration
-	last   time.Time // of the last dump
-}
-
-// levels is nil if nothing is to be watched. What cannot be read, is an error at once.
+// levels is nil if nothing is to be watched. What cannot be read is a LevelError at once.
 func (h HighWater) levels(native func() int64) (*levels, error) {
 	if h.Native < 0 || h.RSS < 0 || h.Cgroup < 0 || h.Growth < 0 || h.Pause < 0 {
 		return nil, fmt.Errorf("Dumps.HighWater is %+v; nothing in it may be negative", h)
@@ -53,63 +39,29 @@ func (h HighWater) levels(native func() int64) (*levels, error) {
 	if l.pause == 0 {
 		l.pause = defaultPause
 	}
-	l.add("native memory in use", float64(h.Native), inBytes, func() (float64, error) { return float64(native()), nil })
-	l.add("resident memory", float64(h.RSS), inBytes, func() (float64, error) {
-		rss, err := usage.Running.RSS()
-		return float64(rss), err
-	})
-	l.add("share of the control group's memory limit", h.Cgroup, inPercent, func() (float64, error) {
-		group, err := usage.Running.Group()
-		return group.Share(), err
-	})
+	l.add(level{field: "Native", name: "native memory in use", mark: float64(h.Native), show: inBytes,
+		read: func() (float64, error) { return float64(native()), nil }})
+	l.add(level{field: "RSS", name: "resident memory", mark: float64(h.RSS), show: inBytes, read: residentMemory})
+	l.add(level{field: "Cgroup", name: "share of the control group's memory limit", mark: h.Cgroup, most: 1, show: inPercent, read: groupShare})
 	if len(l.list) == 0 {
 		return nil, nil
 	}
 	return l, l.readable()
 }
 
-func inBytes(v float64) string   { return report.Bytes(int64(v)) }
-func inPercent(v float64) string { return fmt.Sprintf("%.0f%%", 100*v) }
-
-func (l *levels) add(name string, mark float64, show func(float64) string, read func() (float64, error)) {
-	if mark > 0 {
-		l.list = append(l.list, level{name: name, mark: mark, next: mark, read: read, show: show})
+func (l *levels) add(v level) {
+	if v.mark > 0 {
+		v.next = v.mark
+		l.list = append(l.list, v)
 	}
 }
 
-func (l *levels) readable() error {
-	for i := range l.list {
-		if _, err := l.list[i].read(); err != nil {
-			return fmt.Errorf("reading the %s: %w", l.list[i].name, err)
-		}
-	}
-	return nil
+func residentMemory() (float64, error) {
+	rss, err := usage.Running.RSS()
+	return float64(rss), err
 }
 
-// reached says which levels have reached what they must for another dump; "" if none has, or if the last is too recent. A
-// level that cannot be read this time has not.
-func (l *levels) reached(now time.Time) (which string) {
-	early := !l.last.IsZero() && now.Sub(l.last) < l.pause
-	for i := range l.list {
-		v := &l.list[i]
-		is, err := v.read()
-		if err != nil {
-			continue
-		}
-		if is < fallen*v.mark {
-			v.next = v.mark
-		}
-		if is < v.next || early {
-			continue
-		}
-		v.next = is * (1 + l.growth)
-		if which != "" {
-			which += ", "
-		}
-		which += v.name + ": " + v.show(is)
-	}
-	if which != "" {
-		l.last = now
-	}
-	return which
+func groupShare() (float64, error) {
+	group, err := usage.Running.Group()
+	return group.Share(), err
 }

@@ -5,7 +5,10 @@ package cgoheap
 import (
 	"errors"
 	"log/slog"
+	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,13 +20,22 @@ import (
 func watched(mark float64) (*levels, *float64) {
 	var is float64
 	l := &levels{growth: 0.5, pause: time.Minute}
-	l.add("memory", mark, inBytes, func() (float64, error) {
+	l.add(level{name: "memory", mark: mark, show: inBytes, read: func() (float64, error) {
 		if is < 0 {
 			return 0, errors.New("unreadable")
 		}
 		return is, nil
-	})
+	}})
 	return l, &is
+}
+
+// visit says whether a level was reached, and has the dump made.
+func visit(l *levels, now time.Time) bool {
+	if l.reached(now) == "" {
+		return false
+	}
+	l.dumped(now, nil)
+	return true
 }
 
 func TestLevel(t *testing.T) {
@@ -44,12 +56,72 @@ func TestLevel(t *testing.T) {
 			start := time.Now()
 			for i, step := range steps {
 				*is = step.is
-				which := l.reached(start.Add(time.Duration(step.minute) * time.Minute))
-				if (which != "") != step.reached {
-					t.Errorf("step %d: %q", i, which)
+				if got := visit(l, start.Add(time.Duration(step.minute)*time.Minute)); got != step.reached {
+					t.Errorf("step %d: %t", i, got)
 				}
 			}
 		})
+	}
+}
+
+func TestShareComesNearerToItsLimitByHalves(t *testing.T) {
+	l, is := watched(0.8)
+	l.list[0].most = 1
+	now := time.Now()
+	var dumps []float64
+	for *is = 0.7; *is < 1.0005; *is += 0.001 {
+		now = now.Add(time.Hour)
+		if visit(l, now) {
+			dumps = append(dumps, math.Round(*is*1000))
+		}
+	}
+	if want := []float64{800, 900, 950, 975, 988, 994, 997, 999, 1000}; !slices.Equal(dumps, want) {
+		t.Errorf("dumps at %v thousandths of the limit, want %v", dumps, want)
+	}
+}
+
+func TestDumpThatFailsIsTriedAgain(t *testing.T) {
+	l, is := watched(100)
+	*is = 100
+	now := time.Now()
+	var waits []int
+	for last := now; len(waits) < 6; now = now.Add(time.Second) {
+		if l.reached(now) != "" {
+			waits = append(waits, int(now.Sub(last).Seconds()))
+			last = now
+			l.dumped(now, errors.New("the disk is full"))
+		}
+	}
+	if want := []int{0, 10, 20, 40, 60, 60}; !slices.Equal(waits, want) {
+		t.Errorf("tries after %v s, want %v", waits, want)
+	}
+	now = now.Add(time.Minute)
+	if !visit(l, now) || visit(l, now.Add(time.Hour)) {
+		t.Error("the one that was made does not count")
+	}
+}
+
+func TestHighWaterDumpAfterOneThatFailed(t *testing.T) {
+	p := start(t, everything)
+	dir := filepath.Join(t.TempDir(), "dumps")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDumper(p, Dumps{Dir: dir, HighWater: HighWater{RSS: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	d.check(now)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d.check(now.Add(time.Minute))
+	if names := namesIn(t, dir); len(names) != 1 {
+		t.Errorf("%q once there was a directory again", names)
 	}
 }
 

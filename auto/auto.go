@@ -11,7 +11,7 @@ import (
 )
 
 func init() {
-	started = start(environment{os.Getenv, slog.Default()}, http.DefaultServeMux)
+	started = start(newEnvironment(os.Environ(), slog.Default()), http.DefaultServeMux)
 }
 
 var started *cgoheap.Profiler
@@ -23,11 +23,7 @@ func start(e environment, mux *http.ServeMux) *cgoheap.Profiler {
 	if !e.flag("CGOHEAP", true) {
 		return nil
 	}
-	profiler, err := cgoheap.Start(e.config())
-	if err != nil && !errors.Is(err, cgoheap.ErrUnsupported) && !errors.Is(err, cgoheap.ErrRunning) {
-		e.log.Warn("cgoheap: recording as if nothing were set", slog.Any("error", err))
-		profiler, err = cgoheap.Start(cgoheap.Config{Logger: e.log})
-	}
+	profiler, err := e.record()
 	if err != nil {
 		e.log.Warn("cgoheap: not recording", slog.Any("error", err))
 		return nil
@@ -36,7 +32,31 @@ func start(e environment, mux *http.ServeMux) *cgoheap.Profiler {
 		e.serve(mux, profiler)
 	}
 	e.dump(profiler)
+	e.reportUnread()
 	return profiler
+}
+
+// record starts the profiler. A variable that it refuses is reported and left at its default.
+func (e environment) record() (*cgoheap.Profiler, error) {
+	config := e.config()
+	for {
+		profiler, err := cgoheap.Start(config)
+		refused := (*cgoheap.ConfigError)(nil)
+		if !errors.As(err, &refused) {
+			return profiler, err
+		}
+		e.log.Warn("cgoheap: a variable makes no sense", slog.Any("error", err))
+		switch refused.Field {
+		case "SampleBytes":
+			config.SampleBytes = 0
+		case "MaxDepth":
+			config.MaxDepth = 0
+		case "TableBytes":
+			config.TableBytes = 0
+		default:
+			return nil, err
+		}
+	}
 }
 
 func (e environment) config() cgoheap.Config {
@@ -79,10 +99,24 @@ func (e environment) dump(profiler *cgoheap.Profiler) {
 			Cgroup: e.share("CGOHEAP_HIGH_CGROUP"),
 		},
 	}
-	if len(d.Signals) == 0 && d.HighWater == (cgoheap.HighWater{}) {
-		return
-	}
-	if _, err := profiler.Dump(d); err != nil {
-		e.log.Warn("cgoheap: no dumps", slog.Any("error", err))
+	for len(d.Signals) > 0 || d.HighWater != (cgoheap.HighWater{}) {
+		_, err := profiler.Dump(d)
+		if err == nil {
+			return
+		}
+		unreadable := (*cgoheap.LevelError)(nil)
+		if !errors.As(err, &unreadable) {
+			e.log.Warn("cgoheap: no dumps", slog.Any("error", err))
+			return
+		}
+		e.log.Warn("cgoheap: a level of memory is not watched", slog.Any("error", err))
+		switch unreadable.Field {
+		case "RSS":
+			d.HighWater.RSS = 0
+		case "Cgroup":
+			d.HighWater.Cgroup = 0
+		default:
+			return
+		}
 	}
 }

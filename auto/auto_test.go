@@ -18,6 +18,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
 // stopImported ends what the import of this package began, for tests that begin anew.
@@ -114,6 +115,57 @@ func TestImportSurvivesVariablesThatMakeNoSense(t *testing.T) {
 	if Profiler() == nil {
 		t.Error("nothing is recorded")
 	}
+}
+
+// What one variable gets wrong is not the others' loss.
+func TestVariableThatIsRefusedLeavesTheOthers(t *testing.T) {
+	stopImported(t)
+	e, log := given(map[string]string{"CGOHEAP_SAMPLE_BYTES": "4KiB", "CGOHEAP_MAX_DEPTH": "1000000", "CGOHEAP_TABLE_BYTES": "1",
+		"CGOHEAP_SIGNAL": "none", "CGOHEAP_SAMPEL_BYTES": "1"})
+	mux := http.NewServeMux()
+	p := start(e, mux)
+	if p == nil {
+		t.Fatal(log)
+	}
+	defer func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/pprof/cgoheap", nil))
+	if written, err := profile.Parse(answer.Body); err != nil || written.Period != 4096 {
+		t.Errorf("%v, %v", written, err)
+	}
+	for _, want := range []string{"MaxDepth is 1000000", "TableBytes is 1", "variable=CGOHEAP_SAMPEL_BYTES"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("nothing is said of %s:\n%s", want, log)
+		}
+	}
+}
+
+// This process has no control group with a limit, or one that is far from it.
+func TestLevelThatCannotBeReadLeavesTheSignal(t *testing.T) {
+	if _, err := usage.Running.Group(); err == nil {
+		t.Skip("a control group limits the memory here")
+	}
+	stopImported(t)
+	dir := t.TempDir()
+	e, log := given(map[string]string{"CGOHEAP_HIGH_CGROUP": "80%", "CGOHEAP_HIGH_RSS": "1", "CGOHEAP_DUMP_DIR": dir})
+	p := start(e, http.NewServeMux())
+	if p == nil {
+		t.Fatal(log)
+	}
+	defer func() {
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if !strings.Contains(log.String(), "Dumps.HighWater.Cgroup") {
+		t.Error(log)
+	}
+	t.Setenv("CGOHEAP_DUMP_DIR", dir)
+	firstDump(t)
 }
 
 func TestVariablesReachTheProfiler(t *testing.T) {

@@ -13,16 +13,18 @@
 //	CGOHEAP_GOROUTINE_LABELS  true: labels of pprof.Do on samples
 //	CGOHEAP_THREAD_NAMES      true: thread names on samples
 //	CGOHEAP_HTTP              off: nothing is served
-//	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none: no dump on a signal
+//	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none or off: no dump on a signal
 //	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)
 //	CGOHEAP_DUMP_KEEP         how many are kept (10); 0: all
 //	CGOHEAP_DUMP_KEEP_BYTES   how many bytes of them are kept; 0: all
 //	CGOHEAP_HIGH_NATIVE       a dump when so many bytes of native memory are in use, e.g. 2GiB
 //	CGOHEAP_HIGH_RSS          a dump when the resident memory is so many bytes
-//	CGOHEAP_HIGH_CGROUP       a dump at this share of the control group's memory limit, e.g. 0.8 or 80%
+//	CGOHEAP_HIGH_CGROUP       a dump at this share of the control group's memory limit, e.g. 0.8 or 80%, and at each
+//	                          half of the way from there to the limit
 //
 // Nothing of it stops the program: a value that makes no sense, or a platform where nothing can be recorded, is reported
-// to slog's default logger, or to standard error if the program has set none, and the default holds.
+// to slog's default logger, or to standard error if the program has set none, and its default holds. So is a variable of
+// this prefix that does not exist.
 //
 // A library should not import it; that is for the main package to decide.
 package auto

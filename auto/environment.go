@@ -11,8 +11,35 @@ import (
 
 // environment reads variables. One that makes no sense is reported, and its default holds.
 type environment struct {
-	variable func(name string) string
-	log      *slog.Logger
+	all  []string        // as os.Environ gives them
+	read map[string]bool // the names of those that were asked for
+	log  *slog.Logger
+}
+
+func newEnvironment(all []string, log *slog.Logger) environment {
+	return environment{all, make(map[string]bool), log}
+}
+
+// variable is the value of the last one of that name; "" if there is none.
+func (e environment) variable(name string) (value string) {
+	e.read[name] = true
+	for _, v := range e.all {
+		if text, found := strings.CutPrefix(v, name+"="); found {
+			value = text
+		}
+	}
+	return value
+}
+
+// reportUnread reports variables of this package's prefix that nobody asked for: nobody would else see that a name is
+// misspelt.
+func (e environment) reportUnread() {
+	for _, v := range e.all {
+		name, _, _ := strings.Cut(v, "=")
+		if strings.HasPrefix(name, "CGOHEAP") && !e.read[name] {
+			e.log.Warn("cgoheap: there is no such variable", slog.String("variable", name))
+		}
+	}
 }
 
 func (e environment) text(name, otherwise string) string {
@@ -22,22 +49,22 @@ func (e environment) text(name, otherwise string) string {
 	return otherwise
 }
 
-// read gives what parse makes of a variable.
-func read[T any](e environment, name string, otherwise T, parse func(string) (T, error)) T {
+// parsed gives what parse makes of a variable.
+func parsed[T any](e environment, name string, otherwise T, parse func(string) (T, error)) T {
 	value := strings.TrimSpace(e.variable(name))
 	if value == "" {
 		return otherwise
 	}
-	parsed, err := parse(value)
+	result, err := parse(value)
 	if err != nil {
 		e.log.Warn("cgoheap: a variable makes no sense", slog.String("variable", name), slog.String("value", value), slog.Any("error", err))
 		return otherwise
 	}
-	return parsed
+	return result
 }
 
 func (e environment) flag(name string, otherwise bool) bool {
-	return read(e, name, otherwise, func(value string) (bool, error) {
+	return parsed(e, name, otherwise, func(value string) (bool, error) {
 		switch strings.ToLower(value) {
 		case "off", "no":
 			return false, nil
@@ -49,7 +76,7 @@ func (e environment) flag(name string, otherwise bool) bool {
 }
 
 func (e environment) number(name string, otherwise int64) int64 {
-	return read(e, name, otherwise, func(value string) (int64, error) { return atLeastZero(strconv.ParseInt(value, 10, 32)) })
+	return parsed(e, name, otherwise, func(value string) (int64, error) { return atLeastZero(strconv.ParseInt(value, 10, 32)) })
 }
 
 func atLeastZero(n int64, err error) (int64, error) {
@@ -66,7 +93,7 @@ var units = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}, {"", 1}}
 
 func (e environment) bytes(name string, otherwise int64) int64 {
-	return read(e, name, otherwise, parseBytes)
+	return parsed(e, name, otherwise, parseBytes)
 }
 
 func parseBytes(value string) (int64, error) {
@@ -89,7 +116,7 @@ func parseBytes(value string) (int64, error) {
 
 // share takes 0.8 and 80%.
 func (e environment) share(name string) float64 {
-	return read(e, name, 0, func(value string) (float64, error) {
+	return parsed(e, name, 0, func(value string) (float64, error) {
 		number, percent := strings.CutSuffix(value, "%")
 		n, err := strconv.ParseFloat(number, 64)
 		if percent {
@@ -103,8 +130,9 @@ func (e environment) share(name string) float64 {
 }
 
 func (e environment) signals(name string) []os.Signal {
-	return read(e, name, defaultSignals(), func(value string) ([]os.Signal, error) {
-		if strings.EqualFold(value, "none") {
+	return parsed(e, name, defaultSignals(), func(value string) ([]os.Signal, error) {
+		switch strings.ToLower(value) {
+		case "none", "off", "no":
 			return nil, nil
 		}
 		s, err := parseSignal(value)

@@ -12,7 +12,11 @@ import (
 // given is an environment of these variables, and what is reported of it.
 func given(variables map[string]string) (environment, *bytes.Buffer) {
 	var log bytes.Buffer
-	return environment{func(name string) string { return variables[name] }, slog.New(slog.NewTextHandler(&log, nil))}, &log
+	var all []string
+	for name, value := range variables {
+		all = append(all, name+"="+value)
+	}
+	return newEnvironment(all, slog.New(slog.NewTextHandler(&log, nil))), &log
 }
 
 func TestBytes(t *testing.T) {
@@ -65,13 +69,13 @@ func TestSignals(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for value, want := range map[string][]os.Signal{"": defaultSignals(), "none": nil, "SIGUSR1": {usr1}, "usr1": {usr1}, "10": {usr1}} {
+	for value, want := range map[string][]os.Signal{"": defaultSignals(), "none": nil, "off": nil, "No": nil, "SIGUSR1": {usr1}, "usr1": {usr1}, "10": {usr1}} {
 		e, log := given(map[string]string{"X": value})
 		if got := e.signals("X"); !slices.Equal(got, want) || log.Len() > 0 {
 			t.Errorf("%q: %v %s", value, got, log)
 		}
 	}
-	for _, value := range []string{"KILL", "SIGSTOP", "9", "0", "-3", "99", "LATER"} {
+	for _, value := range []string{"KILL", "SIGSTOP", "9", "0", "-3", "99", "LATER", "URG", "PROF", "32", "33", "34"} {
 		e, log := given(map[string]string{"X": value})
 		if got := e.signals("X"); !slices.Equal(got, defaultSignals()) || log.Len() == 0 {
 			t.Errorf("%q: %v", value, got)

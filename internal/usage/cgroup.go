@@ -11,7 +11,8 @@ import (
 // ErrNoLimit says that no control group of the process limits its memory.
 var ErrNoLimit = errors.New("no control group limits the memory of the process")
 
-// Group is what a control group uses, and may use, in bytes.
+// Group is what a control group uses, and may use, in bytes. Used is without inactive file cache, which the kernel drops
+// before it kills anyone: it is what Kubernetes calls the working set.
 type Group struct {
 	Path        string
 	Used, Limit int64
@@ -43,9 +44,9 @@ func (k Kernel) Group() (Group, error) {
 	return nearest, nil
 }
 
-// hierarchy is where a kind of control group is mounted, the process's group in it, and what its files are called.
+// hierarchy is where a kind of control group is mounted, the process's group in it, and what its files and the line of memory.stat are called.
 type hierarchy struct {
-	mount, path, used, limit string
+	mount, path, used, limit, cache string
 }
 
 // hierarchies reads lines of "number:controllers:path"; the unified hierarchy has number 0 and no controllers.
@@ -57,12 +58,13 @@ func (k Kernel) hierarchies(text string) (list []hierarchy) {
 		}
 		path := filepath.Join("/", fields[2])
 		if fields[0] == "0" && fields[1] == "" {
-			list = append(list, hierarchy{k.Cgroups, path, "memory.current", "memory.max"},
-				hierarchy{filepath.Join(k.Cgroups, "unified"), path, "memory.current", "memory.max"})
+			list = append(list, hierarchy{k.Cgroups, path, "memory.current", "memory.max", "inactive_file"},
+				hierarchy{filepath.Join(k.Cgroups, "unified"), path, "memory.current", "memory.max", "inactive_file"})
 		}
 		for controller := range strings.SplitSeq(fields[1], ",") {
 			if controller == "memory" {
-				list = append(list, hierarchy{filepath.Join(k.Cgroups, "memory"), path, "memory.usage_in_bytes", "memory.limit_in_bytes"})
+				list = append(list, hierarchy{filepath.Join(k.Cgroups, "memory"), path,
+					"memory.usage_in_bytes", "memory.limit_in_bytes", "total_inactive_file"})
 			}
 		}
 	}
@@ -74,11 +76,27 @@ func (h hierarchy) read(path string) (Group, bool) {
 	dir := filepath.Join(h.mount, path)
 	used, usedErr := number(filepath.Join(dir, h.used))
 	limit, limitErr := number(filepath.Join(dir, h.limit))
+	used = max(0, used-statistic(filepath.Join(dir, "memory.stat"), h.cache))
 	return Group{dir, used, limit}, usedErr == nil && limitErr == nil && limit > 0 && limit < unlimited
 }
 
 // unlimited and more is what the older controller has for no limit: the largest number of whole pages.
 const unlimited = 1 << 62
+
+// statistic is the number of that name in a file of names and numbers; 0 if there is none.
+func statistic(path, name string) int64 {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(data)) {
+		if text, found := strings.CutPrefix(line, name+" "); found {
+			n, _ := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
 
 func number(path string) (int64, error) {
 	data, err := os.ReadFile(path)

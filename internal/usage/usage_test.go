@@ -81,6 +81,13 @@ func TestGroup(t *testing.T) {
 		"the older controller in a container, whose path is that outside": {map[string]string{
 			"proc/self/cgroup":                    "4:memory:/docker/1\n",
 			"cgroup/memory/memory.usage_in_bytes": "10\n", "cgroup/memory/memory.limit_in_bytes": "20\n"}, "memory", 0.5},
+		"file cache that can be dropped is not used": {map[string]string{
+			"proc/self/cgroup": "0::/\n", "cgroup/memory.current": "900\n", "cgroup/memory.max": "1000\n",
+			"cgroup/memory.stat": "anon 300\nfile 600\ninactive_file 500\nactive_file 100\n"}, "cgroup", 0.4},
+		"nor in the older controller": {map[string]string{
+			"proc/self/cgroup": "4:memory:/\n", "cgroup/memory/memory.usage_in_bytes": "30\n",
+			"cgroup/memory/memory.limit_in_bytes": "40\n",
+			"cgroup/memory/memory.stat":           "inactive_file 1\ntotal_inactive_file 20\n"}, "memory", 0.25},
 		"no limit, unified": {map[string]string{
 			"proc/self/cgroup": "0::/a\n", "cgroup/a/memory.current": "300\n", "cgroup/a/memory.max": "max\n"}, "", 0},
 		"no limit, older": {map[string]string{
