@@ -39,10 +39,16 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 	return failed == 0;
 }
 
-// The function keeps the caller's x29 where its own points, which is somewhere inside its frame; only the compiler knows
-// how far below the frame's end.
+// The function keeps the caller's x29 where its own points, which is somewhere inside its frame. How far that is below the
+// frame's end, only the compiler knows; clang, which has gcc's word for it too, gives x29 itself for that.
+#ifdef __clang__
+#define FRAME_END() __builtin_sponentry()
+#else
+#define FRAME_END() __builtin_dwarf_cfa()
+#endif
+
 #define CALLER_REGISTERS()                                                                                             \
-	((struct registers){(uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa(),                  \
+	((struct registers){(uintptr_t)__builtin_return_address(0), (uintptr_t)FRAME_END(),                            \
 			    *(uintptr_t *)__builtin_frame_address(0)})
 
 // xpaclri, which strips x30 and which machines that do not sign take for a nop.
