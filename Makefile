@@ -76,7 +76,7 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 	$(signed) $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	cd e2e && $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TheWalk .
 	cd e2e && $(GO) test -count=1 -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS=plain TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)

@@ -73,7 +73,9 @@ func with(name, debian string) build {
 	}
 }
 
-func rows() []row {
+func rows() []row { return append(nativeRows(), emulatedRows()...) }
+
+func nativeRows() []row {
 	plainC := build{name: "plain-c", libc: "glibc", mode: "dynamic"}
 	return []row{
 		{name: "glibc", build: plain},
