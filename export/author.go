@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -60,7 +61,8 @@ func (a *author) take() {
 
 // compose writes a profile. It goes into memory that the queue has room for, and if there is not enough, that is an error
 // of writing: then what was allocated is part of the next profile, because a Moment advances only with a profile that was
-// written.
+// written. What can go wrong after that would be a fault of this program, and costs one delta. Files whose names cannot be told
+// cost nothing but their upload.
 func (a *author) compose() (*Batch, error) {
 	parts := a.form.parts()
 	written := &bounded{most: a.queue.mostBatchBytes() / int64(len(parts))} // each part may be as long
@@ -85,10 +87,13 @@ func (a *author) compose() (*Batch, error) {
 		return nil, errTooLong
 	}
 	modules, err := profile.Unnamed()
+	if err != nil {
+		a.counters.failed(fmt.Errorf("which files have no names: %w", err))
+	}
 	for _, m := range modules {
 		b.Unnamed = append(b.Unnamed, Module(m))
 	}
-	return b, err
+	return b, nil
 }
 
 // parts are the profiles that a batch consists of.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/cgoheap/cgoheap"
 )
@@ -18,7 +19,8 @@ type counters struct {
 	sent, sentBytes                      uint64
 	dropped, expired                     uint64
 	failure, refusal, abandonment, retry outcome
-	waiting                              error // why the last attempt failed, nil if it did not
+	waiting                              error     // why the last attempt failed, nil if it did not
+	attempt                              time.Time // when the attempt that has no answer yet began; zero if there is none
 }
 
 // outcome counts something that has a reason, and keeps the last.
@@ -118,10 +120,19 @@ func (c *counters) log(level slog.Level, text string, err error) {
 func (c *counters) why() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting == nil {
-		return "there was no time"
+	switch {
+	case c.waiting != nil:
+		return c.waiting.Error()
+	case !c.attempt.IsZero():
+		return fmt.Sprintf("an attempt had no answer for %v", time.Since(c.attempt).Round(time.Millisecond))
 	}
-	return c.waiting.Error()
+	return "there was no time"
+}
+
+func (c *counters) attempting(since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.attempt = since
 }
 
 func (c *counters) stats(batches int, bytes int64) cgoheap.Stats {

@@ -39,7 +39,11 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	since, err := p.Moment()
+	var since *cgoheap.Moment
+	var form Form
+	err = errors.Join(
+		guarded("the profiler", func() (err error) { since, err = p.Moment(); return err }),
+		guarded("the target", func() error { form = t.Form(); return nil }))
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
@@ -57,7 +61,7 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 		selection: cgoheap.Selection{
 			Since: since, Advance: true, GoHeap: c.GoHeap, MaxSamples: c.MaxSamples, MaxBytes: c.MaxBytes,
 		},
-		form: t.Form(), config: c, queue: e.queue, counters: e.counters,
+		form: form, config: c, queue: e.queue, counters: e.counters,
 	})
 	return e, nil
 }
@@ -78,7 +82,12 @@ func (e *Exporter) begin(a *author) {
 // Stats are the counters, with the last reason for each kind of failure, and those of the target. After Stop they keep
 // their last values.
 func (e *Exporter) Stats() cgoheap.Stats {
-	return append(e.counters.stats(e.queue.size()), e.target.Stats()...)
+	stats := e.counters.stats(e.queue.size())
+	var more cgoheap.Stats
+	if err := guarded("the target", func() error { more = e.target.Stats(); return nil }); err != nil {
+		more = cgoheap.Stats{{Name: "export_target_silent", Value: 1, Sentence: "the target has no counters: " + err.Error()}}
+	}
+	return append(stats, more...)
 }
 
 // Stop takes a last profile, sends what is in the queue, and closes the target. It returns within Config.StopWithin, with
@@ -86,13 +95,14 @@ func (e *Exporter) Stats() cgoheap.Stats {
 // the same.
 func (e *Exporter) Stop() error { return e.stop() }
 
-// end gives nine tenths of the time to sending, and the rest to whatever has to come back from a server that hangs.
+// end gives most of the time to sending, a twentieth to whatever has to come back from a server that hangs, and the last to the
+// target.
 func (e *Exporter) end() error {
-	begin := time.Now()
+	begin, twentieth := time.Now(), e.config.StopWithin/20
 	close(e.quit)
-	ended := e.awaitUntil(begin.Add(e.config.StopWithin / 10 * 9))
+	ended := awaitUntil(e.finished, begin.Add(18*twentieth))
 	e.cancel()
-	ended = ended || e.awaitUntil(begin.Add(e.config.StopWithin))
+	ended = ended || awaitUntil(e.finished, begin.Add(19*twentieth))
 	var err error
 	if !ended {
 		err = errors.New("export: a profile is still being taken or sent")
@@ -100,14 +110,27 @@ func (e *Exporter) end() error {
 	if left, _ := e.queue.size(); left > 0 {
 		err = errors.Join(err, fmt.Errorf("export: %d profiles were not sent: %s", left, e.counters.why()))
 	}
-	return errors.Join(err, e.target.Close())
+	return errors.Join(err, e.closeUntil(begin.Add(e.config.StopWithin)))
 }
 
-func (e *Exporter) awaitUntil(deadline time.Time) bool {
+func (e *Exporter) closeUntil(deadline time.Time) error {
+	var failed error
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		failed = guarded("the target", e.target.Close)
+	}()
+	if !awaitUntil(closed, deadline) {
+		return errors.New("export: the target is still being closed")
+	}
+	return failed
+}
+
+func awaitUntil(done <-chan struct{}, deadline time.Time) bool {
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	select {
-	case <-e.finished:
+	case <-done:
 		return true
 	case <-timer.C:
 		return false

@@ -56,15 +56,17 @@ func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 		s.counters.count(&s.counters.expired)
 		return 0
 	}
+	s.counters.attempting(time.Now())
 	err := s.send(ctx, e.batch)
+	if ctx.Err() != nil && err != nil { // Stop broke it off, which says nothing about the server
+		s.queue.keep(e)
+		return 0
+	}
+	s.counters.attempting(time.Time{})
 	if err == nil {
 		s.queue.remove(e)
 		s.backoff.reset()
 		s.counters.pushed(e.size)
-		return 0
-	}
-	if ctx.Err() != nil { // Stop broke it off, which says nothing about the server
-		s.queue.keep(e)
 		return 0
 	}
 	return s.settle(e, err)

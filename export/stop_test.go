@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
@@ -52,6 +53,60 @@ func TestStopReturnsInTimeFromAServerThatHangs(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "were not sent: context deadline exceeded") {
 			t.Errorf("Stop: %v", err)
 		}
+	})
+}
+
+func TestStopSaysThatAnAttemptHadNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &target{answer: func(_ int, ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		e := start(t, &standin.Profiler{}, to, export.Config{Interval: time.Hour, SendWithin: time.Hour, StopWithin: 2 * time.Second})
+		if err := e.Stop(); err == nil || !strings.Contains(err.Error(), "were not sent: an attempt had no answer for 1.8s") {
+			t.Errorf("Stop: %v", err)
+		}
+	})
+}
+
+// rude panics or hangs where it is asked to.
+type rude struct {
+	target
+	form, stats, closes func()
+}
+
+func do(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+func (r *rude) Form() export.Form    { do(r.form); return export.Form{} }
+func (r *rude) Stats() cgoheap.Stats { do(r.stats); return nil }
+func (r *rude) Close() error         { do(r.closes); return nil }
+
+func TestHostSurvivesATargetThatPanicsOrHangs(t *testing.T) {
+	bad := func() { panic("bad target") }
+	if _, err := export.Start(&standin.Profiler{}, &rude{form: bad}, export.Config{}); err == nil || !strings.Contains(err.Error(), "bad target") {
+		t.Errorf("Start: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, &standin.Profiler{}, &rude{stats: bad, closes: bad}, export.Config{})
+		if stats := e.Stats(); stats.Value("export_target_silent") != 1 {
+			t.Errorf("%v", stats)
+		}
+		if err := e.Stop(); err == nil || !strings.Contains(err.Error(), "bad target") {
+			t.Errorf("Stop: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		e := start(t, &standin.Profiler{}, &rude{closes: func() { <-release }}, export.Config{StopWithin: time.Second})
+		began := time.Now()
+		if err := e.Stop(); err == nil || !strings.Contains(err.Error(), "still being closed") || time.Since(began) > time.Second {
+			t.Errorf("Stop took %v: %v", time.Since(began), err)
+		}
+		close(release)
 	})
 }
 
