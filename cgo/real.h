@@ -52,6 +52,7 @@ struct real {
 	void *(*memalign)(size_t alignment, size_t size);
 	void *(*aligned_alloc)(size_t alignment, size_t size);
 	int (*posix_memalign)(void **to, size_t alignment, size_t size);
+	size_t (*malloc_usable_size)(void *p);
 };
 
 extern struct real cgoheap_real __attribute__((visibility("hidden")));

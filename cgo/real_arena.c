@@ -23,7 +23,7 @@ static bool arena_has(const void *p)
 	return (uintptr_t)p - (uintptr_t)arena < ARENA;
 }
 
-static size_t size_of(const void *p)
+static size_t size_of(void *p)
 {
 	return ((const size_t *)p)[-1];
 }
@@ -65,7 +65,7 @@ static void copy(volatile char *to, const char *from, size_t size)
 }
 
 // Moves a block of the arena into one that is fresh, or leaves it where it is if there is none.
-static void *move(const void *p, void *fresh, size_t size)
+static void *move(void *p, void *fresh, size_t size)
 {
 	if (p != NULL && fresh != NULL)
 		copy(fresh, p, size < size_of(p) ? size : size_of(p));
@@ -91,6 +91,7 @@ void arena_stand_in(volatile struct real *r)
 	r->memalign = arena_memalign;
 	r->aligned_alloc = arena_memalign;
 	r->posix_memalign = arena_posix_memalign;
+	r->malloc_usable_size = size_of;
 }
 
 static void guarded_free(void *p)
@@ -106,6 +107,11 @@ static void *guarded_realloc(void *p, size_t size)
 	return size == 0 ? NULL : move(p, guarded.malloc(size), size);
 }
 
+static size_t guarded_malloc_usable_size(void *p)
+{
+	return arena_has(p) ? size_of(p) : guarded.malloc_usable_size(p);
+}
+
 void arena_guard(struct real *r)
 {
 	if (used == 0)
@@ -113,4 +119,5 @@ void arena_guard(struct real *r)
 	guarded = *r;
 	r->free = guarded_free;
 	r->realloc = guarded_realloc;
+	r->malloc_usable_size = guarded_malloc_usable_size;
 }

@@ -46,11 +46,13 @@ static void find_all(struct real *r)
 	r->memalign = look_up(from, "memalign");
 	r->aligned_alloc = look_up(from, "aligned_alloc");
 	r->posix_memalign = look_up(from, "posix_memalign");
+	r->malloc_usable_size = look_up(from, "malloc_usable_size");
 }
 
 static bool complete(const struct real *r)
 {
-	return r->malloc && r->free && r->calloc && r->realloc && r->memalign && r->aligned_alloc && r->posix_memalign;
+	return r->malloc && r->free && r->calloc && r->realloc && r->memalign && r->aligned_alloc && r->posix_memalign &&
+	       r->malloc_usable_size;
 }
 
 bool real_resolve(void)
@@ -70,6 +72,13 @@ bool real_resolve(void)
 	arena_guard(&found);
 	cgoheap_real = found;
 	return true;
+}
+
+// Only because of the arena's blocks, of which no other allocator knows.
+__attribute__((visibility("default"))) size_t malloc_usable_size(void *p)
+{
+	real_ready();
+	return cgoheap_real.malloc_usable_size(p);
 }
 
 enum refusal real_refusal(const char **object)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -88,3 +89,20 @@ var sandboxed = host{command: func(shop *workshop, program string, args []string
 	}
 	return exec.Command(sandbox, append([]string{program}, args...)...), nil
 }}
+
+// early has a library that allocates before the program is relocated, and frees later; others are preloaded after it.
+func early(others ...string) host {
+	return host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
+		library, user := shop.path("libearly.so"), shop.path("libearlyuser.so")
+		shared := []string{"-O2", "-g", "-fno-builtin", "-fPIC", "-shared", "-o"}
+		if err := command(nil, "gcc", append(shared, library, "testdata/early.c")...); err != nil {
+			return nil, err
+		}
+		if err := command(nil, "gcc", append(shared, user, "testdata/early_user.c", library)...); err != nil {
+			return nil, err
+		}
+		started := exec.Command(program, args...)
+		started.Env = []string{"LD_PRELOAD=" + strings.Join(append([]string{user}, others...), ":")}
+		return started, nil
+	}}
+}

@@ -9,12 +9,16 @@ const (
 
 // The builds.
 var (
-	plain    = build{name: "plain", libc: "glibc", mode: "dynamic", tags: "cxx"}
-	pie      = build{name: "pie", libc: "glibc", mode: "PIE", tags: "cxx", flags: []string{"-buildmode=pie"}}
-	stripped = build{name: "stripped", libc: "glibc", mode: "stripped", tags: "cxx", flags: []string{"-ldflags=-s -w"}, arguments: "unnamed"}
-	race     = build{name: "race", libc: "glibc", mode: "-race", tags: "cxx", flags: []string{"-race"}}
-	static   = build{name: "static", libc: "glibc", mode: "static, --wrap", tags: wrapTags + ",cxx", flags: []string{staticFlags}}
-	musl     = build{name: "musl", libc: "musl", mode: "dynamic", env: muslEnv, flags: []string{"-ldflags=-linkmode=external"}, arguments: blind, needs: muslNeeds}
+	plain     = build{name: "plain", libc: "glibc", mode: "dynamic", tags: "cxx"}
+	pie       = build{name: "pie", libc: "glibc", mode: "PIE", tags: "cxx", flags: []string{"-buildmode=pie"}}
+	stripped  = build{name: "stripped", libc: "glibc", mode: "stripped", tags: "cxx", flags: []string{"-ldflags=-s -w"}, arguments: "unnamed"}
+	race      = build{name: "race", libc: "glibc", mode: "-race", tags: "cxx", flags: []string{"-race"}}
+	static    = build{name: "static", libc: "glibc", mode: "static, --wrap", tags: wrapTags + ",cxx", flags: []string{staticFlags}}
+	staticPIE = build{
+		name: "static-pie", libc: "glibc", mode: "static PIE, --wrap", tags: wrapTags + ",cxx",
+		flags: []string{"-buildmode=pie", "-ldflags=-linkmode=external -extldflags=-static-pie"},
+	}
+	musl = build{name: "musl", libc: "musl", mode: "dynamic", env: muslEnv, flags: []string{"-ldflags=-linkmode=external"}, arguments: blind, needs: muslNeeds}
 
 	muslStatic = build{
 		name: "musl-static", libc: "musl", mode: "static, --wrap", tags: wrapTags, env: muslEnv, flags: []string{staticFlags},
@@ -85,6 +89,7 @@ func nativeRows() []row {
 		{name: "Go 1.25", build: of("go1.25.4")},
 		{name: "Go 1.27", build: of("go1.27.0")},
 		{name: "static glibc", build: static},
+		{name: "static glibc, PIE", build: staticPIE},
 		{name: "musl", build: musl},
 		{name: "static musl", build: muslStatic},
 		{name: "run by the loader", build: plain, host: host{command: before(loader), needs: []need{library(loader, "libc6")}}},
@@ -95,6 +100,9 @@ func nativeRows() []row {
 		{name: "jemalloc linked", build: with("jemalloc", "libjemalloc-dev")},
 		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev")},
 		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev")},
+		{name: "allocations before relocation", build: plain, host: early()},
+		{name: "allocations before relocation, PIE", build: pie, host: early()},
+		{name: "allocations before relocation, jemalloc", build: plainC, host: early(libraries + "libjemalloc.so.2")},
 
 		{name: "c-archive", build: archive},
 		{name: "c-shared", build: shared},
