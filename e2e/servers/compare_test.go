@@ -13,13 +13,24 @@ import (
 	"time"
 )
 
-// A comparison is what requests and memory of one service are, as multiples of another's. It is printed and decides
-// nothing, for it is taken on machines that do other things too.
+// A comparison is what requests and memory of one service are, as multiples of another's. The ratios are printed. They are
+// taken on machines that do other things too, so no more is asked of them than that the host was not held up: requests that
+// waited for the server would take hundreds of times as long.
 type comparison struct{ median, p99, memory float64 }
 
 func (c comparison) String() string {
-	return fmt.Sprintf("latency ×%.2f at the median, ×%.2f at p99, memory ×%.2f, against a service whose server is well",
-		c.median, c.p99, c.memory)
+	return fmt.Sprintf("latency ×%.2f at the median, ×%.2f at p99, memory ×%.2f", c.median, c.p99, c.memory)
+}
+
+// heldUp is beyond what chance makes of a ratio: the delay of a slow server alone would be ×100.
+const heldUp = 5
+
+func (c comparison) mustBeUnchanged(t *testing.T, than string) {
+	t.Helper()
+	t.Logf("%v, against %s", c, than)
+	if c.median > heldUp || c.memory > heldUp {
+		t.Errorf("more than ×%d of %s: the host was held up", heldUp, than)
+	}
 }
 
 const (
@@ -29,29 +40,39 @@ const (
 	lentToCompare    = comparedRequests * comparedBytes * comparedTimes
 )
 
-// compare makes both services lend memory, in turns, for at least as long as a few profiles are taken.
-func compare(t *testing.T, troubled, healthy *process) comparison {
+// compare makes the services lend memory, in turns, for at least as long as a few profiles are taken. It compares the first with
+// each of the others.
+func compare(t *testing.T, services ...*process) (others []comparison) {
 	t.Helper()
-	request := fmt.Sprintf("/lend?bytes=%d&times=%d", comparedBytes, comparedTimes)
-	var of [2][]time.Duration
+	latencies := make([][]time.Duration, len(services))
 	for n := range comparedRequests {
-		for turn := range 2 { // the first in a turn finds colder caches
-			which := (n + turn) % 2
-			begin := time.Now()
-			if err := post([]string{troubled.url, healthy.url}[which] + request); err != nil {
-				t.Fatal(err)
-			}
-			of[which] = append(of[which], time.Since(begin))
+		for turn := range services { // the first in a turn finds colder caches
+			which := (n + turn) % len(services)
+			latencies[which] = append(latencies[which], lend(t, services[which]))
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
-	slices.Sort(of[0])
-	slices.Sort(of[1])
-	at := func(percent int) float64 {
-		n := comparedRequests * percent / 100
-		return float64(of[0][n]) / float64(of[1][n])
+	for i := range services {
+		slices.Sort(latencies[i])
 	}
-	return comparison{at(50), at(99), memory(t, troubled) / memory(t, healthy)}
+	first := memory(t, services[0])
+	for i, other := range services[1:] {
+		at := func(percent int) float64 {
+			n := comparedRequests * percent / 100
+			return float64(latencies[0][n]) / float64(latencies[i+1][n])
+		}
+		others = append(others, comparison{at(50), at(99), first / memory(t, other)})
+	}
+	return others
+}
+
+func lend(t *testing.T, service *process) time.Duration {
+	t.Helper()
+	begin := time.Now()
+	if err := post(fmt.Sprintf("%s/lend?bytes=%d&times=%d", service.url, comparedBytes, comparedTimes)); err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(begin)
 }
 
 // memory is what a process has resident of its own, in KiB, between two profiles and without Go's garbage: the least of a

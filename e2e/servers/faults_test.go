@@ -61,6 +61,7 @@ func TestAPyroscopeInTroubleDoesNotTroubleItsHosts(t *testing.T) {
 }
 
 func withFaults(t *testing.T, server *process, r reader) {
+	alone := startKeeper(t)
 	for n, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			port := freePort(t)
@@ -79,7 +80,9 @@ func withFaults(t *testing.T, server *process, r reader) {
 			keeper := start(scheme+loopback(port), service)
 			mustSay(t, awaitCounter(t, keeper, f.counter, 1), f.reason)
 			allocate(t, keeper, "keep", 1024, 50)
-			t.Logf("%s: %v", server.name, compare(t, keeper, healthy))
+			compared := compare(t, keeper, healthy, alone)
+			compared[0].mustBeUnchanged(t, "a service whose server is well")
+			compared[1].mustBeUnchanged(t, "a service that exports nothing")
 
 			switch {
 			case f.secure: // is not over before keeper starts anew
