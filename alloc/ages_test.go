@@ -34,15 +34,17 @@ func TestRecordThatChangesIsReadWhole(t *testing.T) {
 	if !ok {
 		t.Fatal("no room")
 	}
-	var done atomic.Bool
+	var written atomic.Uint64
+	var enough atomic.Bool
+	stopped := make(chan bool)
 	go func() {
-		defer done.Store(true)
-		for n := range uint64(300000) {
-			takeSlot(bucket, n+1)
+		defer close(stopped)
+		for !enough.Load() {
+			takeSlot(bucket, written.Add(1))
 		}
 	}()
 	var read, torn int
-	for !done.Load() {
+	for read < 1000 || written.Load() < 300000 {
 		if b, ok := loadBlock(bucket, 0); ok {
 			read++
 			if b.objects != b.bytes || uint64(b.site) != b.objects || b.born != b.site {
@@ -50,7 +52,9 @@ func TestRecordThatChangesIsReadWhole(t *testing.T) {
 			}
 		}
 	}
-	if read == 0 || torn > 0 {
+	enough.Store(true)
+	<-stopped
+	if torn > 0 {
 		t.Errorf("of %d records %d are parts of two blocks", read, torn)
 	}
 }
