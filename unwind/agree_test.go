@@ -88,7 +88,7 @@ func (d dump) agree(rule Rule, want told) error {
 // have, or sp is restored from elsewhere than the CFA says.
 func (d dump) inexpressible(want told, expressions []string) error {
 	register, _, _ := strings.Cut(want.cfa, "+")
-	if d.isRegister(register) && register != d.names.sp && register != d.names.fp || want.sp != "u" {
+	if d.isRegister(register) && register != d.sp && register != d.fp || want.sp != "u" {
 		return nil
 	}
 	if want.cfa == "exp" && slices.ContainsFunc(expressions, d.otherBase) {
@@ -128,9 +128,9 @@ func holds(expressions []string, what, expression string) bool {
 func (d dump) cfaCell(r Rule) string {
 	switch r.CFA {
 	case CFAFromSP:
-		return fmt.Sprintf("%s%+d", d.names.sp, r.CFAOffset)
+		return fmt.Sprintf("%s%+d", d.sp, r.CFAOffset)
 	case CFAFromFP:
-		return fmt.Sprintf("%s%+d", d.names.fp, r.CFAOffset)
+		return fmt.Sprintf("%s%+d", d.fp, r.CFAOffset)
 	case CFADerefSP:
 		return d.bregSP(r.CFAOffset) + "; DW_OP_deref" + plus(r.CFAExtra)
 	case CFADerefFP:

@@ -63,15 +63,6 @@ func installed(toolchain string) need {
 	}
 }
 
-func architecture(name string) need {
-	return func() string {
-		if runtime.GOARCH != name {
-			return "needs " + name
-		}
-		return ""
-	}
-}
-
 // namespaces are a matter of root's, and sometimes not even of a container's root.
 func namespaces() string {
 	if out, err := exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt").CombinedOutput(); err != nil {

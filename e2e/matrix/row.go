@@ -58,9 +58,10 @@ func (r row) run(shop *workshop) result {
 	return r.judge(string(out), err)
 }
 
-// finish runs the command, but not for ever.
+// finish runs the command, but not for ever: its children may hold its output open when it is killed.
 func finish(command *exec.Cmd) ([]byte, error) {
-	timer := time.AfterFunc(patience, func() { command.Process.Kill() })
+	command.WaitDelay = time.Second
+	timer := time.AfterFunc(patience, func() { _ = command.Process.Kill() })
 	defer timer.Stop()
 	return command.CombinedOutput()
 }
