@@ -38,8 +38,12 @@ func run(arguments []string) int {
 		fmt.Println("the process stays dumpable")
 		return wrong
 	}
+	tables := int64(32 << 20)
+	if slices.Contains(arguments, "greedy") {
+		tables = 4 << 30
+	}
 	for range 2 { // a second recording knows nothing of the first
-		profiler, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: 32 << 20})
+		profiler, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: tables})
 		if err != nil {
 			fmt.Println("Start:", err)
 			return refused

@@ -121,7 +121,7 @@ func nativeRows() []row {
 		{name: "read-only files", build: plain, host: mounted("mount --bind / /; mount -o remount,bind,ro /; cd /")},
 		{name: "seccomp", build: plain, host: sandboxed},
 		{name: "little address space", build: plain, host: limited("--as=2147483648")},
-		{name: "too little of it", build: plain, host: limited("--as=1073741824"), refuses: "mapping [0-9]+ bytes"},
+		{name: "too little of it", build: plain, host: limited("--as=2147483648"), arguments: "greedy", refuses: "mapping [0-9]+ bytes"},
 		{name: "no locked memory", build: plain, host: limited("--memlock=0")},
 		{name: "not dumpable", build: plain, host: nobody, arguments: "undumpable"},
 	}
