@@ -91,8 +91,9 @@ fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$package" || exit 1; \
 	done
 
-bench: deps ## Runs the benchmarks of all modules, each against a baseline in the same run.
+bench: deps ## Runs the benchmarks of all modules, and measures capture beside its peers, each against a baseline in the same run.
 	@$(call each,$(GO) test -run '^$$' -bench . -benchmem ./...)
+	@cd bench && $(GO) run ./capture
 
 lint: deps ## Runs golangci-lint on all modules; the first time, it is built, which takes two minutes.
 	@$(call each,$(lint) run --allow-parallel-runners ./...)

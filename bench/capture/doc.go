@@ -1,0 +1,22 @@
+// Command capture measures what recording costs a program, next to the same program without cgoheap and to other
+// profilers:
+//
+//	go run ./capture                      # in bench/; all contests
+//	go run ./capture -only sampling       # those whose name begins so
+//
+// Each contest is a few contenders: commands that do the same work and print what it took. They take turns, round by
+// round, so that whatever else the machine does hits everyone, and each turn is a process of its own, so that a profiler
+// that is preloaded or set by an environment variable can take part. What a contender prints is its own clock's, around
+// the work alone; most contests compare the processor's time of the slowest thread, which other processes disturb least,
+// and those whose threads wait for each other compare the clock on the wall.
+//
+// A line of the table has the medians, the ratio of the medians and that of the minima, and the spread: half of the
+// distance between the quartiles as a share of the median, of the contender where it is larger. A difference that is
+// smaller than the spread is none. Where the contest has a mark, the line says whether the ratio of the medians reaches it.
+//
+// The work (load): each thread replaces one block of 4096, chosen at random, by another of 16 to 512 bytes, and reaches
+// malloc through about 17 frames. In most contests each allocation goes down through these calls; where a line says
+// "tight loop", the loop itself is at the bottom, and malloc and free are nearly all there is.
+//
+// Contenders that are not installed are left out, with a sentence on standard error.
+package main

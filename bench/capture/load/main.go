@@ -1,0 +1,54 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sync"
+)
+
+func main() {
+	var o order
+	flag.IntVar(&o.pairs, "pairs", 1_000_000, "pairs of malloc and free in a segment")
+	flag.IntVar(&o.live, "live", 4096, "blocks that live at any time, a power of two")
+	flag.IntVar(&o.depth, "depth", 11, "calls of C above the one that allocates")
+	flag.IntVar(&o.climb, "climb", 1, "1: each allocation goes down these calls; 0: the loop is at the bottom of them")
+	flag.IntVar(&o.routes, "routes", 0, "the logarithm of the number of stacks that allocate")
+	flag.IntVar(&o.least, "least", 16, "bytes of the smallest block")
+	flag.IntVar(&o.most, "most", 512, "bytes of the largest block")
+	threads := flag.Int("threads", 1, "how many allocate, each this much")
+	segments := flag.Int("segments", 1, "how often this is measured")
+	sample := flag.Int64("sample", 0, "mean bytes between samples; 0 records nothing")
+	flag.Parse()
+	stop, err := record(*sample)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+	work(o, *threads, *segments)
+	stop()
+}
+
+// work runs the segments one after the other, on all threads at once.
+func work(o order, threads, segments int) {
+	all := make([]*pairs, threads)
+	each(threads, func(i int) { all[i] = openPairs(o, i+1) })
+	for range segments {
+		found := make([]figures, threads)
+		each(threads, func(i int) { found[i] = all[i].run() })
+		var slowest figures
+		for _, f := range found {
+			slowest = figures{max(slowest.wall, f.wall), max(slowest.cpu, f.cpu)}
+		}
+		fmt.Printf("%.3f %.3f\n", slowest.wall, slowest.cpu)
+	}
+	each(threads, func(i int) { all[i].close() })
+}
+
+func each(threads int, do func(i int)) {
+	var running sync.WaitGroup
+	for i := range threads {
+		running.Go(func() { do(i) })
+	}
+	running.Wait()
+}

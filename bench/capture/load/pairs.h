@@ -1,0 +1,31 @@
+// The work that is measured: pairs of malloc and free, at a depth of calls, with a number of blocks live.
+#ifndef PAIRS_H
+#define PAIRS_H
+
+#include <stdint.h>
+
+struct order {
+	long pairs;         // that are measured at a time
+	long live;          // blocks at any time, a power of two
+	long depth;         // calls of C above the one that allocates, at most DEEPEST
+	long routes;        // 2^routes different stacks allocate; the routes are calls as well
+	long climb;         // 1: each allocation goes down all levels; 0: the loop is at the bottom of them
+	long least, most;   // bytes of a block, evenly spread
+};
+
+enum { DEEPEST = 64 };
+
+struct found {
+	double wall, cpu; // ns per pair, of the clock on the wall and of the thread's own
+};
+
+struct pairs;
+
+// Blocks for one thread, of the order; each seed has another sequence. pairs_close frees them.
+struct pairs *pairs_open(const struct order *o, uint64_t seed);
+void pairs_close(struct pairs *p);
+
+// Replaces o.pairs blocks, each by another.
+struct found pairs_run(struct pairs *p);
+
+#endif

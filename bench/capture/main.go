@@ -1,0 +1,38 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// setup is what a contest may want to know before it runs.
+type setup struct {
+	rounds int
+	table  *table
+}
+
+// contests in the order in which they are printed.
+var contests = []struct {
+	name string
+	run  func(setup) error
+}{
+	{"sampling", sampling},
+}
+
+func main() {
+	rounds := flag.Int("rounds", 9, "how often each contender runs")
+	only := flag.String("only", "", "run the contests whose name begins so")
+	flag.Parse()
+	s := setup{*rounds, &table{out: os.Stdout}}
+	for _, c := range contests {
+		if !strings.HasPrefix(c.name, *only) {
+			continue
+		}
+		if err := c.run(s); err != nil {
+			fmt.Fprintf(os.Stderr, "capture: %s: %v\n", c.name, err)
+			os.Exit(1)
+		}
+	}
+}

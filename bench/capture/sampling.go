@@ -1,0 +1,65 @@
+package main
+
+import "fmt"
+
+// The marks of a program that records: stopped, and at the usual intervals.
+var intervals = []struct {
+	about string
+	bytes int
+	mark  mark
+}{
+	{"linked but stopped", 0, mark{most: 1.01}},
+	{"every 512 KiB", 512 << 10, mark{most: 1.03}},
+	{"every 64 KiB", 64 << 10, mark{most: 1.10}},
+}
+
+const pairsPerTurn = 5_000_000
+
+// sampling compares a Go program that has cgoheap with the same one without it.
+func sampling(s setup) error {
+	with, err := loadGo()
+	if err != nil {
+		return err
+	}
+	without, err := loadGo("without")
+	if err != nil {
+		return err
+	}
+	s.table.head("Sampling, against the same program without cgoheap", "ns per pair", "with", "without")
+	for _, tight := range []bool{false, true} {
+		for threads := 1; threads <= 2; threads++ {
+			if err := s.sampleThreads(with, without, threads, tight); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s setup) sampleThreads(with, without string, threads int, tight bool) error {
+	flags := []string{fmt.Sprint("-threads=", threads), fmt.Sprint("-pairs=", pairsPerTurn)}
+	about := plural(threads, "thread")
+	if tight {
+		flags, about = append(flags, "-climb=0"), about+", tight loop"
+	}
+	plain := &contender{name: "without", command: append([]string{without}, flags...)}
+	all := []*contender{plain}
+	for _, i := range intervals {
+		command := append([]string{with, fmt.Sprint("-sample=", i.bytes)}, flags...)
+		all = append(all, &contender{name: i.about, command: command})
+	}
+	if err := compete(s.rounds, all...); err != nil {
+		return err
+	}
+	for n, i := range intervals {
+		s.table.print(line{i.about + ", " + about, all[n+1].measured(byCPU), plain.measured(byCPU), i.mark})
+	}
+	return nil
+}
+
+func plural(n int, unit string) string {
+	if n == 1 {
+		return fmt.Sprint(n, " ", unit)
+	}
+	return fmt.Sprint(n, " ", unit, "s")
+}

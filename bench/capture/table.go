@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+)
+
+// table prints the lines of a contest as Markdown.
+type table struct{ out io.Writer }
+
+// line compares ours with a peer's. Ratios are ours to the peer's, or the peer's to ours where the mark is how many times
+// as fast we are.
+type line struct {
+	about      string
+	ours, peer measured
+	mark       mark
+}
+
+// mark is the ratio to reach: no more than most, or, turned around, no less than least. Both are 0 where there is none.
+type mark struct{ most, least float64 }
+
+func (t *table) head(about, unit, ours, peer string) {
+	fmt.Fprintf(t.out, "\n%s, %s:\n\n", about, unit)
+	fmt.Fprintf(t.out, "| | %s | %s | ratio | of minima | spread | mark |\n", ours, peer)
+	fmt.Fprintln(t.out, "|---|---:|---:|---:|---:|---:|---|")
+}
+
+func (t *table) print(l line) {
+	ratio, least := l.ours.median/l.peer.median, l.ours.least/l.peer.least
+	if l.mark.least != 0 {
+		ratio, least = 1/ratio, 1/least
+	}
+	fmt.Fprintf(t.out, "| %s | %s | %s | %s | %s | ± %.1f %% | %s |\n", l.about, digits(l.ours.median),
+		digits(l.peer.median), times(ratio), times(least), 100*max(l.ours.spread, l.peer.spread), l.mark.says(ratio))
+}
+
+// digits of a time: as many as the noise leaves meaning.
+func digits(x float64) string {
+	if math.Abs(x) < 100 {
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+// times has a thousandth near 1, where it matters.
+func times(ratio float64) string {
+	if ratio < 10 {
+		return fmt.Sprintf("%.3f", ratio)
+	}
+	return fmt.Sprintf("%.1f", ratio)
+}
+
+func (m mark) says(ratio float64) string {
+	switch {
+	case m.most != 0:
+		return fmt.Sprintf("≤ %v: %s", m.most, reached(ratio <= m.most))
+	case m.least != 0:
+		return fmt.Sprintf("≥ %v: %s", m.least, reached(ratio >= m.least))
+	}
+	return ""
+}
+
+func reached(yes bool) string {
+	if yes {
+		return "reached"
+	}
+	return "missed"
+}
