@@ -37,15 +37,24 @@ func compete(rounds int, all ...*contender) error {
 	return nil
 }
 
-// run is one turn: the figures of each segment of the work.
-func (c *contender) run() ([]figures, error) {
+// output is what one turn prints, and what it says beside.
+func (c *contender) output() (output, complaint []byte, err error) {
 	command := exec.Command(c.command[0], c.command[1:]...)
 	command.Env = append(os.Environ(), c.env...)
-	var complaint bytes.Buffer
-	command.Stderr = &complaint
-	output, err := command.Output()
+	var said bytes.Buffer
+	command.Stderr = &said
+	output, err = command.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %v: %w\n%s", c.name, c.command, err, complaint.Bytes())
+		err = fmt.Errorf("%s: %v: %w\n%s", c.name, command, err, said.Bytes())
+	}
+	return output, said.Bytes(), err
+}
+
+// run is one turn: the figures of each segment of the work.
+func (c *contender) run() ([]figures, error) {
+	output, complaint, err := c.output()
+	if err != nil {
+		return nil, err
 	}
 	var segments []figures
 	for line := range bytes.Lines(output) {
@@ -56,7 +65,7 @@ func (c *contender) run() ([]figures, error) {
 		segments = append(segments, f)
 	}
 	if len(segments) == 0 {
-		return nil, fmt.Errorf("%s: %v printed nothing\n%s", c.name, c.command, complaint.Bytes())
+		return nil, fmt.Errorf("%s: %v printed nothing\n%s", c.name, c.command, complaint)
 	}
 	return segments, nil
 }

@@ -19,6 +19,8 @@ var contests = []struct {
 	run  func(setup) error
 }{
 	{"sampling", sampling},
+	{"every", every},
+	{"peers", peers},
 }
 
 func main() {

@@ -28,7 +28,7 @@ func sampling(s setup) error {
 	s.table.head("Sampling, against the same program without cgoheap", "ns per pair", "with", "without")
 	for _, tight := range []bool{false, true} {
 		for threads := 1; threads <= 2; threads++ {
-			if err := s.sampleThreads(with, without, threads, tight); err != nil {
+			if err := s.sample(with, without, shape{threads: threads, tight: tight}); err != nil {
 				return err
 			}
 		}
@@ -36,12 +36,8 @@ func sampling(s setup) error {
 	return nil
 }
 
-func (s setup) sampleThreads(with, without string, threads int, tight bool) error {
-	flags := []string{fmt.Sprint("-threads=", threads), fmt.Sprint("-pairs=", pairsPerTurn)}
-	about := plural(threads, "thread")
-	if tight {
-		flags, about = append(flags, "-climb=0"), about+", tight loop"
-	}
+func (s setup) sample(with, without string, as shape) error {
+	flags := as.flags(pairsPerTurn)
 	plain := &contender{name: "without", command: append([]string{without}, flags...)}
 	all := []*contender{plain}
 	for _, i := range intervals {
@@ -52,14 +48,8 @@ func (s setup) sampleThreads(with, without string, threads int, tight bool) erro
 		return err
 	}
 	for n, i := range intervals {
-		s.table.print(line{i.about + ", " + about, all[n+1].measured(byCPU), plain.measured(byCPU), i.mark})
+		about := fmt.Sprint(i.about, ", ", as)
+		s.table.print(line{about, all[n+1].measured(byCPU), plain.measured(byCPU), i.mark})
 	}
 	return nil
-}
-
-func plural(n int, unit string) string {
-	if n == 1 {
-		return fmt.Sprint(n, " ", unit)
-	}
-	return fmt.Sprint(n, " ", unit, "s")
 }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// heaptrackLibrary is what the heaptrack script preloads, where Debian puts it.
+const heaptrackLibrary = "/usr/lib/heaptrack/libheaptrack_preload.so"
+
+// every compares recording every allocation with heaptrack. heaptrack's output is thrown away: nobody reads it while it
+// is written, which is the best that can happen to it. It is in a C program, as it does not see Go's part of a stack;
+// ours walks that as well.
+func every(s setup) error {
+	if _, err := os.Stat(heaptrackLibrary); err != nil {
+		fmt.Fprintln(os.Stderr, "capture: left out, as heaptrack is not installed (Debian: heaptrack):", err)
+		return nil
+	}
+	s.table.head("Every allocation recorded, and what heaptrack takes for it", "ns per pair; of two threads by the clock on the wall", "cgoheap", "heaptrack")
+	for _, framed := range []bool{false, true} {
+		for threads := 1; threads <= 2; threads++ {
+			for _, tight := range []bool{false, true} {
+				if err := s.everyAllocation(shape{threads, tight, framed}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// everyPairs is fewer than usual, as each takes ten times as long.
+const everyPairs = 500_000
+
+func (s setup) everyAllocation(as shape) error {
+	with, alone, err := as.programs()
+	if err != nil {
+		return err
+	}
+	flags := as.flags(everyPairs)
+	ours := &contender{name: "cgoheap", command: append([]string{with, "-sample=1"}, flags...)}
+	theirs := &contender{name: "heaptrack", command: append([]string{alone}, flags...),
+		env: []string{"LD_PRELOAD=" + heaptrackLibrary, "DUMP_HEAPTRACK_OUTPUT=/dev/null"}}
+	if err := compete(s.rounds, ours, theirs); err != nil {
+		return err
+	}
+	wanted, by := mark{least: 3}, byCPU
+	if as.threads == 2 {
+		wanted, by = mark{least: 6}, byWall // one waits for the other
+	}
+	s.table.print(line{as.String(), ours.measured(by), theirs.measured(by), wanted})
+	return nil
+}

@@ -1,0 +1,46 @@
+package main
+
+import "fmt"
+
+// shape is a variant of the work.
+type shape struct {
+	threads int
+	tight   bool // the loop is at the bottom of the calls
+	framed  bool // C keeps frame pointers
+}
+
+func (s shape) String() string {
+	about := fmt.Sprint(s.threads, " thread")
+	if s.threads > 1 {
+		about += "s"
+	}
+	if s.framed {
+		about += ", frame pointers"
+	}
+	if s.tight {
+		about += ", tight loop"
+	}
+	return about
+}
+
+// flags of load for so many pairs.
+func (s shape) flags(pairs int) []string {
+	flags := []string{fmt.Sprint("-threads=", s.threads), fmt.Sprint("-pairs=", pairs)}
+	if s.tight {
+		flags = append(flags, "-climb=0")
+	}
+	return flags
+}
+
+// programs are the work with cgoheap, and the work in C alone.
+func (s shape) programs() (with, alone string, err error) {
+	var tags []string
+	if s.framed {
+		tags = append(tags, "framed")
+	}
+	if with, err = loadGo(tags...); err != nil {
+		return "", "", err
+	}
+	alone, err = loadC(s.framed)
+	return with, alone, err
+}
