@@ -20,7 +20,9 @@ var contests = []struct {
 }{
 	{"sampling", sampling},
 	{"every", every},
+	{"dhat", dhat},
 	{"peers", peers},
+	{"aged", aged},
 }
 
 func main() {
