@@ -2,6 +2,7 @@
 
 GO       ?= go
 FUZZTIME ?= 20s
+TIME     ?= 30s
 nested   := $(patsubst ./%/go.mod,%,$(shell find . -name go.mod -not -path './go.mod' -not -path '*/testdata/*' -not -path './tools/*' | sort))
 modules  := . $(nested)
 lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
@@ -9,7 +10,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e pictures check race ctest arm64 matrix fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e pictures check race ctest arm64 matrix stress fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +83,9 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
+
+stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site, and prints the table.
+	@cd e2e && $(GO) run ./stress -time $(TIME)
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \

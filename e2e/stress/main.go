@@ -1,0 +1,75 @@
+//go:build linux && cgo
+
+package main
+
+// #include "storm.h"
+import "C"
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/trace"
+	"time"
+)
+
+const roundLength = time.Second
+
+func main() {
+	length := flag.Duration("time", 30*time.Second, "for how long")
+	flag.Parse()
+	if err := run(*length); err != nil {
+		fmt.Fprintln(os.Stderr, "stress:", err)
+		os.Exit(1)
+	}
+}
+
+func run(length time.Duration) error {
+	folder, err := os.MkdirTemp("", "cgoheap-stress-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := buildLibraries(folder); err != nil {
+		return err
+	}
+	defer giveUp(length + time.Minute).Stop()
+	if err := trace.Start(io.Discard); err != nil {
+		return err
+	}
+	defer trace.Stop()
+	runtime.SetCPUProfileRate(1000) // signals come at this rate, whether somebody reads the profile or not
+	return (&storm{entrances: entrances()}).run(length)
+}
+
+// run is one half rounds, and one half recordings under way.
+func (s *storm) run(length time.Duration) error {
+	s.judge = newJudge(sites(s.entrances))
+	for end := time.Now().Add(length); time.Now().Before(end); {
+		if err := s.round(min(roundLength, length/4)); err != nil {
+			return err
+		}
+		if err := s.underWay(min(roundLength, length/4)); err != nil {
+			return err
+		}
+	}
+	C.stress_free_all()
+	s.table(os.Stdout)
+	wrong, lost := s.verdict()
+	fmt.Printf("wrong %d, lost %d\n", wrong, lost)
+	if wrong != 0 || lost != 0 {
+		return fmt.Errorf("%d wrong, %d lost", wrong, lost)
+	}
+	return nil
+}
+
+// giveUp ends the process, with all goroutines' stacks, if something hangs.
+func giveUp(after time.Duration) *time.Timer {
+	return time.AfterFunc(after, func() {
+		debug.SetTraceback("all")
+		panic("the storm has not ended")
+	})
+}

@@ -1,0 +1,93 @@
+//go:build linux && cgo
+
+package main
+
+// #include "storm.h"
+import "C"
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/cgoheap/cgoheap"
+)
+
+// A storm is all that runs.
+type storm struct {
+	entrances  []*entrance
+	judge      *judge
+	losses     losses
+	recordings int
+}
+
+func (s *storm) libraries() C.uint32_t { return C.uint32_t(len(s.entrances) * C.STRESS_WAYS) }
+
+func (s *storm) read() []done { return readAll(len(s.judge.sites)) }
+
+// start begins a recording of everything.
+func (s *storm) start() (*cgoheap.Profiler, error) {
+	s.recordings++
+	C.stress_begin(C.uint32_t(s.recordings))
+	return cgoheap.Start(cgoheap.Config{SampleBytes: 1, ThreadNames: s.recordings%3 == 0})
+}
+
+// stop ends a recording and takes down what it lost.
+func (s *storm) stop(p *cgoheap.Profiler) {
+	if err := p.Stop(); err != nil {
+		s.judge.fault("Stop: %v", err)
+	}
+	s.losses.add(p.Stats())
+}
+
+// dump takes a profile between two readings of the truth, and holds it against them.
+func (s *storm) dump(p *cgoheap.Profiler, w window, exact bool) {
+	w.before = s.read()
+	taken, err := s.judge.take(p)
+	w.after = s.read()
+	if err != nil {
+		s.judge.fault("a profile is not valid: %v", err)
+		return
+	}
+	s.judge.hold(taken, w, exact)
+}
+
+// round records a storm from before its beginning to after its end.
+func (s *storm) round(length time.Duration) error {
+	now := s.read()
+	w := window{starting: now, started: now}
+	p, err := s.start()
+	if err != nil {
+		return err
+	}
+	workers := begin(s.entrances, s.libraries())
+	for over := time.Now().Add(length); time.Now().Before(over); {
+		pause()
+		s.dump(p, w, false)
+	}
+	workers.end()
+	s.dump(p, w, true)
+	s.stop(p)
+	return nil
+}
+
+// underWay starts and stops recordings while one storm goes on, and takes profiles of some.
+func (s *storm) underWay(length time.Duration) error {
+	workers := begin(s.entrances, s.libraries())
+	defer workers.end()
+	for over := time.Now().Add(length); time.Now().Before(over); {
+		w := window{starting: s.read(), underWay: true}
+		p, err := s.start()
+		if err != nil {
+			return err
+		}
+		w.started = s.read()
+		for range rand.IntN(3) {
+			pause()
+			s.dump(p, w, false)
+		}
+		s.stop(p)
+	}
+	return nil
+}
+
+func pause() { time.Sleep(rand.N(40 * time.Millisecond)) }

@@ -1,0 +1,24 @@
+/* What the storm's C files share. */
+#ifndef STRESS_WORKER_H
+#define STRESS_WORKER_H
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "storm.h"
+
+/* A function that keeps its own frame: calls to it and from it stay calls. */
+#define SITE __attribute__((noinline, noclone))
+#define KEEP_FRAME() __asm__ volatile("" ::: "memory")
+
+bool stress_ended(void);
+uint32_t stress_random(void);
+void stress_count(enum event e);
+
+/* Counts a failure, after a line that says where, unless ok. */
+void stress_must(bool ok, const char *what);
+
+/* A block from call, at the site, which is then left for others. */
+void stress_visit_by(uint32_t site, void *(*call)(size_t size));
+
+#endif
