@@ -9,7 +9,7 @@ import (
 // dhatPairs is few, as valgrind takes a microsecond and a half for each.
 const dhatPairs = 100_000
 
-// dhat compares recording every allocation with valgrind's DHAT, and with valgrind alone, which runs all code slower.
+// dhat compares recording every allocation with valgrind's DHAT.
 func dhat(s setup) error {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil {
@@ -22,16 +22,13 @@ func dhat(s setup) error {
 		return err
 	}
 	flags := as.flags(dhatPairs)
-	under := func(options ...string) *contender {
-		return &contender{name: options[0], command: append(append([]string{valgrind, "-q"}, append(options, alone)...), flags...)}
-	}
 	ours := &contender{name: "cgoheap", command: append([]string{with, "-sample=1"}, flags...)}
-	theirs, idle := under("--tool=dhat", "--dhat-out-file=/dev/null"), under("--tool=none")
-	if err := compete(s.rounds, ours, theirs, idle); err != nil {
+	theirs := &contender{name: "DHAT",
+		command: append([]string{valgrind, "-q", "--tool=dhat", "--dhat-out-file=/dev/null", alone}, flags...)}
+	if err := compete(s.rounds, ours, theirs); err != nil {
 		return err
 	}
-	s.table.head("Every allocation recorded, and valgrind", "ns per pair", "cgoheap", "valgrind")
-	s.table.print(line{"DHAT", ours.measured(byCPU), theirs.measured(byCPU), mark{least: 3}})
-	s.table.print(line{about: "valgrind with no tool", ours: ours.measured(byCPU), peer: idle.measured(byCPU)})
+	s.table.head("Every allocation recorded, and valgrind's DHAT", "ns per pair", "cgoheap", "DHAT")
+	s.table.print(line{as.String(), ours.measured(byCPU), theirs.measured(byCPU), mark{}})
 	return nil
 }

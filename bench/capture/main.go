@@ -23,6 +23,7 @@ var contests = []struct {
 	{"dhat", dhat},
 	{"peers", peers},
 	{"aged", aged},
+	{"unwind", unwind},
 }
 
 func main() {

@@ -19,13 +19,18 @@ func main() {
 	threads := flag.Int("threads", 1, "how many allocate, each this much")
 	segments := flag.Int("segments", 1, "how often this is measured")
 	sample := flag.Int64("sample", 0, "mean bytes between samples; 0 records nothing")
+	walks := flag.Int("walks", 0, "walk the stack so often, instead of allocating")
 	flag.Parse()
 	stop, err := record(*sample)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
-	work(o, *threads, *segments)
+	if *walks > 0 {
+		walk(o.depth, *walks)
+	} else {
+		work(o, *threads, *segments)
+	}
 	stop()
 }
 

@@ -7,13 +7,11 @@
 struct order {
 	long pairs;         // that are measured at a time
 	long live;          // blocks at any time, a power of two
-	long depth;         // calls of C above the one that allocates, at most DEEPEST
+	long depth;         // calls of C above the one that allocates, at most 64
 	long routes;        // 2^routes different stacks allocate; the routes are calls as well
 	long climb;         // 1: each allocation goes down all levels; 0: the loop is at the bottom of them
 	long least, most;   // bytes of a block, evenly spread
 };
-
-enum { DEEPEST = 64 };
 
 struct found {
 	double wall, cpu; // ns per pair, of the clock on the wall and of the thread's own
