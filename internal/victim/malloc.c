@@ -75,6 +75,32 @@ VICTIM_SITE void victim_free(void *block)
 	free(block);
 }
 
+/* Not every libc has these; free does the same. */
+extern void cfree(void *block) __attribute__((weak));
+extern void free_sized(void *block, size_t size) __attribute__((weak));
+extern void free_aligned_sized(void *block, size_t alignment, size_t size) __attribute__((weak));
+
+VICTIM_SITE void victim_cfree(void *block)
+{
+	(cfree ? cfree : free)(block);
+}
+
+VICTIM_SITE void victim_free_sized(void *block, size_t size)
+{
+	if (free_sized)
+		free_sized(block, size);
+	else
+		free(block);
+}
+
+VICTIM_SITE void victim_free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+	if (free_aligned_sized)
+		free_aligned_sized(block, alignment, size);
+	else
+		free(block);
+}
+
 VICTIM_SITE void *victim_malloc_list(size_t count, size_t size)
 {
 	void *list = NULL;

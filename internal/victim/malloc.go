@@ -32,6 +32,18 @@ func Reallocarray(block unsafe.Pointer, count, size uintptr) unsafe.Pointer {
 	return C.victim_reallocarray(block, C.size_t(count), C.size_t(size))
 }
 
+// CallocErrno is Calloc and the errno that it set, nil if none.
+func CallocErrno(count, size uintptr) (unsafe.Pointer, error) {
+	block, err := C.victim_calloc(C.size_t(count), C.size_t(size))
+	return block, err
+}
+
+// ReallocarrayErrno is Reallocarray and the errno that it set.
+func ReallocarrayErrno(block unsafe.Pointer, count, size uintptr) (unsafe.Pointer, error) {
+	moved, err := C.victim_reallocarray(block, C.size_t(count), C.size_t(size))
+	return moved, err
+}
+
 // PosixMemalign allocates size bytes with posix_memalign.
 func PosixMemalign(alignment, size uintptr) unsafe.Pointer {
 	return C.victim_posix_memalign(C.size_t(alignment), C.size_t(size))

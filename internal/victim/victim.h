@@ -34,10 +34,37 @@ void *victim_memalign(size_t alignment, size_t size);
 void *victim_valloc(size_t size);
 void *victim_pvalloc(size_t size);
 void victim_free(void *block);
+void victim_cfree(void *block);
+void victim_free_sized(void *block, size_t size);
+void victim_free_aligned_sized(void *block, size_t alignment, size_t size);
 
 /* count blocks of size bytes, at least a pointer's, each holding the address of the next. */
 void *victim_malloc_list(size_t count, size_t size);
 void victim_free_list(void *list);
+
+/* family.c: the functions of the family by number, with errno as the caller has set it. */
+struct victim_way {
+	const char *name, *site; /* name: of the function; NULL: there is none with this number */
+	size_t alignment;        /* what a block of it is aligned to, whatever its size */
+	void *(*allocate)(size_t size);
+};
+struct victim_way victim_way(unsigned number);
+
+struct victim_outcome {
+	void *block;
+	int error; /* errno after the call */
+};
+struct victim_outcome victim_allocate(unsigned way, size_t size, int error);
+
+const char *victim_release_name(unsigned number);
+int victim_release(unsigned number, void *block, size_t size, int error); /* errno after the call */
+
+size_t victim_resident(void *block, size_t size); /* bytes of the pages wholly inside that are in memory */
+void *victim_past_hooks(size_t size);             /* libc's own malloc and free, NULL where they have no other names */
+int victim_free_past_hooks(void *block);          /* an errno */
+
+/* names.c: which function an address is in, among the sites of C threads and those that libraries export; or NULL. */
+const char *victim_function_at(uintptr_t address);
 
 /* libc.c: sites where libc itself is malloc's caller. */
 char *victim_strdup(size_t length);                 /* length + 1 bytes */
