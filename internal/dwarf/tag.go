@@ -4,11 +4,14 @@ package dwarf
 type tag uint16
 
 const (
+	tagArrayType         tag = 0x01
 	tagClassType         tag = 0x02
 	tagEntryPoint        tag = 0x03
+	tagEnumerationType   tag = 0x04
 	tagLexicalBlock      tag = 0x0b
 	tagCompileUnit       tag = 0x11
 	tagStructureType     tag = 0x13
+	tagSubroutineType    tag = 0x15
 	tagUnionType         tag = 0x17
 	tagInlinedSubroutine tag = 0x1d
 	tagModule            tag = 0x1e
@@ -18,12 +21,23 @@ const (
 	tagTryBlock          tag = 0x32
 	tagNamespace         tag = 0x39
 	tagPartialUnit       tag = 0x3c
+	tagCallSite          tag = 0x48
 	tagSkeletonUnit      tag = 0x4a
+	tagGNUCallSite       tag = 0x4109
 )
 
 // isBlock reports whether the entry is a part of a function's body that can have inlined calls in it.
 func (t tag) isBlock() bool {
 	return t == tagLexicalBlock || t == tagTryBlock || t == tagCatchBlock || t == tagWithStmt
+}
+
+// holdsNoCode reports whether there are only parameters, bounds and values among the entry's children.
+func (t tag) holdsNoCode() bool {
+	switch t {
+	case tagArrayType, tagEnumerationType, tagSubroutineType, tagCallSite, tagGNUCallSite:
+		return true
+	}
+	return false
 }
 
 // isNamed reports whether more is read of the entries than the walk needs.

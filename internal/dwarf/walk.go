@@ -32,16 +32,18 @@ const (
 
 var errTooDeep = errors.New("dwarf: debug entries nest too deeply")
 
-// walk goes through the entries of a unit on behalf of the addresses that its ranges cover. The walk is thorough or not:
-// one that is not goes only where compilers put code that nothing around it covers, into namespaces, and leaves out
-// classes and the functions that cover no want. When that leaves wants without a function a thorough one follows.
+// walk goes through the entries of a unit on behalf of the addresses that its ranges cover. It goes only where compilers
+// put code that nothing around it covers, into namespaces, and leaves out classes and the functions that cover no want;
+// should that leave wants without a function, what was left out is looked through, see thorough.go.
 type walk struct {
 	*reader
 	unit     *unit
 	cursor   *cursor
 	wants    []want // ascending by address
+	pending  int    // how many of them have no function yet
 	isCode   func(uint64) bool
 	thorough bool
+	left     leftOut
 	scopes   []scope
 	parts    []stretch // of all open scopes, see scope
 }
@@ -59,20 +61,19 @@ func (w *walk) findCalls() error {
 	if !w.unit.hasChildren {
 		return nil
 	}
-	w.thorough = false
-	err := w.run()
-	for i := range w.wants {
-		if err == nil && w.wants[i].calls == nil {
-			w.thorough = true
-			return w.run()
-		}
-	}
-	return err
-}
-
-func (w *walk) run() error {
 	w.cursor = &w.cursors[secInfo]
 	w.cursor.open(&w.unit.file.sections[secInfo], w.unit.children, w.unit.end)
+	w.pending, w.thorough = len(w.wants), false
+	w.left.clear()
+	if err := w.run(w.unit.children); err != nil || w.pending == 0 {
+		return err
+	}
+	return w.findLeftOut()
+}
+
+// run goes through a list of entries that begins at an offset, as long as there are wants without a function.
+func (w *walk) run(children uint64) error {
+	w.cursor.seek(children)
 	w.scopes, w.parts = append(w.scopes[:0], scope{}), w.parts[:0]
 	var e entry
 	for len(w.scopes) > 0 && w.cursor.offset() < w.unit.end {
@@ -81,6 +82,9 @@ func (w *walk) run() error {
 		}
 		if e.abbrev == nil {
 			w.leave()
+			if w.done() {
+				return nil
+			}
 			continue
 		}
 		if !w.budget.spend(1 + len(e.abbrev.plan)) {
@@ -97,6 +101,11 @@ func (w *walk) leave() {
 	last := len(w.scopes) - 1
 	w.parts = w.parts[:w.scopes[last].kept]
 	w.scopes = w.scopes[:last]
+}
+
+// done reports whether all wants have their calls: the function around them has ended.
+func (w *walk) done() bool {
+	return w.pending == 0 && len(w.scopes) > 0 && w.scopes[len(w.scopes)-1].depth == 0
 }
 
 // enter looks at an entry and goes to the next one of interest: its first child, or what follows its children.
@@ -128,6 +137,7 @@ func (w *walk) enter(e *entry) error {
 	}
 	w.parts = w.parts[:inner.kept]
 	if e.abbrev.children {
+		w.left.note(e.abbrev.tag, inner.depth, w.cursor.offset())
 		return w.skipChildren(e)
 	}
 	return nil
@@ -144,6 +154,7 @@ func (w *walk) enterFunction(e *entry, inner *scope) error {
 		for i := part.first; i < part.last; i++ {
 			if wanted := &w.wants[i]; wanted.calls == nil {
 				wanted.calls = append(wanted.calls, call{entry: e.offset})
+				w.pending--
 			}
 		}
 	}

@@ -1,0 +1,12 @@
+package dwarf
+
+import "testing"
+
+func TestUnitsWithTooManyListsToNoteAreLookedThroughAsAWhole(t *testing.T) {
+	defer func(limit int) { leftLimit = limit }(leftLimit)
+	leftLimit = 0
+	for _, flags := range [][]string{{"-g", "-O0"}, {"-g", "-O2"}} {
+		path := compile(t, "g++", "shapes.cc", flags...)
+		agree(t, path, everyByte(t, path, 3000))
+	}
+}
