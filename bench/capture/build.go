@@ -26,7 +26,7 @@ func loadC(framed bool) (path string, err error) {
 	}
 	return built(name, func(path string) *exec.Cmd {
 		return exec.Command("gcc", "-O2", "-g", flag, "-o", path,
-			"capture/load/alone/main.c", "capture/load/pairs.c", "capture/load/levels.c", "-pthread")
+			"capture/load/alone/main.c", "capture/load/pairs.c", "capture/load/levels.c", "capture/load/routes.c", "-pthread")
 	})
 }
 

@@ -24,6 +24,8 @@ var contests = []struct {
 	{"peers", peers},
 	{"aged", aged},
 	{"unwind", unwind},
+	{"whole", whole},
+	{"dump", dump},
 }
 
 func main() {

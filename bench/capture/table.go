@@ -35,6 +35,19 @@ func (t *table) print(l line) {
 		digits(l.peer.median), times(ratio), times(least), 100*max(l.ours.spread, l.peer.spread), l.mark.says(ratio))
 }
 
+// headAlone begins a table of figures that have a limit of their own, and no peer.
+func (t *table) headAlone(about, unit string) {
+	fmt.Fprintf(t.out, "\n%s:\n\n| | %s | least | spread | mark |\n|---|---:|---:|---:|---|\n", about, unit)
+}
+
+func (t *table) printAlone(about string, m measured, most float64) {
+	says := ""
+	if most != 0 {
+		says = fmt.Sprintf("≤ %v: %s", most, reached(m.median <= most))
+	}
+	fmt.Fprintf(t.out, "| %s | %s | %s | ± %.1f %% | %s |\n", about, digits(m.median), digits(m.least), 100*m.spread, says)
+}
+
 // digits of a time: as many as the noise leaves meaning.
 func digits(x float64) string {
 	if math.Abs(x) < 100 {

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "levels.h"
+#include "routes.h"
 
 // Of one thread. Threads share nothing.
 struct pairs {
@@ -17,26 +18,6 @@ struct pairs {
 	void *block;
 	void *blocks[];
 };
-
-static void *left(uint64_t turns, long routes, size_t size);
-static void *right(uint64_t turns, long routes, size_t size);
-
-#define BRANCH(side, bytes)                                                                                            \
-	__attribute__((noinline)) static void *side(uint64_t turns, long routes, size_t size)                          \
-	{                                                                                                              \
-		FRAME(bytes);                                                                                          \
-		void *p;                                                                                               \
-		if (routes == 0)                                                                                       \
-			p = malloc(size);                                                                              \
-		else if (turns & 1)                                                                                    \
-			p = right(turns >> 1, routes - 1, size);                                                       \
-		else                                                                                                   \
-			p = left(turns >> 1, routes - 1, size);                                                        \
-		STAY;                                                                                                  \
-		return p;                                                                                              \
-	}
-BRANCH(left, 24)
-BRANCH(right, 56)
 
 static uint64_t next(uint64_t *random)
 {
@@ -50,14 +31,14 @@ static uint64_t next(uint64_t *random)
 static void allocate_below(void *argument)
 {
 	struct pairs *p = argument;
-	p->block = left(p->turns, p->order.routes, p->size);
+	p->block = routes_malloc(p->turns, p->order.routes, p->size);
 	STAY;
 }
 
 static void *allocate(struct pairs *p, uint64_t turns, size_t size)
 {
 	if (!p->order.climb)
-		return left(turns, p->order.routes, size);
+		return routes_malloc(turns, p->order.routes, size);
 	p->turns = turns;
 	p->size = size;
 	levels_down(p->order.depth, allocate_below, p);

@@ -3,23 +3,28 @@
 package main
 
 import (
-	"fmt"
-	"os"
+	"io"
 
 	"github.com/cgoheap/cgoheap"
 )
 
-func record(sample int64) (stop func(), err error) {
+// recording may be none, where nothing is to be recorded.
+type recording struct{ profiler *cgoheap.Profiler }
+
+func record(sample int64) (recording, error) {
 	if sample == 0 {
-		return func() {}, nil
+		return recording{}, nil
 	}
 	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: sample})
-	if err != nil {
-		return nil, err
-	}
-	return func() {
-		if err := p.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, "load:", err)
-		}
-	}, nil
+	return recording{p}, err
 }
+
+func (r recording) Stop() error {
+	if r.profiler == nil {
+		return nil
+	}
+	return r.profiler.Stop()
+}
+
+// dump writes a profile and throws it away.
+func (r recording) dump() error { return r.profiler.Write(io.Discard, cgoheap.Selection{}) }

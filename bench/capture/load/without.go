@@ -4,9 +4,17 @@ package main
 
 import "errors"
 
-func record(sample int64) (stop func(), err error) {
+var errWithout = errors.New("this program is without cgoheap")
+
+type recording struct{}
+
+func record(sample int64) (recording, error) {
 	if sample != 0 {
-		return nil, errors.New("this program is without cgoheap")
+		return recording{}, errWithout
 	}
-	return func() {}, nil
+	return recording{}, nil
 }
+
+func (recording) Stop() error { return nil }
+
+func (recording) dump() error { return errWithout }

@@ -6,7 +6,7 @@
 
 #include "../pairs.h"
 
-static struct order order = {.pairs = 1000000, .live = 4096, .depth = 15, .climb = 1, .least = 16, .most = 512};
+static struct order order = {.pairs = 1000000, .live = 4096, .depth = 9, .climb = 1, .least = 16, .most = 512};
 static long threads = 1, segments = 1;
 
 static const struct flag {
