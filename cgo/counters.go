@@ -38,4 +38,5 @@ var Counters = [...]Counter{
 	{"label_sets", "different sets of labels", false},
 	{"lost_labels", "samples without their labels, because there were too many sets of labels or the tables were full", true},
 	{"labels_cut", "labels that were too long, and were cut or left out", true},
+	{"frees_unseen", "blocks that were called in use until their address was allocated again, because they were freed past the hooks", true},
 }

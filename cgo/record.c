@@ -90,9 +90,27 @@ static bool forget(struct pass pass, const void *p, struct block *b)
 	return true;
 }
 
+static void tally_end(struct pass pass, const struct block *b)
+{
+	struct weight w = {b->objects, b->bytes};
+	site_subtract(b->site, pass.parity, w);
+	peak_subtract(region_ref(b->site), w);
+}
+
+// Two blocks cannot be in use at one address: what is remembered there was freed by other names than the hooks'.
+static void forget_unseen(struct pass pass, const void *p)
+{
+	struct block old;
+	if (!live_maybe(p) || !forget(pass, p, &old))
+		return;
+	count(COUNT_UNSEEN);
+	tally_end(pass, &old);
+}
+
 static void remember(struct pass pass, const void *p, size_t size, const struct registers *caller)
 {
 	count_in(pass.place, COUNT_SAMPLES, 1);
+	forget_unseen(pass, p);
 	uint32_t site = site_of(pass, size, caller);
 	if (site == 0)
 		return;
@@ -107,13 +125,6 @@ static void remember(struct pass pass, const void *p, size_t size, const struct 
 		count(COUNT_LOST_LIVE);
 		site_subtract(site, pass.parity, w);
 	}
-}
-
-static void tally_end(struct pass pass, const struct block *b)
-{
-	struct weight w = {b->objects, b->bytes};
-	site_subtract(b->site, pass.parity, w);
-	peak_subtract(region_ref(b->site), w);
 }
 
 static void tally_free(struct pass pass, const struct block *b)

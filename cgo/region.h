@@ -167,6 +167,7 @@ enum counter {
 	COUNT_LABEL_SETS,
 	COUNT_LOST_LABELS,
 	COUNT_LABELS_CUT,
+	COUNT_UNSEEN,
 };
 
 static inline void count(enum counter c)

@@ -1,0 +1,70 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// little is what of a large block may be in memory before anyone has used it: a huge page around its header.
+const little = 4 << 20
+
+func TestLargeBlocksOfZeroes(t *testing.T) {
+	const size = 256 << 20
+	for _, interval := range []int64{1, 512 << 10} {
+		o := everything
+		o.SampleBytes = interval
+		r := start(t, o)
+		var block unsafe.Pointer
+		perform(func() { block = victim.Calloc(1, size) })
+		if n := victim.Resident(block, size); n > little {
+			t.Errorf("%d bytes are in memory, though nobody used them", n)
+		}
+		recordedSites(t, r, map[string]stack.Values{"victim_calloc": kept(1, size)})
+		victim.Free(block)
+		stop(t, r)
+	}
+}
+
+// grow makes a block of 1 MiB, which is used, 1 GiB large, and says what of it is in memory then.
+func grow() (block unsafe.Pointer, resident uintptr) {
+	size := uintptr(1 << 20)
+	block = victim.Malloc(size)
+	for _, b := range unsafe.Slice((*[4096]byte)(block), size/4096) {
+		_ = b
+	}
+	for ; size < 1<<30; size *= 2 {
+		block = victim.Realloc(block, 2*size)
+	}
+	return block, victim.Resident(block, size)
+}
+
+// An allocator that moves a large block moves its pages. If anyone copied it, those of the last copy would be there,
+// used or not.
+func TestAVectorGrows(t *testing.T) {
+	for _, interval := range []int64{1, 512 << 10} {
+		o := everything
+		o.SampleBytes = interval
+		r := start(t, o)
+		var block unsafe.Pointer
+		perform(func() {
+			var resident uintptr
+			block, resident = grow()
+			if resident > 1<<20+little {
+				t.Errorf("%d bytes are in memory, of 1 MiB that was used", resident)
+			}
+		})
+		if interval == 1 {
+			recordedSites(t, r, map[string]stack.Values{
+				"victim_malloc":  passed(1, 1<<20),
+				"victim_realloc": {AllocObjects: 10, AllocBytes: 2<<30 - 2<<20, InuseObjects: 1, InuseBytes: 1 << 30},
+			})
+		}
+		victim.Free(block)
+		stop(t, r)
+	}
+}
