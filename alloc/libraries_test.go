@@ -130,6 +130,51 @@ func TestOneAddressTwoLibraries(t *testing.T) {
 	})
 }
 
+func TestOneAddressTwoLibrariesBetweenTwoLooks(t *testing.T) {
+	t.Run("a library is not taken for the one whose place it took", func(t *testing.T) {
+		first, second := plugin(t), plugin(t, "-g")
+		r := start(t, everything)
+		p := open(t, first)
+		r.Refresh()
+		block := early(p)
+		p.Close()
+		q := open(t, second)
+		defer q.Close()
+		other := late(q)
+		s := snapshot(t, r)
+		victim.Free(block)
+		victim.Free(other)
+
+		for _, sample := range s.Samples {
+			if sample.BlockSize != 1002 {
+				continue
+			}
+			if m := s.Module(sample.Frames[0].Module()); m != nil && m.Path == first {
+				t.Errorf("a block of the second library's was allocated in %s", m.Path)
+			}
+			return
+		}
+		t.Error("the block is missing")
+	})
+
+	t.Run("where one was opened and closed unseen, an address does not tell the library", func(t *testing.T) {
+		r, _ := withList(t, fake("a", 16))
+		if m := r.loaded.only(0x10800); m == nil {
+			t.Fatal("a is not at its address")
+		}
+		p := open(t, plugin(t))
+		p.Close()
+		r.Refresh()
+		if m := r.loaded.only(0x10800); m != nil {
+			t.Errorf("it says %s", m.Path)
+		}
+		main := r.loaded.current[0]
+		if m := r.loaded.only(main.Ranges[0].Start); m == nil || m.ID != main.ID {
+			t.Errorf("the executable's address says %v", m)
+		}
+	})
+}
+
 func TestOpeningAndClosingOften(t *testing.T) {
 	t.Run("tables grow by a library's entry each time it is loaded, not by its rows", func(t *testing.T) {
 		path := plugin(t)

@@ -24,6 +24,10 @@ type loaded struct {
 	index     extent
 	published uint64
 	lost      []error // modules that have no rows, and why
+	loads     cgo.Loads
+	before    uint64   // how many libraries had been loaded when the recording began
+	first     int      // how many modules were listed then
+	forever   []uint64 // biases of libraries that cannot be unloaded
 }
 
 // module is one that is loaded now.
@@ -41,10 +45,15 @@ func same(a, b *mappings.Module) bool {
 		a.Inode == b.Inode && len(a.Ranges) > 0 && len(b.Ranges) > 0 && a.Ranges[0].Start == b.Ranges[0].Start
 }
 
-// update takes the modules that are loaded now and publishes an index of them if they are not those of the last time.
-// The error says that the tables had no room for all of it; what there was room for is published.
-func (l *loaded) update(now []mappings.Module) (changed bool, err error) {
+// update takes the modules that are loaded now, and what cgo.ReadLoads gave before they were listed, and publishes an index
+// of them if they are not those of the last time. The error says that the tables had no room for all of it; what there was
+// room for is published.
+func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, err error) {
+	if l.index.size == 0 {
+		l.before, l.forever = loads.Count(), cgo.Forever()
+	}
 	next := make([]module, 0, len(now))
+	changed = loads != l.loads
 	for i := range now {
 		m, known := l.find(&now[i])
 		if !known {
@@ -60,7 +69,10 @@ func (l *loaded) update(now []mappings.Module) (changed bool, err error) {
 	if !changed && len(next) == len(l.current) && l.index.size > 0 {
 		return false, err
 	}
-	if full := l.replace(next); full != nil {
+	if l.index.size == 0 {
+		l.first = len(l.all)
+	}
+	if full := l.replace(next, loads); full != nil {
 		l.keep(next)
 		return false, full
 	}
@@ -167,28 +179,28 @@ func (l *loaded) store(m *module, t *unwind.Table) error {
 }
 
 // replace publishes next; what only the old index used is retired.
-func (l *loaded) replace(next []module) error {
+func (l *loaded) replace(next []module, loads cgo.Loads) error {
 	var ranges []cgo.Range
 	for _, m := range next {
+		m.rows.Closable = l.closable(m.Module)
 		for _, r := range m.Ranges {
 			ranges = append(ranges, cgo.NewRange(uint64(r.Start), uint64(r.Limit), uint16(m.ID), m.rows))
 		}
 	}
 	slices.SortFunc(ranges, cgo.CompareRanges)
-	size := int(cgo.IndexHeader) + len(ranges)*int(unsafe.Sizeof(cgo.Range{}))
+	size := int(unsafe.Sizeof(cgo.Index{})) + len(ranges)*int(unsafe.Sizeof(cgo.Range{}))
 	e, err := l.arena.reserve(size + cgo.IndexCache)
 	if err != nil {
 		return err
 	}
-	put(e.offset, []uint32{uint32(len(ranges)), uint32(goModule(next))})
-	cache := put(e.offset+uint64(cgo.IndexHeader), ranges)
+	cache := put(e.offset+uint64(unsafe.Sizeof(cgo.Index{})), ranges)
 	l.published++
-	put(e.offset+8, []uint64{l.published, cache})
+	put(e.offset, []cgo.Index{cgo.NewIndex(len(ranges), uint16(goModule(next)), l.published, cache, loads)})
 	clear(cgo.Region()[cache : cache+cgo.IndexCache])
 	cgo.Publish(e.offset)
 	l.retire(next)
 	l.arena.retire(l.index)
-	l.index, l.current, l.added = e, next, nil
+	l.index, l.current, l.added, l.loads = e, next, nil, loads
 	return nil
 }
 
@@ -210,7 +222,13 @@ func (l *loaded) retire(next []module) {
 	}
 }
 
-// only is the one module that ever covered address; nil if there were none or several.
+// closable says whether a module may be unloaded.
+func (l *loaded) closable(m *mappings.Module) bool { return !slices.Contains(l.forever, m.Bias) }
+
+// unseen says whether libraries were loaded and closed again without having been listed.
+func (l *loaded) unseen() bool { return l.loads.Count()-l.before > uint64(len(l.all)-l.first) }
+
+// only is the one module that ever covered address; nil if there were none or several, or may have been.
 func (l *loaded) only(address mappings.RuntimeAddr) *mappings.Module {
 	var found *mappings.Module
 	for _, m := range l.all {
@@ -221,6 +239,9 @@ func (l *loaded) only(address mappings.RuntimeAddr) *mappings.Module {
 			return nil
 		}
 		found = m
+	}
+	if found != nil && l.closable(found) && l.unseen() {
+		return nil
 	}
 	return found
 }

@@ -112,10 +112,11 @@ func (r *Recording) Refresh() (changed bool) {
 // refresh publishes an index even if nothing can be known: without one, no stack would hold so much as its first frame.
 func (r *Recording) refresh() (changed bool) {
 	var now []mappings.Module
+	loads := cgo.ReadLoads()
 	if now, r.mapsErr = r.options.Modules(); len(now) == 0 && r.loaded.index.size > 0 {
 		return false
 	}
-	changed, r.fullErr = r.loaded.update(now)
+	changed, r.fullErr = r.loaded.update(now, loads)
 	return changed
 }
 

@@ -76,8 +76,7 @@ static enum end walk_from(const struct registers *caller, uint64_t *frames, size
 	*depth = *goroutine = 0;
 	if (cgoheap_region == NULL || !gate_enter(&pass, __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)))
 		return END_STOPPED;
-	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
-	w.index = index == 0 ? NULL : region_at(index);
+	walk_by_current(&w);
 	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
 	enum end end = walk(&w);
 	gate_leave(pass);

@@ -9,6 +9,7 @@
 //	walk*.c    registers → call sites: C by rows (rows.c), Go by frame pointer, across the calls between them;
 //	           memory.c reads only words of the stack that are known to be readable; what differs between amd64 and
 //	           arm64 is in machine.h and walk_go.h
+//	loads.c    whether libraries have been loaded since their rows were made
 //	last.c     what the thread's last walk found, as far as it still is so
 //	stacks.c   same stack, same number
 //	sites.c    a stack and a block size, with its weights

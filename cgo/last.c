@@ -20,7 +20,7 @@ void last_begin(struct walk *w, uint32_t place)
 {
 	struct thread *t = w->memory.thread;
 	struct last *l = (struct last *)region_at(cgoheap_region->lasts) + place;
-	if (w->index == NULL || !w->memory.own)
+	if (w->index == NULL || w->stale || !w->memory.own)
 		return;
 	if (l->thread != t->slot || l->index != w->index->number) {
 		l->thread = t->slot;

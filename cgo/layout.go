@@ -72,20 +72,33 @@ type Rows struct {
 	PCs, Rules, Set uint64 // offsets
 	Count           int
 	Base            uint64 // runtime address that PCs count from
+	Closable        bool   // the module may be unloaded
 }
 
 // NewRange makes an entry of the index.
 func NewRange(start, limit uint64, module uint16, r Rows) Range {
+	closable := C.uint16_t(0)
+	if r.Closable {
+		closable = 1
+	}
 	return Range{
 		start: C.uint64_t(start), limit: C.uint64_t(limit), base: C.uint64_t(r.Base),
 		pcs: C.uint64_t(r.PCs), rules: C.uint64_t(r.Rules), set: C.uint64_t(r.Set),
-		rows: C.uint32_t(r.Count), module: C.uint32_t(module),
+		rows: C.uint32_t(r.Count), module: C.uint16_t(module), closable: closable,
 	}
 }
 
-// IndexHeader is the size of what stands before the ranges of an index: their count and the module of Go's text, each
-// a uint32.
-const IndexHeader = C.sizeof_struct_index
+// Index is what stands before the ranges of an index.
+type Index = C.struct_index
+
+// NewIndex makes the head of an index: of so many ranges, with Go's text in a module, number in the order of publishing,
+// its cache at an offset, and loads from before the ranges were listed.
+func NewIndex(ranges int, goModule uint16, number, cache uint64, loads Loads) Index {
+	return Index{
+		count: C.uint32_t(ranges), go_module: C.uint32_t(goModule), number: C.uint64_t(number), cache: C.uint64_t(cache),
+		loads: C.struct_loads(loads),
+	}
+}
 
 // IndexCache is the size of an index's cache of rules.
 const IndexCache = C.CACHE_PLACES * C.sizeof_struct_place

@@ -52,8 +52,7 @@ static uint32_t site_of(struct pass pass, size_t size, const struct registers *c
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
 	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = max};
-	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
-	w.index = index == 0 ? NULL : region_at(index);
+	walk_by_current(&w);
 	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
 	last_begin(&w, pass.place);
 	enum end end = walk(&w);

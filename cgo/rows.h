@@ -3,8 +3,11 @@
 #ifndef CGOHEAP_ROWS_H
 #define CGOHEAP_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "loads.h"
 
 enum cfa_kind { CFA_NONE, CFA_FROM_SP, CFA_FROM_FP, CFA_DEREF_SP, CFA_DEREF_FP, CFA_PLT, CFA_UNKNOWN };
 enum fp_kind { FP_SAME, FP_FROM_CFA, FP_FROM_SP, FP_UNKNOWN, FP_FROM_FP };
@@ -22,7 +25,8 @@ struct range {
 	uint64_t base;         // runtime address that the rows' pcs count from
 	uint64_t pcs, rules, set; // offsets: uint32 and uint16 per row, struct rule per distinct rule
 	uint32_t rows;
-	uint32_t module;
+	uint16_t module;
+	uint16_t closable; // the module may be unloaded
 };
 
 // All ranges at one time, ascending and apart. Replaced as a whole, never changed but for its cache.
@@ -31,6 +35,7 @@ struct index {
 	uint32_t go_module; // the module that holds Go's text
 	uint64_t number;    // how many were published before it in this recording, and one
 	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first
+	struct loads loads; // from before the ranges were listed
 	struct range ranges[];
 };
 

@@ -3,6 +3,7 @@
 #include "walk.h"
 
 #include "last.h"
+#include "region.h"
 
 struct go_layout cgoheap_go;
 
@@ -16,6 +17,13 @@ enum end walk_emit(struct walk *w, uintptr_t address, uint32_t module)
 		return END_DEPTH;
 	w->frames[w->depth++] = frame;
 	return WALK_EMIT;
+}
+
+void walk_by_current(struct walk *w)
+{
+	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
+	w->index = index == 0 ? NULL : region_at(index);
+	w->stale = w->index != NULL && loads_since(&w->index->loads);
 }
 
 enum end walk(struct walk *w)

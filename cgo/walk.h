@@ -46,6 +46,7 @@ struct step;
 
 struct walk {
 	const struct index *index;
+	bool stale; // a library has been loaded since the index was made
 	struct memory memory;
 	struct registers at;
 	bool exact;    // pc is where a signal struck, not a return address
@@ -58,6 +59,9 @@ struct walk {
 	const struct step *known; // of the last walk, from which on this one is the same; NULL for none
 	uint16_t part;       // how often the walk has gone from C to Go or back, and one
 };
+
+// Gives w the current index. Before last_begin and walk.
+void walk_by_current(struct walk *w);
 
 // Walks from w->at, whose frame comes first, and fills w->frames.
 enum end walk(struct walk *w);

@@ -122,6 +122,16 @@ static enum end step(struct walk *w, const struct rule *r)
 	return step_by_rule(w, r);
 }
 
+// By a stale index, what stands where a library was that may have been unloaded is not known.
+static const struct rule *look_up(const struct walk *w, uintptr_t site, uint32_t *module)
+{
+	const struct rule *r = index_look_up(w->index, site, module);
+	if (!w->stale || r == NULL || !index_find(w->index, site)->closable)
+		return r;
+	*module = 0;
+	return NULL;
+}
+
 enum end walk_c(struct walk *w)
 {
 	enum end end;
@@ -130,7 +140,7 @@ enum end walk_c(struct walk *w)
 		uintptr_t site = walk_site(w);
 		if (code_has(cgoheap_go.text, site))
 			return WALK_ON;
-		const struct rule *r = index_look_up(w->index, site, &module);
+		const struct rule *r = look_up(w, site, &module);
 		end = walk_emit(w, site, module);
 		if (end != WALK_EMIT)
 			return end;

@@ -1,11 +1,12 @@
 //go:build linux && cgo
 
 #include <dlfcn.h>
-#include <stdio.h>
+#include <unistd.h>
 
 #include "worker.h"
 
-/* The two libraries are of one size, so that the loader puts each where the other was. */
+/* The two libraries are of one size, so that the loader puts each where the other was. Most are gone before anybody has
+   looked at the list of libraries; some stay until it is known that they are there. */
 SITE static void stress_library(uint32_t site, const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -13,8 +14,12 @@ SITE static void stress_library(uint32_t site, const char *path)
 	if (library != NULL)
 		*(void **)&allocate = dlsym(library, "stress_allocate");
 	stress_must(allocate != NULL, "a library is opened");
-	for (int i = 0; allocate != NULL && i < 16; i++)
+	bool stay = stress_random() % 64 == 0;
+	for (int i = 0; allocate != NULL && i < (stay ? 1000 : 16); i++) {
 		stress_visit_by(site, allocate);
+		if (stay && i % 100 == 0)
+			usleep(2000);
+	}
 	stress_must(library != NULL && dlclose(library) == 0, "a library is closed");
 	stress_count(LIBRARIES);
 	KEEP_FRAME();
@@ -24,6 +29,6 @@ void stress_libraries(uint32_t site, const char *a, const char *b)
 {
 	while (!stress_ended()) {
 		stress_library(site, a);
-		(void)b;
+		stress_library(site + 1, b);
 	}
 }

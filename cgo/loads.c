@@ -1,0 +1,120 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// An address says which library it lies in only as long as that library is loaded. Between two looks at the list, one may
+// have been closed and another one put in its place, and the hooks cannot ask: the loader answers under its locks. But
+// glibc counts the libraries that it loads, in a word of its global data, which can be read at any time. An index of
+// libraries keeps the count from just before they were listed. While the count is the same, each of them is either still
+// there, or closed with nothing in its place; then no stack leads through it. While it is not, only those can be trusted
+// that cannot be unloaded.
+//
+// The word is found by its value, which dl_iterate_phdr tells. Others may have the same value by chance, so several are
+// watched, and each is dropped when it no longer has the value. One too many costs a look at the list in vain. Where none
+// is found, nothing is noticed; musl, which never unloads, needs none.
+
+#define _GNU_SOURCE
+#include "loads.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
+
+static const uint64_t *words[LOADS_WORDS];
+static int known;
+
+#if defined(__GLIBC__) && !defined(CGOHEAP_WRAP)
+// The last are taken, because what stands before the count is larger and more varied than what follows it.
+static void find(uint64_t count)
+{
+	uint64_t *globals = dlsym(RTLD_DEFAULT, "_rtld_global");
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+	if (globals == NULL || dladdr1(globals, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL)
+		return;
+	for (size_t i = symbol->st_size / sizeof *globals; i > 0 && known < LOADS_WORDS; i--)
+		if (__atomic_load_n(&globals[i - 1], __ATOMIC_RELAXED) == count)
+			words[known++] = &globals[i - 1];
+}
+#else
+static void find(uint64_t count)
+{
+	(void)count;
+}
+#endif
+
+// The count cannot change meanwhile: the loader holds the lock of its list.
+static int read_words(struct dl_phdr_info *object, size_t size, void *loads)
+{
+	(void)size;
+	struct loads *l = loads;
+	int left = 0;
+	l->count = object->dlpi_adds;
+	for (int i = 0; i < known; i++)
+		if (__atomic_load_n(words[i], __ATOMIC_RELAXED) == l->count)
+			words[left++] = words[i];
+	known = left;
+	for (int i = 0; i < known; i++)
+		l->words[i] = (struct load){words[i], l->count};
+	return 1;
+}
+
+static int count_loads(struct dl_phdr_info *object, size_t size, void *count)
+{
+	(void)size;
+	*(uint64_t *)count = object->dlpi_adds;
+	return 1;
+}
+
+void loads_read(struct loads *l)
+{
+	static bool looked;
+	uint64_t count;
+	*l = (struct loads){0};
+	if (!looked) {
+		dl_iterate_phdr(count_loads, &count);
+		find(count);
+		looked = true;
+	}
+	dl_iterate_phdr(read_words, l);
+}
+
+static size_t first_objects = 1; // which the loader lists first, and keeps forever
+
+static int count_object(struct dl_phdr_info *object, size_t size, void *count)
+{
+	(void)object, (void)size;
+	++*(size_t *)count;
+	return 0;
+}
+
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden"))); // of the object that this is linked into
+
+__attribute__((constructor)) static void before_main(void)
+{
+	size_t count = 0;
+	if (&__ehdr_start == NULL || (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff != getauxval(AT_PHDR))
+		return;
+	dl_iterate_phdr(count_object, &count);
+	first_objects = count;
+}
+
+struct biases {
+	uint64_t *list;
+	size_t max, count;
+};
+
+static int list_bias(struct dl_phdr_info *object, size_t size, void *biases)
+{
+	(void)size;
+	struct biases *b = biases;
+	if (b->count < b->max)
+		b->list[b->count] = object->dlpi_addr;
+	return ++b->count == first_objects;
+}
+
+size_t loads_forever(uint64_t *biases, size_t max)
+{
+	struct biases b = {.list = biases, .max = max};
+	dl_iterate_phdr(list_bias, &b);
+	return b.count;
+}

@@ -1,0 +1,31 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgo
+
+// #include "loads.h"
+import "C"
+
+// Loads tells one set of loaded libraries from another, for an index of them: it must be read before they are listed.
+// Values are comparable.
+type Loads C.struct_loads
+
+// ReadLoads asks the loader. One caller at a time.
+func ReadLoads() (l Loads) {
+	C.loads_read((*C.struct_loads)(&l))
+	return l
+}
+
+// Count is how many libraries had been loaded until then.
+func (l *Loads) Count() uint64 { return uint64(l.count) }
+
+// Forever are the differences between run time and ELF addresses of libraries that cannot be unloaded.
+func Forever() []uint64 {
+	biases := make([]uint64, 64)
+	for {
+		n := int(C.loads_forever((*C.uint64_t)(&biases[0]), C.size_t(len(biases))))
+		if n <= len(biases) {
+			return biases[:n]
+		}
+		biases = make([]uint64, n)
+	}
+}
