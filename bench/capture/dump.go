@@ -14,7 +14,8 @@ func dump(s setup) error {
 	if err != nil {
 		return err
 	}
-	c := &contender{name: "dump", command: []string{with, "-sample=1", fmt.Sprint("-dumps=", dumpsPerTurn)}}
+	c := &contender{name: "dump", command: []string{with, "-sample=1", "-hold=100000", "-stacks=20000",
+		fmt.Sprint("-dumps=", dumpsPerTurn)}}
 	var all []dumpFigures
 	for range s.rounds {
 		lines, err := c.run()

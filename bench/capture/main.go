@@ -23,9 +23,11 @@ var contests = []struct {
 	{"dhat", dhat},
 	{"peers", peers},
 	{"aged", aged},
-	{"unwind", unwind},
+	{"unwind", walking},
 	{"whole", whole},
 	{"dump", dump},
+	{"memory", memory},
+	{"rows", rows},
 }
 
 func main() {

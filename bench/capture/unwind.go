@@ -19,9 +19,9 @@ var walkers = []struct {
 // Walks are made from two depths. What the deeper takes more is what its frames take; the rest is how a walk begins.
 const shallow, deep, walksPerTurn = 10, 60, 30_000
 
-// unwind compares walks of C without frame pointers, each from the same place over and over. Ours learns nothing from the
+// walking compares walks of C without frame pointers, each from the same place over and over. Ours learns nothing from the
 // walk before.
-func unwind(s setup) error {
+func walking(s setup) error {
 	with, err := loadGo()
 	if err != nil {
 		return err

@@ -20,25 +20,6 @@ void delays_end(void)
 	__atomic_store_n(&ended, 1, __ATOMIC_RELAXED);
 }
 
-struct holding {
-	long blocks, stacks;
-};
-
-static void hold(void *argument)
-{
-	struct holding *h = argument;
-	void **all = malloc((size_t)h->blocks * sizeof *all);
-	for (long i = 0; i < h->blocks; i++)
-		all[i] = routes_malloc((uint64_t)(i % h->stacks), 15, 16 + (size_t)(i % 497));
-	*(void *volatile *)all = all[0]; // they stay
-}
-
-void delays_hold(long blocks, long stacks)
-{
-	struct holding h = {blocks, stacks};
-	levels_down(9, hold, &h);
-}
-
 struct watch {
 	double wall, cpu;
 };

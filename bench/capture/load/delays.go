@@ -6,19 +6,14 @@ package main
 import "C"
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"time"
 )
-
-const heldBlocks, heldStacks = 100_000, 20_000
 
 // delays prints three lines for each dump: the nanoseconds of the longest malloc or free of two threads, while a third
 // one just keeps a processor busy for as long; the same during a dump; and the dump's nanoseconds and the bytes by which
 // the process grew at most meanwhile.
 func delays(r recording, dumps int) error {
-	C.delays_hold(heldBlocks, heldStacks)
 	for range dumps {
 		before, err := resetPeak()
 		if err != nil {
@@ -64,23 +59,4 @@ func watched(do func()) figures {
 	C.delays_end()
 	a, b := <-results, <-results
 	return figures{max(a.wall, b.wall), max(a.cpu, b.cpu)}
-}
-
-// resetPeak makes the kernel count the peak anew, and is the bytes now in memory.
-func resetPeak() (int64, error) {
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return 0, err
-	}
-	return status("VmRSS")
-}
-
-// status is a line of the kernel's on this process, in bytes.
-func status(name string) (kilobytes int64, err error) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, value, _ := bytes.Cut(text, []byte("\n"+name+":"))
-	_, err = fmt.Sscan(string(value), &kilobytes)
-	return kilobytes << 10, err
 }

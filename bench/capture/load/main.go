@@ -23,6 +23,8 @@ func main() {
 	sample := flag.Int64("sample", 0, "mean bytes between samples; 0 records nothing")
 	walks := flag.Int("walks", 0, "walk the stack so often, instead of allocating")
 	dumps := flag.Int("dumps", 0, "write so many profiles and print how long they delay others, instead")
+	held := flag.Int("hold", 0, "allocate so many blocks that stay, before the dumps or instead")
+	stacks := flag.Int("stacks", 1, "the stacks of those that stay")
 	flag.Parse()
 	recording, err := record(*sample)
 	if err != nil {
@@ -33,7 +35,10 @@ func main() {
 	case *walks > 0:
 		walk(o.depth, *walks)
 	case *dumps > 0:
+		hold(*held, *stacks, o.depth)
 		err = delays(recording, *dumps)
+	case *held > 0:
+		err = memory(recording, *held, *stacks, o.depth)
 	default:
 		work(o, *callers, *threads, *segments)
 	}

@@ -28,3 +28,11 @@ func (r recording) Stop() error {
 
 // dump writes a profile and throws it away.
 func (r recording) dump() error { return r.profiler.Write(io.Discard, cgoheap.Selection{}) }
+
+// tableBytes are those that the tables have given away.
+func (r recording) tableBytes() uint64 {
+	if r.profiler == nil {
+		return 0
+	}
+	return r.profiler.Stats().Value("table_bytes")
+}

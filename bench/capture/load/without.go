@@ -18,3 +18,5 @@ func record(sample int64) (recording, error) {
 func (recording) Stop() error { return nil }
 
 func (recording) dump() error { return errWithout }
+
+func (recording) tableBytes() uint64 { return 0 }
