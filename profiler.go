@@ -38,6 +38,20 @@ func Start(c Config) (*Profiler, error) {
 	return p, nil
 }
 
+// SetSampleBytes changes Config.SampleBytes while the profiler runs; 0 means the default. Each thread goes over to it when it
+// next takes a sample, so that it may allocate the old number of bytes, or some times that, before. Every sample is weighed
+// by the number that it was drawn at: what profiles say stays unbiased across the change. It fails after Stop.
+func (p *Profiler) SetSampleBytes(n int64) error {
+	n = orDefault(n, defaultSampleBytes)
+	if err := within("SampleBytes", n, 1, mostSampleBytes); err != nil {
+		return err
+	}
+	if err := p.recording.SetSampleBytes(n); err != nil {
+		return fmt.Errorf("cgoheap: %w", err)
+	}
+	return nil
+}
+
 // Stop ends the recording and gives its memory back. It may be called again, and a later Start begins afresh. After an
 // error, which says that a thread could not be waited for, it must be called again before that. Signals that
 // DumpOnSignal waits for are still caught until its own stop is called.

@@ -257,3 +257,29 @@ func TestWriteProfile(t *testing.T) {
 
 //go:noinline
 func allocateOfManySizes(size uintptr) unsafe.Pointer { return victim.Malloc(size) }
+
+func TestSampleBytesAreChangedWhileRunning(t *testing.T) {
+	p := start(t, Config{})
+	var bad *ConfigError
+	if err := p.SetSampleBytes(-1); !errors.As(err, &bad) || bad.Field != "SampleBytes" {
+		t.Errorf("-1 gives %v", err)
+	}
+	if err := p.SetSampleBytes(4096); err != nil {
+		t.Fatal(err)
+	}
+	if period := take(t, p).Period; period != 4096 {
+		t.Errorf("the period is %d", period)
+	}
+	if err := p.SetSampleBytes(0); err != nil {
+		t.Fatal(err)
+	}
+	if period := take(t, p).Period; period != defaultSampleBytes {
+		t.Errorf("the period is %d", period)
+	}
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SetSampleBytes(1); err == nil {
+		t.Error("after Stop, it is accepted")
+	}
+}

@@ -120,6 +120,19 @@ func (r *Recording) refresh() (changed bool) {
 	return changed
 }
 
+// SetSampleBytes changes the mean gap between samples. Each thread goes over to it at its next sample: every sample is
+// weighed by the gap that it was drawn at, so estimates stay right. ErrStopped after Stop.
+func (r *Recording) SetSampleBytes(n int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return ErrStopped
+	}
+	r.options.SampleBytes = n
+	cgo.SetSampleBytes(n)
+	return nil
+}
+
 // Stop ends the recording; what it held is gone. It may be called again, and after an error it must be, before there can
 // be another recording.
 func (r *Recording) Stop() error {

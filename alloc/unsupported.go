@@ -39,6 +39,9 @@ func Lifetimes() []time.Duration { return nil }
 // InUse gives 0.
 func (*Recording) InUse() int64 { return 0 }
 
+// SetSampleBytes gives ErrStopped.
+func (*Recording) SetSampleBytes(int64) error { return ErrStopped }
+
 // Counters gives none.
 func (*Recording) Counters() []stack.Loss { return nil }
 

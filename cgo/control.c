@@ -50,6 +50,11 @@ bool cgoheap_stop(void)
 	return empty;
 }
 
+void cgoheap_set_sample_bytes(uint64_t sample_bytes)
+{
+	__atomic_store_n(&cgoheap_region->sample_bytes, sample_bytes, __ATOMIC_RELAXED);
+}
+
 void cgoheap_publish(uint64_t index)
 {
 	__atomic_store_n(&cgoheap_region->index, index, __ATOMIC_RELEASE);

@@ -28,6 +28,9 @@ bool cgoheap_stop(void);
 // Puts another index, already in the region, in place of the current one.
 void cgoheap_publish(uint64_t index);
 
+// Changes the mean gap between samples: each thread goes over to it at its next sample.
+void cgoheap_set_sample_bytes(uint64_t sample_bytes);
+
 // Call sites (module << 48 | return address − 1) of the caller of this function and all above, leaf first.
 // *end is an enum end, *goroutine the g that the thread runs for or 0. Needs an index; records nothing.
 size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_t *goroutine);

@@ -42,6 +42,9 @@ bool record_samples(size_t size)
 		t->countdown -= size + 1;
 		return false;
 	}
+	// The mean may have been changed. This block is weighed by the one that it was sampled by, those after it by the new one.
+	t->drawn = t->sample_bytes;
+	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
 	t->countdown = draw_gap(&t->random, t->sample_bytes);
 	return true;
 }
@@ -113,7 +116,7 @@ static void remember(struct pass pass, const void *p, size_t size, const struct 
 	uint32_t site = site_of(pass, size, caller);
 	if (site == 0)
 		return;
-	struct weight w = weigh(size, cgoheap_thread.sample_bytes);
+	struct weight w = weigh(size, cgoheap_thread.drawn);
 	struct block b = {w.objects, w.bytes, site, clock_ticks()};
 	bool kept = keep(pass, p, &b);
 	site_add(site, pass.parity, w);

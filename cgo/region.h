@@ -31,7 +31,7 @@ struct header {
 	uint32_t pid;
 	uint64_t size;         // bytes mapped
 	uint64_t used;         // bytes given away by region_reserve
-	uint64_t sample_bytes; // mean gap between samples
+	uint64_t sample_bytes; // mean gap between samples, from each thread's next one on
 	uint64_t started;      // nanoseconds since the epoch
 	uint64_t stack_heads;  // offset of heads refs
 	uint64_t site_heads;   // offset of heads refs

@@ -84,6 +84,9 @@ func Stop() bool { return bool(C.cgoheap_stop()) }
 // keep the state of the last success.
 func Settle() bool { return bool(C.gate_settle()) }
 
+// SetSampleBytes changes the mean gap between samples: each thread goes over to it at its next sample. While recording.
+func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }
+
 // Region is the shim's memory, in place: it changes while it is read.
 func Region() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), C.cgoheap_region.size)
