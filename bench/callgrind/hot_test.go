@@ -1,0 +1,189 @@
+package callgrind
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write testdata/counts.txt")
+
+const countsFile = "testdata/counts.txt"
+
+// paths are those of testdata/hot.c.
+var paths = []string{"stopped", "not-sampled", "sampled", "sampled-climbing", "sampled-many-stacks", "walk"}
+
+// slack is how many more instructions are not yet worth a word.
+func slack(count float64) float64 { return 0.02*count + 1 }
+
+func TestHotPathsTakeNoMoreInstructionsThanTheyDid(t *testing.T) {
+	tools := toolVersions(t)
+	program := build(t)
+	counts := make(map[string]float64)
+	for _, path := range paths {
+		counts[path] = perIteration(t, program, path)
+	}
+	if *update {
+		writeCounts(t, tools, counts)
+	}
+	want := readCounts(t, tools)
+	for _, path := range paths {
+		got, was := counts[path], want[path]
+		switch {
+		case was == 0:
+			t.Errorf("%s: %s has no count", path, countsFile)
+		case got > was+slack(was):
+			t.Errorf("%s: %.1f instructions, which were %.1f", path, got, was)
+		case got < was-slack(was):
+			t.Logf("%s: %.1f instructions, which were %.1f: go test ./callgrind -update", path, got, was)
+		}
+	}
+}
+
+// toolVersions name what the counts depend on.
+func toolVersions(t *testing.T) string {
+	t.Helper()
+	var lines []string
+	for _, command := range [][]string{{"gcc", "--version"}, {"valgrind", "--version"}, {"ldd", "--version"}} {
+		output, err := exec.Command(command[0], command[1:]...).Output()
+		if err != nil {
+			t.Skipf("instructions are not counted, as %s cannot be asked for its version: %v", command[0], err)
+		}
+		line, _, _ := strings.Cut(string(output), "\n")
+		lines = append(lines, line)
+	}
+	return runtime.GOARCH + ", " + strings.Join(lines, ", ")
+}
+
+// few and many are the iterations that are compared. Before the few-th, all tables are as they stay.
+const few, many = 4096, 16_384
+
+func perIteration(t *testing.T, program, path string) float64 {
+	t.Helper()
+	less, more := instructions(t, program, path, few), instructions(t, program, path, many)
+	return float64(more-less) / (many - few)
+}
+
+var collected = regexp.MustCompile(`Collected\s*: (\d+)`)
+
+func instructions(t *testing.T, program, path string, iterations int) int {
+	t.Helper()
+	command := exec.Command("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, path, fmt.Sprint(iterations))
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, output)
+	}
+	found := collected.FindSubmatch(output)
+	if found == nil {
+		t.Fatalf("%v says nothing of what it collected\n%s", command, output)
+	}
+	n, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func writeCounts(t *testing.T, tools string, counts map[string]float64) {
+	t.Helper()
+	var text strings.Builder
+	fmt.Fprintln(&text, "#", tools)
+	for _, path := range paths {
+		fmt.Fprintf(&text, "%s %.1f\n", path, counts[path])
+	}
+	if err := os.WriteFile(countsFile, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func readCounts(t *testing.T, tools string) map[string]float64 {
+	t.Helper()
+	text, err := os.ReadFile(countsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, lines, _ := strings.Cut(string(text), "\n")
+	if head != "# "+tools {
+		t.Skipf("instructions are not compared, as they were counted with other tools: %s; here are %s", head[2:], tools)
+	}
+	counts := make(map[string]float64)
+	for line := range strings.Lines(lines) {
+		var path string
+		var count float64
+		if _, err := fmt.Sscan(line, &path, &count); err != nil {
+			t.Fatalf("%s: %q: %v", countsFile, line, err)
+		}
+		counts[path] = count
+	}
+	return counts
+}
+
+// room is the C that capture consists of.
+const room = "../../cgo"
+
+// build compiles hot.c and the room as the room is compiled for use.
+func build(t *testing.T) (program string) {
+	t.Helper()
+	folder := t.TempDir()
+	flags := []string{"-std=gnu11", "-O2", "-g", "-fno-omit-frame-pointer", "-ftls-model=initial-exec", "-fvisibility=hidden",
+		"-fno-plt", "-no-pie", "-DCGOHEAP_WRAP"}
+	hooks, real := filepath.Join(folder, "hooks.o"), filepath.Join(folder, "real.o")
+	for source, object := range map[string]string{"hooks.c": hooks, "real.c": real} {
+		run(t, "gcc", append(flags, "-c", "-o", object, filepath.Join(room, source))...)
+		run(t, "objcopy", append(renamed(), object)...)
+	}
+	program = filepath.Join(folder, "hot")
+	sources := append([]string{"testdata/hot.c", hooks, real}, roomSources(t)...)
+	run(t, "gcc", append(append(flags, "-o", program), append(sources, "-lm", "-lpthread")...)...)
+	return program
+}
+
+// renamed has the hooks under names of their own, in front of hot.c's allocator.
+func renamed() (options []string) {
+	for _, f := range []string{"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
+		"valloc", "pvalloc", "free", "cfree", "free_sized", "free_aligned_sized"} {
+		real := f
+		if f == "malloc" || f == "free" {
+			real = "hot_" + f
+		}
+		options = append(options, "--redefine-sym", "__wrap_"+f+"=hook_"+f, "--redefine-sym", "__real_"+f+"="+real)
+	}
+	return options
+}
+
+// apart are sources that are built with other names, that need Go, or that stand for another way to link.
+var apart = []string{"hooks.c", "real.c", "probe.c", "real_next.c", "real_arena.c"}
+
+func roomSources(t *testing.T) (sources []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(room, "*.c"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no C in %s: %v", room, errors.Join(err, fs.ErrNotExist))
+	}
+	for _, source := range all {
+		name := filepath.Base(source)
+		foreign := strings.HasSuffix(name, "_amd64.c") && runtime.GOARCH != "amd64" ||
+			strings.HasSuffix(name, "_arm64.c") && runtime.GOARCH != "arm64"
+		if !foreign && !slices.Contains(apart, name) {
+			sources = append(sources, source)
+		}
+	}
+	return sources
+}
+
+func run(t *testing.T, name string, arguments ...string) {
+	t.Helper()
+	if output, err := exec.Command(name, arguments...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, arguments, err, output)
+	}
+}
