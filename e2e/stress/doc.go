@@ -10,14 +10,16 @@
 //
 //	allocated, before  ≤  in the profile  ≤  begun, after
 //
-// Where nothing is under way, the two are one number. The storm comes in two kinds. A round begins after Start and has
-// ended when its last profile is taken, which must be exact; those that are written meanwhile must lie between. In a
-// recording under way, the workers know nothing of Start and Stop, and all profiles must lie between.
+// Where nothing is under way, the two are one number. The storm comes in four kinds, one after the other. A round begins after
+// Start and has ended when its last profile is taken, which must be exact; those that are written meanwhile must lie
+// between. Of recordings under way, the workers know nothing: all profiles must lie between. When tables are full, what is
+// recorded and what is lost must be what was allocated. When the interval is changed again and again, estimates must be as
+// near to the truth as chance has them.
 //
 // Wrong is a profile that package check finds fault with, a number that does not lie between, a sample that begins at a site
 // and has another stack or another size than the site's blocks have. A stack that ends early and says so is not wrong but
 // cut; only in libraries that have just been opened may stacks be cut. Lost is what the profiler's own counters say, and
-// must be nothing.
+// must be nothing where there was room.
 //
 // It prints a table with a line for each site, and exits with 1 if anything is wrong or lost. -time says for how long.
 package main

@@ -64,37 +64,47 @@ func (j *judge) take(p *cgoheap.Profiler) (*profile.Profile, error) {
 	return read, errors.Join(err, parsing)
 }
 
-// hold wants what the profile says of each site to lie within the window's bounds; if exact, they are one.
-func (j *judge) hold(p *profile.Profile, w window, exact bool) {
-	got := make(map[*site]amounts)
+// sums adds up what a profile says of each site, and finds wrong stacks. counts: cut ones are counted.
+func (j *judge) sums(p *profile.Profile, counts bool) map[*site]amounts {
+	sums := make(map[*site]amounts)
 	for _, sample := range p.Sample {
 		j.samples++
 		s, whole := j.siteOf(sample)
 		if s == nil {
 			continue
 		}
-		sum := got[s]
+		sum := sums[s]
 		for i := range sum {
 			sum[i] += sample.Value[i]
 		}
-		got[s] = sum
-		if exact && !whole {
+		sums[s] = sum
+		if counts && !whole {
 			s.tally.cut += sample.Value[0]
 		}
 	}
+	return sums
+}
+
+// hold wants what the profile says of each site to lie within the window's bounds; if exact, they are one.
+func (j *judge) hold(p *profile.Profile, w window, exact bool) {
+	sums := j.sums(p, exact)
 	for i, s := range j.sites {
 		least, most := w.bounds(i)
 		if exact {
 			s.tally.expected += least[0]
-			s.tally.recorded += got[s][0]
+			s.tally.recorded += sums[s][0]
 			if least != most {
 				panic("the workers have ended, and something is under way")
 			}
 		}
-		if difference := outside(got[s], least, most); difference != 0 {
-			s.tally.wrong += difference
-			j.fault("%s: %d, which is not between %d and %d", s.name, got[s], least, most)
-		}
+		j.within(s, sums[s], least, most)
+	}
+}
+
+func (j *judge) within(s *site, got, least, most amounts) {
+	if difference := outside(got, least, most); difference != 0 {
+		s.tally.wrong += difference
+		j.fault("%s: %d, which is not between %d and %d", s.name, got, least, most)
 	}
 }
 

@@ -36,7 +36,7 @@ func run(length time.Duration) error {
 	if err := buildLibraries(folder); err != nil {
 		return err
 	}
-	defer giveUp(length + time.Minute).Stop()
+	defer giveUp(2*length + 2*time.Minute).Stop()
 	if err := trace.Start(io.Discard); err != nil {
 		return err
 	}
@@ -45,15 +45,15 @@ func run(length time.Duration) error {
 	return (&storm{entrances: entrances()}).run(length)
 }
 
-// run is one half rounds, and one half recordings under way.
+// run is rounds, recordings under way, rounds in which the tables are full, and rounds that are sampled.
 func (s *storm) run(length time.Duration) error {
 	s.judge = newJudge(sites(s.entrances))
+	kinds := []func(time.Duration) error{s.round, s.underWay, s.whenFull, s.sampled}
 	for end := time.Now().Add(length); time.Now().Before(end); {
-		if err := s.round(min(roundLength, length/4)); err != nil {
-			return err
-		}
-		if err := s.underWay(min(roundLength, length/4)); err != nil {
-			return err
+		for _, kind := range kinds {
+			if err := kind(min(roundLength, length/time.Duration(len(kinds)))); err != nil {
+				return err
+			}
 		}
 	}
 	C.stress_free_all()

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/cgoheap/cgoheap"
 )
 
@@ -16,7 +18,8 @@ import (
 type storm struct {
 	entrances  []*entrance
 	judge      *judge
-	losses     losses
+	losses     losses // of recordings that had room
+	full       fullness
 	recordings int
 }
 
@@ -24,12 +27,16 @@ func (s *storm) libraries() C.uint32_t { return C.uint32_t(len(s.entrances) * C.
 
 func (s *storm) read() []done { return readAll(len(s.judge.sites)) }
 
-// start begins a recording of everything.
-func (s *storm) start() (*cgoheap.Profiler, error) {
+// start begins a recording.
+func (s *storm) start(c cgoheap.Config) (*cgoheap.Profiler, error) {
 	s.recordings++
 	C.stress_begin(C.uint32_t(s.recordings))
-	return cgoheap.Start(cgoheap.Config{SampleBytes: 1, ThreadNames: s.recordings%3 == 0})
+	c.ThreadNames = s.recordings%3 == 0
+	return cgoheap.Start(c)
 }
+
+// everything is recorded, and there is room for it.
+var everything = cgoheap.Config{SampleBytes: 1}
 
 // stop ends a recording and takes down what it lost.
 func (s *storm) stop(p *cgoheap.Profiler) {
@@ -39,23 +46,31 @@ func (s *storm) stop(p *cgoheap.Profiler) {
 	s.losses.add(p.Stats())
 }
 
+// take takes a profile; nil if there is something wrong with it.
+func (s *storm) take(p *cgoheap.Profiler) *profile.Profile {
+	taken, err := s.judge.take(p)
+	if err != nil {
+		s.judge.fault("a profile is not valid: %v", err)
+		return nil
+	}
+	return taken
+}
+
 // dump takes a profile between two readings of the truth, and holds it against them.
 func (s *storm) dump(p *cgoheap.Profiler, w window, exact bool) {
 	w.before = s.read()
-	taken, err := s.judge.take(p)
+	taken := s.take(p)
 	w.after = s.read()
-	if err != nil {
-		s.judge.fault("a profile is not valid: %v", err)
-		return
+	if taken != nil {
+		s.judge.hold(taken, w, exact)
 	}
-	s.judge.hold(taken, w, exact)
 }
 
 // round records a storm from before its beginning to after its end.
 func (s *storm) round(length time.Duration) error {
 	now := s.read()
 	w := window{starting: now, started: now}
-	p, err := s.start()
+	p, err := s.start(everything)
 	if err != nil {
 		return err
 	}
@@ -76,7 +91,7 @@ func (s *storm) underWay(length time.Duration) error {
 	defer workers.end()
 	for over := time.Now().Add(length); time.Now().Before(over); {
 		w := window{starting: s.read(), underWay: true}
-		p, err := s.start()
+		p, err := s.start(everything)
 		if err != nil {
 			return err
 		}

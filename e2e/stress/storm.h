@@ -56,6 +56,11 @@ void stress_forks(uint32_t site);
 void stress_spawns(void);
 void stress_libraries(uint32_t site, const char *a, const char *b); /* sites of one way each, for a and for b */
 
+/* Allocates on very many stacks in very many sizes, and keeps more blocks than small tables can, until the end; then frees
+   them. stress_crowded says how many blocks it has allocated. */
+void stress_crowd(void);
+uint64_t stress_crowded(void);
+
 /* Calls stressNested(site, depth). */
 void stress_call_go(uint32_t site, int depth);
 

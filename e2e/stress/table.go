@@ -33,6 +33,9 @@ func (s *storm) table(to io.Writer) {
 	for _, name := range s.losses.names {
 		fmt.Fprintf(to, "%-32s %12d\n", name, s.losses.sums[name])
 	}
+	f := s.full
+	fmt.Fprintf(to, "\ntables full: %d blocks expected, %d recorded, %d lost; ", f.expected, f.recorded, f.expected-f.recorded)
+	fmt.Fprintf(to, "in the whole process, %d lost by stack or site, and %d not followed to their end\n", f.lost, f.lostLive)
 	fmt.Fprintf(to, "\n%d recordings, %d profiles with %d samples; ", s.recordings, s.judge.dumps, s.judge.samples)
 	fmt.Fprintf(to, "%d short threads, %d forks, %d spawns, %d programs run, %d libraries opened, %d signals handled, %d collections\n",
 		event(C.SHORT_THREADS), event(C.FORKS), event(C.SPAWNS), execs.Load(), event(C.LIBRARIES), event(C.SIGNALS), collections.Load())

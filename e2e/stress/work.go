@@ -36,8 +36,8 @@ func work(body func(C.uint32_t), first C.uint32_t, finished *sync.WaitGroup) {
 	body(first)
 }
 
-// begin lets all workers loose.
-func begin(all []*entrance, libraries C.uint32_t) *busy {
+// begin lets all workers loose, and others.
+func begin(all []*entrance, libraries C.uint32_t, others ...func(C.uint32_t)) *busy {
 	b := new(busy)
 	C.stress_set_end(0)
 	start := func(body func(C.uint32_t), first C.uint32_t) {
@@ -54,6 +54,9 @@ func begin(all []*entrance, libraries C.uint32_t) *busy {
 	start(func(C.uint32_t) { C.stress_spawns() }, 0)
 	start(execute, 0)
 	start(collect, 0)
+	for _, other := range others {
+		start(other, 0)
+	}
 	return b
 }
 
