@@ -34,28 +34,29 @@ func TestLargeBlocksOfZeroes(t *testing.T) {
 func grow() (block unsafe.Pointer, resident uintptr) {
 	size := uintptr(1 << 20)
 	block = victim.Malloc(size)
-	for _, b := range unsafe.Slice((*[4096]byte)(block), size/4096) {
-		_ = b
-	}
+	clear(unsafe.Slice((*byte)(block), size))
 	for ; size < 1<<30; size *= 2 {
 		block = victim.Realloc(block, 2*size)
 	}
 	return block, victim.Resident(block, size)
 }
 
-// An allocator that moves a large block moves its pages. If anyone copied it, those of the last copy would be there,
-// used or not.
+// An allocator that moves a large block moves its pages. If anyone copied it, those of the last copy would be there, used
+// or not: glibc copies up to 32 MiB, without us too.
 func TestAVectorGrows(t *testing.T) {
+	block, usual := grow()
+	victim.Free(block)
+	if usual > 64<<20 {
+		t.Skipf("this allocator copies large blocks: %d bytes are in memory", usual)
+	}
 	for _, interval := range []int64{1, 512 << 10} {
 		o := everything
 		o.SampleBytes = interval
 		r := start(t, o)
-		var block unsafe.Pointer
 		perform(func() {
 			var resident uintptr
-			block, resident = grow()
-			if resident > 1<<20+little {
-				t.Errorf("%d bytes are in memory, of 1 MiB that was used", resident)
+			if block, resident = grow(); resident > usual+little {
+				t.Errorf("%d bytes are in memory, and %d when nothing is recorded", resident, usual)
 			}
 		})
 		if interval == 1 {
