@@ -57,6 +57,7 @@ func (r *Recording) ownLosses() []stack.Loss {
 		failure("maps_unreadable", "the list of loaded files could not be read, so there are no mappings", r.mapsErr),
 		failure("modules_left_out", "the tables had no room for all loaded files", r.fullErr),
 		failure("join_off", "stacks end at the call from Go, because this Go runtime was not recognised", r.joinErr),
+		failure("operators_unseen", "C++ may allocate what is not seen, because the allocator has an operator new of its own", r.newErr),
 		failure("labels_off", "samples have no labels of goroutines, because this Go runtime was not recognised", r.labelErr)}
 }
 

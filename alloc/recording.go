@@ -24,6 +24,7 @@ type Recording struct {
 	fullErr  error // the tables had no room for all of them
 	joinErr  error // stacks end at the call from Go
 	labelErr error // goroutines' labels cannot be read
+	newErr   error // operator new is not seen
 	stopped  bool
 	losses   []stack.Loss // the last, once stopped
 }
@@ -87,6 +88,7 @@ func (r *Recording) prepare() error {
 		return r.fullErr
 	}
 	r.joinErr = cgo.Probe()
+	r.newErr = cgo.Seen()
 	if r.options.Goroutines {
 		r.labelErr = cgo.LabelGoroutines(readLabels)
 	}

@@ -4,6 +4,7 @@
 //
 //	hooks.c    the functions that the program calls; each ends with a jump to the real one unless the block is sampled
 //	real*.c    the real allocator: libc's, or one that the program was given; how it is found, in each way to link
+//	operators* C++'s new and delete, with the build tag cgoheap_operators
 //	weight.c   when to sample, and what one sample stands for
 //	record.c   the seam: remembers a sampled block, forgets it before it is freed
 //	walk*.c    registers → call sites: C by rows (rows.c), Go by frame pointer, across the calls between them;

@@ -11,60 +11,16 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
-#include "real.h"
-#include "record.h"
+#include "hooks.h"
 
 #if defined(CGOHEAP_WRAP) || !REAL_SANITIZED
 
 // Libraries find these functions; of all else that is defined here they know nothing (-fvisibility=hidden).
 #pragma GCC visibility push(default)
 
-#define likely(x) __builtin_expect(!!(x), 1)
-#define SLOW __attribute__((noinline, noclone, cold))
-
-// Acquired, because free looks into the region without entering the gate: with the first recording comes its address.
-#define GENERATION() __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)
-
-// Ends a hook with a jump to the real function while nothing is recorded or if the block passes, otherwise to the slow half.
-// The empty statement keeps the compiler from leading both ways to one jump, which would cost another.
-#define END_HOOK(passes, real, slow)                                                                                   \
-	do {                                                                                                           \
-		uint32_t generation = GENERATION();                                                                    \
-		if (likely(generation == 0))                                                                           \
-			return real;                                                                                   \
-		if (likely(passes)) {                                                                                  \
-			__asm__ volatile("");                                                                          \
-			return real;                                                                                   \
-		}                                                                                                      \
-		return slow;                                                                                           \
-	} while (0)
-
-#define SKIPS(size) record_skips(generation, size)
-
 // For functions that the real allocator may make of others of the family, which are hooked as well: while recording, only
 // a slow half can keep those from being counted too.
 #define SKIPS_WHOLE(size) (!real_nests && record_skips(generation, size))
-
-// record_samples, for slow halves, which must find the real allocator first.
-static inline bool samples(size_t size)
-{
-	real_ready();
-	return record_samples(size);
-}
-
-// What the real allocator calls of the family between the two is a part of its work, and passes.
-static inline uint64_t begin_real(void)
-{
-	uint64_t countdown = cgoheap_thread.countdown;
-	cgoheap_thread.countdown = UINT64_MAX;
-	return countdown;
-}
-
-static inline void end_real(uint64_t countdown)
-{
-	if (cgoheap_thread.countdown > UINT64_MAX / 2) // otherwise a new recording has begun meanwhile, and drawn its own
-		cgoheap_thread.countdown = countdown;
-}
 
 static SLOW void *slow_malloc(size_t size)
 {

@@ -2,19 +2,44 @@
 
 #include "real.h"
 
+#if defined(CGOHEAP_OPERATORS) && !REAL_SANITIZED
+#define OPERATORS 1
+#include "operators.h"
+#else
+#define OPERATORS 0
+#endif
+
 bool real_nests;
+
+static bool trying, called;
+
+bool real_calls_hooks(void (*trial)(int), int which)
+{
+	called = false;
+	trial(which);
+	return called;
+}
+
+// An allocator that makes functions of others makes this one.
+static void try_calloc(int unused)
+{
+	(void)unused;
+	REAL(free)(REAL(calloc)(1, 1));
+}
 
 void real_find(void)
 {
-	static bool trying;
-	if (trying) { // the real allocator has called a hook
-		real_nests = true;
+	if (trying) { // a real function has called a hook
+		called = true;
 		return;
 	}
 	if (!real_resolve())
 		return;
 	trying = true;
-	REAL(free)(REAL(calloc)(1, 1)); // an allocator that makes functions of others makes this one
+	real_nests = real_calls_hooks(try_calloc, 0);
+#if OPERATORS
+	operators_find();
+#endif
 	gate_build();
 }
 

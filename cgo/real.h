@@ -57,6 +57,12 @@ struct real {
 
 extern struct real cgoheap_real __attribute__((visibility("hidden")));
 
+// What the program would call by this name without us, or NULL. May take the loader's locks.
+void *real_symbol(const char *name);
+
+// Whether the function is of the object whose malloc is the real one. May take the loader's locks.
+bool real_has(const void *function);
+
 // Our malloc, whichever the program calls.
 extern void *real_hook(size_t size) __attribute__((visibility("hidden")));
 
@@ -74,6 +80,9 @@ enum refusal {
 // *object is the file whose malloc stands before ours, or NULL; it belongs to the loader. May take the loader's locks.
 enum refusal real_refusal(const char **object);
 
+// Whether C++'s operator new goes past the hooks, into the object whose malloc is the real one.
+bool real_unseen_new(const char **object);
+
 // Finds the real allocator and builds the gate; where it cannot be found yet, the arena stands in, and the gate stays
 // unbuilt.
 void real_find(void);
@@ -84,6 +93,9 @@ bool real_resolve(void);
 // Whether the real allocator calls some of its functions, which are hooked, from others: musl's calloc calls malloc, and
 // its posix_memalign aligned_alloc.
 extern bool real_nests __attribute__((visibility("hidden")));
+
+// Whether a trial of a real function, given which one, calls a hook. For real_find alone.
+bool real_calls_hooks(void (*trial)(int), int which);
 
 // The slow halves of the hooks begin with it; REAL may be called afterwards.
 static inline void real_ready(void)

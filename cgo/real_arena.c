@@ -18,7 +18,7 @@ static size_t used;
 // The functions behind the guards.
 static struct real guarded;
 
-static bool arena_has(const void *p)
+bool arena_has(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)arena < ARENA;
 }
@@ -112,9 +112,14 @@ static size_t guarded_malloc_usable_size(void *p)
 	return arena_has(p) ? size_of(p) : guarded.malloc_usable_size(p);
 }
 
+bool arena_is_used(void)
+{
+	return used != 0;
+}
+
 void arena_guard(struct real *r)
 {
-	if (used == 0)
+	if (!arena_is_used())
 		return;
 	guarded = *r;
 	r->free = guarded_free;

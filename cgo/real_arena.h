@@ -8,6 +8,10 @@
 // Makes r the arena's own functions. Needs no relocations.
 void arena_stand_in(volatile struct real *r);
 
+// Whether it has given out any block, and whether p is one.
+bool arena_is_used(void);
+bool arena_has(const void *p);
+
 // Puts functions before those of r that keep the arena's blocks from them; nothing if the arena has given out none.
 void arena_guard(struct real *r);
 

@@ -36,17 +36,36 @@ static bool first_in_line(void)
 	return in_executable() || look_up(dlopen(NULL, RTLD_LAZY), "malloc") == (void *)real_hook;
 }
 
+static bool same_object(const void *p, const void *q)
+{
+	Dl_info of_p, of_q;
+	return dladdr(p, &of_p) != 0 && dladdr(q, &of_q) != 0 && of_p.dli_fbase == of_q.dli_fbase;
+}
+
+// Behind another malloc, a function that the program's allocator lacks may be found here.
+void *real_symbol(const char *name)
+{
+	if (first_in_line())
+		return look_up(RTLD_NEXT, name);
+	void *found = look_up(dlopen(NULL, RTLD_LAZY), name);
+	return found != NULL && same_object(found, (void *)real_hook) ? look_up(RTLD_NEXT, name) : found;
+}
+
+bool real_has(const void *function)
+{
+	return same_object(function, (void *)cgoheap_real.malloc);
+}
+
 static void find_all(struct real *r)
 {
-	void *from = first_in_line() ? RTLD_NEXT : dlopen(NULL, RTLD_LAZY);
-	r->malloc = look_up(from, "malloc");
-	r->free = look_up(from, "free");
-	r->calloc = look_up(from, "calloc");
-	r->realloc = look_up(from, "realloc");
-	r->memalign = look_up(from, "memalign");
-	r->aligned_alloc = look_up(from, "aligned_alloc");
-	r->posix_memalign = look_up(from, "posix_memalign");
-	r->malloc_usable_size = look_up(from, "malloc_usable_size");
+	r->malloc = real_symbol("malloc");
+	r->free = real_symbol("free");
+	r->calloc = real_symbol("calloc");
+	r->realloc = real_symbol("realloc");
+	r->memalign = real_symbol("memalign");
+	r->aligned_alloc = real_symbol("aligned_alloc");
+	r->posix_memalign = real_symbol("posix_memalign");
+	r->malloc_usable_size = real_symbol("malloc_usable_size");
 }
 
 static bool complete(const struct real *r)
@@ -93,7 +112,23 @@ enum refusal real_refusal(const char **object)
 	return REFUSAL_BEHIND;
 }
 
+bool real_unseen_new(const char **object)
+{
+	Dl_info at;
+	void *found = dlsym(RTLD_DEFAULT, "_Znwm");
+	if (found == NULL || !real_has(found) || dladdr(found, &at) == 0)
+		return false;
+	*object = at.dli_fname;
+	return true;
+}
+
 #else
+
+bool real_unseen_new(const char **object)
+{
+	*object = NULL;
+	return false;
+}
 
 bool real_resolve(void)
 {

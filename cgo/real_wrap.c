@@ -28,3 +28,10 @@ enum refusal real_refusal(const char **object)
 	*object = NULL;
 	return is_dynamic() ? REFUSAL_DYNAMIC : REFUSAL_NONE;
 }
+
+// In a static executable, what defines operator new cannot be asked.
+bool real_unseen_new(const char **object)
+{
+	*object = NULL;
+	return false;
+}

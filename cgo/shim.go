@@ -9,6 +9,8 @@ package cgo
 // #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=free -Wl,--wrap=cfree -Wl,--wrap=free_sized -Wl,--wrap=free_aligned_sized
 // #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=posix_memalign -Wl,--wrap=aligned_alloc -Wl,--wrap=memalign -Wl,--wrap=valloc
 // #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=pvalloc
+// #cgo cgoheap_operators,!cgoheap_wrap CFLAGS: -DCGOHEAP_OPERATORS -fexceptions
+// #cgo cgoheap_operators,!cgoheap_wrap CXXFLAGS: -Wall -O2 -fno-omit-frame-pointer -fvisibility=hidden -fno-plt -fPIC
 // #include "control.h"
 // #include "gate.h"
 // #include "real.h"
@@ -43,6 +45,15 @@ func Supported() error {
 		return errors.New("this was built with the tag cgoheap_wrap, which is for static executables, but linked dynamically")
 	case C.REFUSAL_BEHIND:
 		return behind(C.GoString(object))
+	}
+	return nil
+}
+
+// Seen says who allocates from the program's allocator past the hooks; nil if nobody does.
+func Seen() error {
+	var object *C.char
+	if C.real_unseen_new(&object) {
+		return fmt.Errorf("%s; the build tag cgoheap_operators, with libstdc++ as a library, makes it be seen", C.GoString(object))
 	}
 	return nil
 }
