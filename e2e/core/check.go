@@ -29,6 +29,9 @@ func (c check) faults(p *profile.Profile, stats cgoheap.Stats) []string {
 	for _, s := range c.sites {
 		faults = append(faults, c.compare(s, bySize[s.size])...)
 	}
+	if c.unseenNew() && stats.Value("operators_unseen") == 0 {
+		faults = append(faults, "nothing says that an operator new is not seen")
+	}
 	for _, counter := range stats {
 		if counter.Value != 0 && losses.MatchString(counter.Name) && !c.tolerates(counter.Name) {
 			faults = append(faults, fmt.Sprintf("%s is %d: %s", counter.Name, counter.Value, counter.Sentence))
@@ -38,11 +41,17 @@ func (c check) faults(p *profile.Profile, stats cgoheap.Stats) []string {
 }
 
 // losses are the counters that say that something is missing.
-var losses = regexp.MustCompile(`^(stacks_cut|lost|modules_without|maps_unreadable|join_off|snapshots_unsettled)`)
+var losses = regexp.MustCompile(`^(stacks_cut|lost|modules_without|maps_unreadable|join_off|operators_unseen|snapshots_unsettled)`)
 
 // tolerates says whether this may be so here. A thread's first caller lies in libc.
 func (c check) tolerates(counter string) bool {
-	return counter == "stacks_cut_no_unwind_data" && slices.Contains(c.arguments, "blindlibc")
+	return counter == "stacks_cut_no_unwind_data" && slices.Contains(c.arguments, "blindlibc") ||
+		counter == "operators_unseen" && c.unseenNew()
+}
+
+// unseenNew says whether there is an operator new that is not seen: the program's, or one for others.
+func (c check) unseenNew() bool {
+	return slices.Contains(c.arguments, "blindnew") || slices.Contains(c.arguments, "othernew")
 }
 
 // compare wants all blocks of a site, and only those, in samples of its size with its stack.
@@ -60,6 +69,9 @@ func (c check) compare(s *site, samples []*profile.Sample) []string {
 		}
 	}
 	want := [4]int64{perVisit, perVisit * s.size, kept, kept * s.size}
+	if s.frames[0] == "core_new" && slices.Contains(c.arguments, "blindnew") {
+		want = [4]int64{}
+	}
 	if got != want {
 		faults = append(faults, fmt.Sprintf("allocated and in use: %d, want %d at\n\t%s", got, want, strings.Join(s.frames, "\n\t")))
 	}

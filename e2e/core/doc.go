@@ -9,6 +9,6 @@
 // needs a C++ compiler. Built as a library, core_run is its entry.
 //
 // Arguments say what this build or host cannot have: "unnamed", no names in C; "blindlibc", a libc without unwind data, so
-// that stacks through its functions end there. "undumpable" makes the process so, before it starts to record; "greedy" asks
-// for tables of 4 GiB.
+// that stacks through its functions end there; "blindnew", an operator new that goes past malloc, and "othernew", one that
+// only others call. "undumpable" makes the process so, before it starts to record; "greedy" asks for tables of 4 GiB.
 package main

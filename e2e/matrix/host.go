@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -91,11 +92,13 @@ var sandboxed = host{command: func(shop *workshop, program string, args []string
 }}
 
 // early has a library that allocates before the program is relocated, and frees later; others are preloaded after it.
-func early(others ...string) host {
+func early(others ...string) host { return earlyWith(nil, others...) }
+
+func earlyWith(defines []string, others ...string) host {
 	return host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
 		library, user := shop.path("libearly.so"), shop.path("libearlyuser.so")
 		shared := []string{"-O2", "-g", "-fno-builtin", "-fPIC", "-shared", "-o"}
-		if err := command(nil, "gcc", append(shared, library, "testdata/early.c")...); err != nil {
+		if err := command(nil, "gcc", slices.Concat(defines, shared, []string{library, "testdata/early.c"})...); err != nil {
 			return nil, err
 		}
 		if err := command(nil, "gcc", append(shared, user, "testdata/early_user.c", library)...); err != nil {

@@ -24,6 +24,15 @@ var (
 		name: "musl-static", libc: "musl", mode: "static, --wrap", tags: wrapTags, env: muslEnv, flags: []string{staticFlags},
 		arguments: blind, needs: muslNeeds,
 	}
+	operators  = build{name: "operators", libc: "glibc", mode: "dynamic, cgoheap_operators", tags: "cxx,cgoheap_operators"}
+	ownLibrary = build{
+		name: "libstdc++", libc: "glibc", mode: "-static-libstdc++, cgoheap_operators", tags: "cxx,cgoheap_operators",
+		flags: []string{"-ldflags=-linkmode=external -extldflags=-static-libstdc++"},
+	}
+	staticOperators = build{
+		name: "static-operators", libc: "glibc", mode: "static, --wrap, cgoheap_operators", tags: wrapTags + ",cxx,cgoheap_operators",
+		flags: []string{staticFlags},
+	}
 	archive = build{
 		name: "archive", libc: "glibc", mode: "c-archive", flags: []string{"-buildmode=c-archive"},
 		main: "linked.c", mainFlags: []string{"LIBRARY"},
@@ -51,6 +60,7 @@ const (
 	wrapTags    = "cgoheap_wrap,netgo,osusergo"
 	staticFlags = "-ldflags=-linkmode=external -extldflags=-static"
 	blind       = "blindlibc"
+	blindNew    = "blindnew"
 )
 
 var (
@@ -94,15 +104,25 @@ func nativeRows() []row {
 		{name: "static musl", build: muslStatic},
 		{name: "run by the loader", build: plain, host: host{command: before(loader), needs: []need{library(loader, "libc6")}}},
 
-		{name: "jemalloc preloaded", build: plainC, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2")},
-		{name: "tcmalloc preloaded", build: plainC, host: preloaded(libraries+"libtcmalloc.so.4", "libgoogle-perftools4")},
-		{name: "mimalloc preloaded", build: plainC, host: preloaded(libraries+"libmimalloc.so.2", "libmimalloc2.0")},
-		{name: "jemalloc linked", build: with("jemalloc", "libjemalloc-dev")},
-		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev")},
-		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev")},
+		{name: "jemalloc preloaded", build: plainC, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), arguments: blindNew},
+		{name: "tcmalloc preloaded", build: plainC, host: preloaded(libraries+"libtcmalloc.so.4", "libgoogle-perftools4"), arguments: blindNew},
+		{name: "mimalloc preloaded", build: plainC, host: preloaded(libraries+"libmimalloc.so.2", "libmimalloc2.0"), arguments: blindNew},
+		{name: "jemalloc linked", build: with("jemalloc", "libjemalloc-dev"), arguments: blindNew},
+		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev"), arguments: blindNew},
+		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev"), arguments: blindNew},
 		{name: "allocations before relocation", build: plain, host: early()},
 		{name: "allocations before relocation, PIE", build: pie, host: early()},
-		{name: "allocations before relocation, jemalloc", build: plainC, host: early(libraries + "libjemalloc.so.2")},
+		{name: "allocations before relocation, jemalloc", build: plainC, host: early(libraries + "libjemalloc.so.2"), arguments: blindNew},
+
+		{name: "C++, jemalloc", build: operators, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2")},
+		{name: "C++, tcmalloc", build: operators, host: preloaded(libraries+"libtcmalloc.so.4", "libgoogle-perftools4")},
+		{name: "C++, mimalloc", build: operators, host: preloaded(libraries+"libmimalloc.so.2", "libmimalloc2.0")},
+		{name: "C++, no other allocator", build: operators},
+		{name: "C++, before relocation, jemalloc", build: operators, host: earlyWith([]string{"-DOPERATORS"}, libraries+"libjemalloc.so.2")},
+		{name: "C++, unseen", build: plain, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), arguments: blindNew},
+		{name: "C++, contained", build: ownLibrary},
+		{name: "C++, contained, jemalloc", build: ownLibrary, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), arguments: "othernew"},
+		{name: "C++, static glibc", build: staticOperators},
 
 		{name: "c-archive", build: archive},
 		{name: "c-shared", build: shared},

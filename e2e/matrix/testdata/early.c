@@ -1,10 +1,19 @@
 /* A library that allocates in an IFUNC resolver. early_user.c makes it do so before the program is relocated; what it
-   allocated then is used and freed later. */
+   allocated then is used and freed later. With OPERATORS, by C++'s new and delete too. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 static char *grown, *zeroed, *aligned, *freed;
+
+#ifdef OPERATORS
+void *_Znwm(size_t size);
+void *_ZnamSt11align_val_t(size_t size, size_t alignment);
+void _ZdlPv(void *p);
+void _ZdaPvSt11align_val_t(void *p, size_t alignment);
+
+static void *one, *array;
+#endif
 
 static void must(int true_)
 {
@@ -26,6 +35,11 @@ static int (*resolve(void))(void)
 	freed = malloc(10);
 	free(freed);
 	must(posix_memalign((void **)&aligned, 256, 10) == 0);
+#ifdef OPERATORS
+	one = _Znwm(100);
+	array = _ZnamSt11align_val_t(100, 256);
+	must(one != NULL && (size_t)array % 256 == 0);
+#endif
 	return answer;
 }
 
@@ -44,4 +58,9 @@ void early_use(void)
 	free(zeroed);
 	free(aligned);
 	must(realloc(malloc(10), 20) != NULL);
+#ifdef OPERATORS
+	_ZdlPv(one);
+	_ZdaPvSt11align_val_t(array, 256);
+	_ZdlPv(_Znwm(100));
+#endif
 }
