@@ -6,6 +6,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/cgoheap/cgoheap/internal/dlang"
+	"github.com/cgoheap/cgoheap/internal/itanium"
 )
 
 // Style is how much of a C++, Rust or D name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
@@ -46,6 +47,14 @@ var dlangParts = [...]dlang.Show{
 	Full:      dlang.TemplateArguments | dlang.Parameters,
 }
 
+// The parts of C++ names of the usual kinds that each style shows. They mean the same as styleOptions, which are for all
+// other names.
+var itaniumParts = [...]itanium.Show{
+	Templates: itanium.TemplateArguments,
+	Short:     0,
+	Full:      itanium.TemplateArguments | itanium.Parameters,
+}
+
 // readable demangles a system name; what is not mangled comes back as it is.
 func (s Style) readable(systemName string) string {
 	if int(s) >= len(styleOptions) || len(systemName) > mangledLimit {
@@ -56,6 +65,9 @@ func (s Style) readable(systemName string) string {
 		if name, ok := dlang.Demangle(plain, dlangParts[s]); ok {
 			return name
 		}
+	}
+	if name, ok := itanium.Demangle(systemName, itaniumParts[s]); ok {
+		return name
 	}
 	name := demangle.Filter(systemName, styleOptions[s]...)
 	if s == Full && name != systemName {

@@ -1,0 +1,22 @@
+package itanium
+
+// usual are names of all the kinds that are made readable.
+var usual = []string{
+	"_Z3foov", "_Z3fooii.cold", "_ZN3foo3barEi", "_ZNK3foo3barEv", "_ZNKR3foo3barEv", "_ZNO3foo3barERKS_",
+	"_ZN12_GLOBAL__N_13fooEPKc", "_ZL3fooi", "_ZN3fooC2Ev", "_ZN3fooD0Ev", "_ZN3fooIiEC1ERKS0_", "_ZN3fooB5cxx11Ev",
+	"_ZNSt6vectorI3FooSaIS0_EE9push_backEOS0_", "_ZNKSt6vectorI3FooSaIS0_EE4sizeEv", "_ZNSsC1ERKSs", "_ZNSoD1Ev",
+	"_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "_ZltRK3fooS1_", "_ZltI3fooEbRKT_S3_",
+	"_ZN3fooclEi", "_ZN3foonwEm", "_ZSt4moveIRiEONSt16remove_referenceIT_E4typeEOS2_",
+	"_Z3barILi3ELb1ELm7ELc65EEvv", "_Z3barILin3EEvv", "_Z3barILN3foo4kindE2EEvv", "_Z3barIJidEEvDpT_",
+	"_Z3barIJRiKcEEvDpOT_", "_Z3barIJEEvDpOT_", "_ZN3fooE", "_ZSt4makeIJRiEESt5tupleIJDpOT_EEi",
+	"_Z3barPFvvE", "_Z3barRFibE", "_ZNSt8functionIFbRKN3foo3KeyEEEC1Ev", "_ZZ3barvENKUlvE_clEv", "_ZZ3bariENKUliE0_clEi",
+	"_ZZ3barvE5local", "_ZZ3barvE5local_0", "_ZZNK3foo3barEvEN5local3runEv", "_ZNSolsEPFRSoS_E",
+	"_Z4sortIZ3barvEUlRKT_E_EvS0_S0_", "_Z1fDnDsDiDu", "_Z1fPKPKcz",
+}
+
+// unusual are names that are left to the general demangler, and what is none.
+var unusual = []string{
+	"", "_Z", "_ZN", "_ZN3foo", "main", "_ZTV3foo", "_ZThn16_N3fooD1Ev", "_ZN3foocvbEv", "_Z3fooA3_i", "_Z3fooM3bari",
+	"_Z3fooIiEDTfp_ET_", "_Z3fooIXadL_Z3barvEEEvv", "_ZN3foo17h0123456789abcdefE", "_ZNS_3fooEv", "_ZSt16forward_as_tupleIJRiEESt5tupleIJDpOT_EES4_", "_Z1fT_", "_Z1fS0_",
+	"_Z3fooUt_", "_ZZ3barvEs", "_Z1fVKi", "_Z999999999999999999999foo", "_RNvC3foo3bar", "_ZN3fooUt_C2Ev",
+}
