@@ -9,14 +9,22 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-func TestInAStormNothingIsWrongAndNothingLost(t *testing.T) {
+// stress runs the storm or one of its parts, which judges itself.
+func stress(t *testing.T, flags ...string) {
+	t.Helper()
 	if toolchain.Target(t).Emulated() {
 		t.Skip("an emulator is too slow for a storm, and has no timers for profiling")
 	}
 	storm := made(t, "stress", nil, "go", "build", "./stress")
-	out, err := exec.Command(storm, "-time", "3s").CombinedOutput()
+	out, err := exec.Command(storm, flags...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	t.Logf("%s", out)
 }
+
+func TestInAStormNothingIsWrongAndNothingLost(t *testing.T) { stress(t, "-time", "3s") }
+
+func TestMillionsOfPairsLeaveNoTrace(t *testing.T) { stress(t, "-pairs", "10000000") }
+
+func TestManyRecordingsUnderLoadHoldNothing(t *testing.T) { stress(t, "-recordings", "100") }

@@ -19,9 +19,20 @@ import (
 const roundLength = time.Second
 
 func main() {
-	length := flag.Duration("time", 30*time.Second, "for how long")
+	length := flag.Duration("time", 30*time.Second, "how long to storm")
+	pairs := flag.Uint64("pairs", 0, "instead of a storm, so many pairs of malloc and free")
+	recordings := flag.Int("recordings", 0, "instead of a storm, so many recordings under load")
 	flag.Parse()
-	if err := run(*length); err != nil {
+	var err error
+	switch {
+	case *pairs > 0:
+		err = runPairs(os.Stdout, *pairs)
+	case *recordings > 0:
+		err = runRecordings(os.Stdout, *recordings)
+	default:
+		err = run(*length)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "stress:", err)
 		os.Exit(1)
 	}

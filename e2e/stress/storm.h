@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STRESS_SITES = 128, STRESS_SIZES = 4, STRESS_WAYS = 5 };
+enum { STRESS_SITES = 128, STRESS_SIZES = 4, STRESS_WAYS = 5, STRESS_LIVE = 4096 };
 
 struct flow {
 	uint64_t objects, bytes;
@@ -60,6 +60,11 @@ void stress_libraries(uint32_t site, const char *a, const char *b); /* sites of 
    them. stress_crowded says how many blocks it has allocated. */
 void stress_crowd(void);
 uint64_t stress_crowded(void);
+
+/* Pairs of free and malloc, of 16 to 512 bytes, of which STRESS_LIVE blocks are always kept: adds what was allocated, and
+   says what CPU time it took. stress_end_pairs frees those that are kept. One caller at a time. */
+void stress_pairs(uint64_t count, struct flow *allocated, uint64_t *nanoseconds);
+void stress_end_pairs(void);
 
 /* Calls stressNested(site, depth). */
 void stress_call_go(uint32_t site, int depth);

@@ -38,26 +38,31 @@ func work(body func(C.uint32_t), first C.uint32_t, finished *sync.WaitGroup) {
 
 // begin lets all workers loose, and others.
 func begin(all []*entrance, libraries C.uint32_t, others ...func(C.uint32_t)) *busy {
-	b := new(busy)
-	C.stress_set_end(0)
-	start := func(body func(C.uint32_t), first C.uint32_t) {
-		b.finished.Add(1)
-		go work(body, first, &b.finished)
-	}
-	for _, e := range all {
-		start(e.work, e.first)
-		if e.name == "goroutine" || e.name == "thread" {
-			start(e.work, e.first)
-		}
-	}
-	start(inLibraries, libraries)
-	start(func(C.uint32_t) { C.stress_spawns() }, 0)
-	start(execute, 0)
-	start(collect, 0)
+	b := allocate(all)
+	b.start(inLibraries, libraries)
+	others = append(others, execute, collect, func(C.uint32_t) { C.stress_spawns() })
 	for _, other := range others {
-		start(other, 0)
+		b.start(other, 0)
 	}
 	return b
+}
+
+// allocate lets only those loose who come through these entrances: two through the common ones.
+func allocate(through []*entrance) *busy {
+	b := new(busy)
+	C.stress_set_end(0)
+	for _, e := range through {
+		b.start(e.work, e.first)
+		if e.name == "goroutine" || e.name == "thread" {
+			b.start(e.work, e.first)
+		}
+	}
+	return b
+}
+
+func (b *busy) start(body func(C.uint32_t), first C.uint32_t) {
+	b.finished.Add(1)
+	go work(body, first, &b.finished)
 }
 
 // end waits for all workers: then nothing is under way.

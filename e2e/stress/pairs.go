@@ -1,0 +1,104 @@
+//go:build linux && cgo
+
+package main
+
+// #include "storm.h"
+import "C"
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap"
+)
+
+// runPairs frees and allocates as often as it is told, and looks after each tenth at what a pair costs, at what the process
+// holds, and at the estimates. Costs are only printed.
+func runPairs(to io.Writer, count uint64) error {
+	runtime.LockOSThread()
+	p, err := cgoheap.Start(cgoheap.Config{})
+	if err != nil {
+		return err
+	}
+	defer C.stress_end_pairs()
+	var allocated C.struct_flow
+	var first, last float64
+	var before usage
+	for tenth := 1; tenth <= 10; tenth++ {
+		var spent C.uint64_t
+		C.stress_pairs(C.uint64_t(count/10), &allocated, &spent)
+		last = float64(spent) / float64(count/10)
+		now, err := used()
+		if err != nil {
+			return err
+		}
+		if tenth == 1 {
+			first, before = last, now
+		}
+		fmt.Fprintf(to, "%12d pairs: %5.1f ns a pair, %v, %d bytes of tables, %d samples, %d of them in use\n", uint64(allocated.objects),
+			last, now, p.Stats().Value("table_bytes"), p.Stats().Value("samples"), p.Stats().Value("live"))
+		if err := before.grown(now); err != nil {
+			return err
+		}
+		if err := estimates(p, allocated); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(to, "the last tenth costs %.2f times what the first cost\n", last/first)
+	C.stress_end_pairs()
+	return nothingLeft(p)
+}
+
+// ofPairs is what a profile says that stress_pairs allocated.
+func ofPairs(p *cgoheap.Profiler) (sum amounts, err error) {
+	var written bytes.Buffer
+	if err := p.WriteProfile(&written); err != nil {
+		return sum, err
+	}
+	read, err := profile.Parse(&written)
+	if err != nil {
+		return sum, err
+	}
+	for _, sample := range read.Sample {
+		if own := ours(sample); len(own) > 0 && own[0] == "stress_pairs" {
+			for i := range sum {
+				sum[i] += sample.Value[i]
+			}
+		}
+	}
+	return sum, nil
+}
+
+// estimates wants the bytes that were allocated, and those in use, to be estimated within 6 standard errors: a sample stands
+// for half a MiB.
+func estimates(p *cgoheap.Profiler, allocated C.struct_flow) error {
+	sum, err := ofPairs(p)
+	if err != nil {
+		return err
+	}
+	const gap = 512 << 10
+	inUse := float64(allocated.bytes) / float64(allocated.objects) * C.STRESS_LIVE
+	for _, of := range []struct{ got, want float64 }{{float64(sum[1]), float64(allocated.bytes)}, {float64(sum[3]), inUse}} {
+		if slack := 6*math.Sqrt(of.want*gap) + 10*gap; math.Abs(of.got-of.want) > slack {
+			return fmt.Errorf("%.0f bytes were estimated, and were %.0f", of.got, of.want)
+		}
+	}
+	return nil
+}
+
+// nothingLeft wants nothing in use when all is freed, and stops.
+func nothingLeft(p *cgoheap.Profiler) error {
+	sum, err := ofPairs(p)
+	if err != nil {
+		return err
+	}
+	if sum[2] != 0 || sum[3] != 0 {
+		return fmt.Errorf("all is freed, and %d blocks of %d bytes are in use", sum[2], sum[3])
+	}
+	return p.Stop()
+}
