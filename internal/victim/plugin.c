@@ -1,13 +1,14 @@
 //go:build linux && cgo
 
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
 
 #include "victim.h"
 
-void *victim_plugin_open(const char *path)
+void *victim_plugin_open(const char *path, int flags)
 {
-	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return dlopen(path, RTLD_NOW | flags);
 }
 
 const char *victim_plugin_error(void)

@@ -2,7 +2,12 @@
 
 package victim
 
+// #define _GNU_SOURCE
+// #include <dlfcn.h>
 // #include <stdlib.h>
+// #ifndef RTLD_DEEPBIND
+// #define RTLD_DEEPBIND 0
+// #endif
 // #include "victim.h"
 import "C"
 
@@ -17,11 +22,23 @@ type Plugin struct {
 	handle unsafe.Pointer
 }
 
-// OpenPlugin loads a library with dlopen.
-func OpenPlugin(path string) (Plugin, error) {
+// A Scope says whose functions a library calls by a name, and who calls its own.
+type Scope int
+
+const (
+	Local    Scope = C.RTLD_LOCAL    // the program's first; nobody calls its own
+	Global   Scope = C.RTLD_GLOBAL   // the program's first; libraries that are opened later may call its own
+	DeepBind Scope = C.RTLD_DEEPBIND // those of itself and of the libraries it was linked with; 0 where libc has no such thing
+)
+
+// OpenPlugin loads a library with dlopen, for itself.
+func OpenPlugin(path string) (Plugin, error) { return OpenPluginIn(path, Local) }
+
+// OpenPluginIn loads a library with dlopen.
+func OpenPluginIn(path string, scope Scope) (Plugin, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
-	handle := C.victim_plugin_open(name)
+	handle := C.victim_plugin_open(name, C.int(scope))
 	if handle == nil {
 		return Plugin{}, fmt.Errorf("loading %s: %w", path, errors.New(C.GoString(C.victim_plugin_error())))
 	}

@@ -131,7 +131,7 @@ void victim_cxx_clear_string(void *string);
 struct victim_pair victim_cxx_throw_and_catch(unsigned depth, size_t size);
 
 /* plugin.c: a dlopened library with a function void *name(size_t). */
-void *victim_plugin_open(const char *path); /* NULL: see victim_plugin_error */
+void *victim_plugin_open(const char *path, int flags); /* flags: for dlopen. NULL: see victim_plugin_error */
 const char *victim_plugin_error(void);
 void *victim_plugin_call(void *plugin, const char *name, size_t size);
 int victim_plugin_close(void *plugin);

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-/* Built as a shared library and dlopened: two sites that no start-up scan of the process can have seen. */
+/* Built as a shared library and dlopened: sites that no start-up scan of the process can have seen. */
 
 #define SITE __attribute__((noinline, visibility("default")))
 #define USE(block) __asm__ volatile("" : : "r"(block) : "memory")
@@ -17,4 +17,11 @@ SITE void *plugin_calls_itself(size_t size)
 	void *block = plugin_malloc(size);
 	USE(block);
 	return block;
+}
+
+/* Frees the block at this address. */
+SITE void *plugin_free(size_t block)
+{
+	free((void *)block);
+	return NULL;
 }
