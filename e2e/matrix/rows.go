@@ -97,6 +97,7 @@ func nativeRows() []row {
 		{name: "stripped", build: stripped},
 		{name: "race", build: race},
 		{name: "Go 1.25", build: of("go1.25.4")},
+		{name: "Go 1.26", build: of("go1.26.8")},
 		{name: "Go 1.27", build: of("go1.27.0")},
 		{name: "static glibc", build: static},
 		{name: "static glibc, PIE", build: staticPIE},
