@@ -84,8 +84,9 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
 
-stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or does so many PAIRS or RECORDINGS.
-	@cd e2e && $(GO) run ./stress -time $(TIME) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
+stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAIRS=n, RECORDINGS=n.
+	@cd e2e && $(GO) build -o ../out/stress ./stress
+	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \

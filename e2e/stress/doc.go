@@ -23,6 +23,6 @@
 //
 // It prints a table with a line for each site, and exits with 1 if anything is wrong or lost. -time says for how long.
 //
-// Two other kinds of pressure have flags of their own: -pairs, very many pairs of malloc and free in one recording, and
-// -recordings, very many recordings under load. Neither may leave a trace in memory, files, threads or estimates.
+// Other kinds of pressure have flags of their own: -full, all the time in one recording whose tables are full; -pairs, very many pairs of malloc and free in one recording, and
+// -recordings, very many recordings under load. None may leave a trace in memory, files, threads or estimates.
 package main

@@ -21,6 +21,7 @@ const roundLength = time.Second
 func main() {
 	length := flag.Duration("time", 30*time.Second, "how long to storm")
 	pairs := flag.Uint64("pairs", 0, "instead of a storm, so many pairs of malloc and free")
+	full := flag.Bool("full", false, "all the time in one recording whose tables are full")
 	recordings := flag.Int("recordings", 0, "instead of a storm, so many recordings under load")
 	flag.Parse()
 	var err error
@@ -30,7 +31,7 @@ func main() {
 	case *recordings > 0:
 		err = runRecordings(os.Stdout, *recordings)
 	default:
-		err = run(*length)
+		err = run(*length, *full)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "stress:", err)
@@ -38,7 +39,7 @@ func main() {
 	}
 }
 
-func run(length time.Duration) error {
+func run(length time.Duration, full bool) error {
 	folder, err := os.MkdirTemp("", "cgoheap-stress-")
 	if err != nil {
 		return err
@@ -53,12 +54,22 @@ func run(length time.Duration) error {
 	}
 	defer trace.Stop()
 	runtime.SetCPUProfileRate(1000) // signals come at this rate, whether somebody reads the profile or not
-	return (&storm{entrances: entrances()}).run(length)
+	s := storm{entrances: entrances()}
+	s.judge = newJudge(sites(s.entrances))
+	if full {
+		err = s.whenFull(length)
+	} else {
+		err = s.run(length)
+	}
+	if err != nil {
+		return err
+	}
+	C.stress_free_all()
+	return s.report(os.Stdout)
 }
 
 // run is rounds, recordings under way, rounds in which the tables are full, and rounds that are sampled.
 func (s *storm) run(length time.Duration) error {
-	s.judge = newJudge(sites(s.entrances))
 	kinds := []func(time.Duration) error{s.round, s.underWay, s.whenFull, s.sampled}
 	for end := time.Now().Add(length); time.Now().Before(end); {
 		for _, kind := range kinds {
@@ -67,10 +78,14 @@ func (s *storm) run(length time.Duration) error {
 			}
 		}
 	}
-	C.stress_free_all()
-	s.table(os.Stdout)
+	return nil
+}
+
+// report prints the table, and is an error if anything is wrong, or lost where there was room.
+func (s *storm) report(to io.Writer) error {
+	s.table(to)
 	wrong, lost := s.verdict()
-	fmt.Printf("wrong %d, lost %d\n", wrong, lost)
+	fmt.Fprintf(to, "wrong %d, lost %d\n", wrong, lost)
 	if wrong != 0 || lost != 0 {
 		return fmt.Errorf("%d wrong, %d lost", wrong, lost)
 	}
