@@ -12,7 +12,6 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
-	"github.com/cgoheap/cgoheap/stack"
 )
 
 // linkers lay a library out each in its own way. In all but the first, code or what says how to unwind it is not at the
@@ -82,18 +81,6 @@ func scoped(t *testing.T, r *Recording, scope victim.Scope) victim.Plugin {
 	t.Cleanup(p.Close)
 	r.Refresh()
 	return p
-}
-
-// ofSize are the values of all blocks of a size.
-func ofSize(t *testing.T, r *Recording, size int64) (sum stack.Values) {
-	t.Helper()
-	for _, sample := range snapshot(t, r).Samples {
-		if sample.BlockSize == size {
-			sum.AllocObjects += sample.AllocObjects
-			sum.InuseObjects += sample.InuseObjects
-		}
-	}
-	return sum
 }
 
 func TestScopesOfLibraries(t *testing.T) {

@@ -106,6 +106,18 @@ void victim_wander(struct victim_wander *w, unsigned depth);
 void *victim_malloc_on_thread(size_t size);
 int victim_call_go_on_thread(uintptr_t run); /* an errno */
 
+/* threads.c */
+int victim_brief_threads(unsigned count, size_t size); /* an errno */
+
+enum { VICTIM_SLOTS = 64 };
+struct victim_slots {
+	void *blocks[VICTIM_SLOTS];
+};
+int victim_exchange(struct victim_slots *slots, unsigned threads, unsigned count, size_t size); /* an errno */
+
+void *victim_malloc_in_tls_destructor(size_t size);
+void *victim_constructed(void); /* 100 bytes that were allocated before main, once */
+
 /* cxx.cc: the doors to the C++ sites, which are in namespace victim. */
 void *victim_cxx_new(size_t size);
 void victim_cxx_delete(void *block);
@@ -129,6 +141,8 @@ void victim_cxx_clear_string(void *string);
 /* Throws through depth frames that hold a block of that size each and release it while the stack unwinds. The pair was
    allocated before the throw and after the catch. */
 struct victim_pair victim_cxx_throw_and_catch(unsigned depth, size_t size);
+
+void *victim_cxx_thread_local(size_t size); /* allocated in the destructor of a thread_local object; for delete */
 
 /* plugin.c: a dlopened library with a function void *name(size_t). */
 void *victim_plugin_open(const char *path, int flags); /* flags: for dlopen. NULL: see victim_plugin_error */
