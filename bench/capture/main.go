@@ -26,8 +26,11 @@ var contests = []struct {
 	{"unwind", walking},
 	{"whole", whole},
 	{"dump", dump},
+	{"service", runsOfService},
+	{"large", large},
 	{"memory", memory},
 	{"rows", rows},
+	{"growth", growth},
 }
 
 func main() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 )
 
 // table prints the lines of a contest as Markdown.
@@ -31,8 +32,9 @@ func (t *table) print(l line) {
 	if l.mark.least != 0 {
 		ratio, least = 1/ratio, 1/least
 	}
+	spread := max(l.ours.spread, l.peer.spread)
 	fmt.Fprintf(t.out, "| %s | %s | %s | %s | %s | ± %.1f %% | %s |\n", l.about, digits(l.ours.median),
-		digits(l.peer.median), times(ratio), times(least), 100*max(l.ours.spread, l.peer.spread), l.mark.says(ratio))
+		digits(l.peer.median), times(ratio), times(least), 100*spread, l.mark.says(ratio, spread))
 }
 
 // headAlone begins a table of figures that have a limit of their own, and no peer.
@@ -43,15 +45,31 @@ func (t *table) headAlone(about, unit string) {
 func (t *table) printAlone(about string, m measured, most float64) {
 	says := ""
 	if most != 0 {
-		says = fmt.Sprintf("≤ %v: %s", most, reached(m.median <= most))
+		says = fmt.Sprintf("≤ %v: %s", most, reached(m.median <= most, m.median*(1-m.spread) <= most))
 	}
 	fmt.Fprintf(t.out, "| %s | %s | %s | ± %.1f %% | %s |\n", about, digits(m.median), digits(m.least), 100*m.spread, says)
 }
 
+// columns begins a table of medians, and row is a line of it.
+func (t *table) columns(about string, names ...string) {
+	fmt.Fprintf(t.out, "\n%s:\n\n| %s |\n|%s\n", about, strings.Join(names, " | "), strings.Repeat("---:|", len(names)))
+}
+
+func (t *table) row(about string, times []measured) {
+	fmt.Fprintf(t.out, "| %s |", about)
+	for _, m := range times {
+		fmt.Fprintf(t.out, " %s |", digits(m.median))
+	}
+	fmt.Fprintln(t.out)
+}
+
 // digits of a time: as many as the noise leaves meaning.
 func digits(x float64) string {
-	if math.Abs(x) < 100 {
-		return fmt.Sprintf("%.2f", x)
+	switch size := math.Abs(x); {
+	case size < 1:
+		return fmt.Sprintf("%.3f", x)
+	case size < 100:
+		return fmt.Sprintf("%.1f", x)
 	}
 	return fmt.Sprintf("%.0f", x)
 }
@@ -64,19 +82,23 @@ func times(ratio float64) string {
 	return fmt.Sprintf("%.1f", ratio)
 }
 
-func (m mark) says(ratio float64) string {
+// says whether a ratio reaches the mark, and where it does not, whether the noise alone may be why.
+func (m mark) says(ratio, spread float64) string {
 	switch {
 	case m.most != 0:
-		return fmt.Sprintf("≤ %v: %s", m.most, reached(ratio <= m.most))
+		return fmt.Sprintf("≤ %v: %s", m.most, reached(ratio <= m.most, ratio*(1-spread) <= m.most))
 	case m.least != 0:
-		return fmt.Sprintf("≥ %v: %s", m.least, reached(ratio >= m.least))
+		return fmt.Sprintf("≥ %v: %s", m.least, reached(ratio >= m.least, ratio*(1+spread) >= m.least))
 	}
 	return ""
 }
 
-func reached(yes bool) string {
-	if yes {
+func reached(yes, perhaps bool) string {
+	switch {
+	case yes:
 		return "reached"
+	case perhaps:
+		return "missed, by less than the spread"
 	}
 	return "missed"
 }

@@ -25,6 +25,7 @@ func main() {
 	dumps := flag.Int("dumps", 0, "write so many profiles and print how long they delay others, instead")
 	held := flag.Int("hold", 0, "allocate so many blocks that stay, before the dumps or instead")
 	stacks := flag.Int("stacks", 1, "the stacks of those that stay")
+	larges := flag.Bool("large", false, "work with large blocks and aligned ones instead")
 	flag.Parse()
 	recording, err := record(*sample)
 	if err != nil {
@@ -34,6 +35,8 @@ func main() {
 	switch {
 	case *walks > 0:
 		walk(o.depth, *walks)
+	case *larges:
+		large()
 	case *dumps > 0:
 		hold(*held, *stacks, o.depth)
 		err = delays(recording, *dumps)
