@@ -94,7 +94,8 @@ func (r *reader) blocks(f func(block)) {
 		if at == 0 {
 			return
 		}
-		for i := range uint64(cgo.LevelBuckets) << level * cgo.BucketSlots {
+		buckets := atMost(cgo.LevelBuckets<<level, cgo.BucketSize)
+		for i := range uint64(buckets) * cgo.BucketSlots {
 			bucket := at + i/cgo.BucketSlots*cgo.BucketSize
 			if b, ok := loadBlock(bucket, i%cgo.BucketSlots); ok {
 				f(b)

@@ -3,25 +3,12 @@
 package alloc
 
 import (
+	"math"
 	"slices"
-	"sync/atomic"
-	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/stack"
 )
-
-// load64 and load32 read a word of the region that a recorder may be writing.
-func load64[N ~uint64 | ~uintptr](offset N) uint64 {
-	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&cgo.Region()[offset])))
-}
-
-func load32[N ~uint64 | ~uintptr](offset N) uint32 {
-	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&cgo.Region()[offset])))
-}
-
-// refUnit is what a ref counts, in bytes.
-const refUnit = 16
 
 // reader turns the tables into samples.
 type reader struct {
@@ -29,11 +16,13 @@ type reader struct {
 	unused []stack.Frame            // for more frames
 	labels map[uint32][]stack.Label // by ref of the set
 	ticks  uint32                   // just before the tables were settled
+	depth  int                      // stacks are not deeper
 }
 
-func newReader() *reader {
+func newReader(depth int) *reader {
 	return &reader{
-		frames: make(map[uint32][]stack.Frame, cgo.Counted(cgo.CountStacks)),
+		depth:  depth,
+		frames: make(map[uint32][]stack.Frame, atMost(cgo.Counted(cgo.CountStacks), cgo.StackFrames)),
 		labels: make(map[uint32][]stack.Label),
 		ticks:  cgo.Ticks(),
 	}
@@ -56,10 +45,11 @@ func (r *reader) samples(values func(site uint64) stack.Values) []stack.Sample {
 
 // sites are the refs of all sites, in the order in which they were made.
 func sites() []uint32 {
-	refs := make([]uint32, 0, cgo.Counted(cgo.CountSites))
-	heads, count := load64(cgo.HeaderSiteHeads), load64(cgo.HeaderHeads)
-	for i := range count {
-		for ref := load32(heads + 4*i); ref != 0; ref = load32(uint64(ref)*refUnit + uint64(cgo.SiteNext)) {
+	refs := make([]uint32, 0, atMost(cgo.Counted(cgo.CountSites), cgo.SiteBytes))
+	most := atMost(math.MaxUint64, cgo.SiteBytes)
+	heads, count := load64(cgo.HeaderSiteHeads), atMost(load64(cgo.HeaderHeads), 4)
+	for i := range uint64(count) {
+		for ref := load32(heads + 4*i); ref != 0 && len(refs) < most; ref = load32(uint64(ref)*refUnit + uint64(cgo.SiteNext)) {
 			refs = append(refs, ref)
 		}
 	}
@@ -87,8 +77,7 @@ func (r *reader) labelSet(ref uint32) []stack.Label {
 		return known
 	}
 	at := uint64(ref) * refUnit
-	entries := at + cgo.LabelsEntries
-	labels := cgo.Labels(cgo.Region()[entries : entries+uint64(load32(at+uint64(cgo.LabelsSize)))])
+	labels := cgo.Labels(bytesAt(at+cgo.LabelsEntries, min(uint64(load32(at+uint64(cgo.LabelsSize))), cgo.LabelsBytes)))
 	r.labels[ref] = labels
 	return labels
 }
@@ -98,7 +87,7 @@ func (r *reader) stack(ref uint32) []stack.Frame {
 		return known
 	}
 	at := uint64(ref) * refUnit
-	frames := r.room(int(load32(at + uint64(cgo.StackDepth))))
+	frames := r.room(min(int(load32(at+uint64(cgo.StackDepth))), r.depth))
 	for i := range frames {
 		frames[i] = stack.Frame(load64(at + uint64(cgo.StackFrames) + 8*uint64(i)))
 	}

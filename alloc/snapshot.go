@@ -23,7 +23,7 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 	if r.stopped {
 		return nil, ErrStopped
 	}
-	read := newReader()
+	read := newReader(r.options.MaxDepth)
 	if cgo.Settle() {
 		r.loaded.arena.settled()
 	}

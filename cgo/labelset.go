@@ -2,6 +2,7 @@
 
 package cgo
 
+// #include "labels.h"
 // #include "region.h"
 import "C"
 
@@ -17,6 +18,7 @@ import (
 const (
 	LabelsSize    = unsafe.Offsetof(C.struct_labels{}.size)
 	LabelsEntries = C.sizeof_struct_labels
+	LabelsBytes   = C.LABELS_BYTES // of a set's entries, at most
 )
 
 // Labels reads the entries of a set, in the order of their keys. If a goroutine has a label of the key that a thread's

@@ -30,6 +30,7 @@ const (
 	SiteSize  = unsafe.Offsetof(C.struct_site{}.size)
 	SiteBase  = unsafe.Offsetof(C.struct_site{}.base)
 	SiteMixed = C.SITE_MIXED
+	SiteBytes = C.sizeof_struct_site
 
 	SitePeak      = unsafe.Offsetof(C.struct_site{}.peak) + unsafe.Offsetof(C.struct_peak{}.then)
 	SiteLabels    = unsafe.Offsetof(C.struct_site{}.labels)

@@ -1,0 +1,127 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"context"
+	"encoding/binary"
+	"runtime/pprof"
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// copied is the region of a recording that has some of everything.
+func copied(t testing.TB) []byte {
+	t.Helper()
+	o := Options{SampleBytes: 1, MaxDepth: 64, TableBytes: 8 << 20, Goroutines: true, ThreadNames: true}
+	o.Modules = func() ([]mappings.Module, error) { return nil, nil } // rows would be most of it
+	r, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []unsafe.Pointer
+	pprof.Do(t.Context(), pprof.Labels("tenant", "a"), func(context.Context) {
+		for size := range uintptr(600) {
+			blocks = append(blocks, victim.Malloc(size))
+		}
+	})
+	free(blocks[:300])
+	if _, err := r.Snapshot(); err != nil {
+		t.Fatal(err)
+	}
+	words := make([]uint64, len(cgo.Region())/8) // aligned
+	all := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+	copy(all, cgo.Region())
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	free(blocks[300:])
+	return all
+}
+
+// told are the offsets of words that say something: not those of the filter, and none that is zero.
+func told(all []byte) (offsets []int) {
+	for at := 0; at+8 <= len(all); at += 8 {
+		if binary.NativeEndian.Uint64(all[at:]) != 0 {
+			offsets = append(offsets, at)
+		}
+	}
+	return offsets
+}
+
+// readAll reads every table of a region, and checks what holds of any.
+func readAll(t *testing.T, all []byte) (samples int) {
+	t.Helper()
+	region = func() []byte { return all }
+	defer func() { region = cgo.Region }()
+	read := newReader(64)
+	list := read.samples(settled)
+	if most := len(all) / cgo.SiteBytes; len(list) > most {
+		t.Fatalf("%d samples, and room for %d", len(list), most)
+	}
+	for _, s := range list {
+		if len(s.Frames) > 64 || len(s.Labels) > cgo.LabelsBytes {
+			t.Fatalf("%d frames, %d labels", len(s.Frames), len(s.Labels))
+		}
+	}
+	blocks := 0
+	read.blocks(func(b block) {
+		blocks++
+		read.sample(uint64(b.site) * refUnit)
+	})
+	if most := len(all) / cgo.BlockSize * cgo.Levels; blocks > most {
+		t.Fatalf("%d blocks, and room for %d", blocks, most)
+	}
+	return len(list)
+}
+
+// word is the size of a change: which word, and what it becomes.
+const word = 2 + 8
+
+// FuzzRegion changes words of a true region, or reads bytes that were never one.
+func FuzzRegion(f *testing.F) {
+	all := copied(f)
+	offsets := told(all)
+	f.Add([]byte{}, false)
+	f.Add([]byte{9, 0, 255, 255, 255, 255, 255, 255, 255, 255, 10, 0, 8, 0, 0, 0, 0, 0, 0, 0}, false)
+	f.Add(all[:4096], true)
+	f.Fuzz(func(t *testing.T, changes []byte, whole bool) {
+		if whole {
+			words := make([]uint64, len(changes)/8+1)
+			other := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+			copy(other, changes)
+			readAll(t, other)
+			return
+		}
+		for ; len(changes) >= word; changes = changes[word:] {
+			at := all[offsets[int(binary.LittleEndian.Uint16(changes))%len(offsets)]:]
+			was := binary.NativeEndian.Uint64(at)
+			binary.NativeEndian.PutUint64(at, binary.LittleEndian.Uint64(changes[2:]))
+			defer binary.NativeEndian.PutUint64(at, was)
+		}
+		readAll(t, all)
+	})
+}
+
+func TestARegionIsReadFromACopy(t *testing.T) {
+	t.Run("it says what the recording said", func(t *testing.T) {
+		if n := readAll(t, copied(t)); n < 200 {
+			t.Errorf("%d samples", n)
+		}
+	})
+
+	t.Run("a chain of sites that leads back into itself ends", func(t *testing.T) {
+		all := copied(t)
+		region = func() []byte { return all }
+		refs := sites()
+		region = cgo.Region
+		for _, ref := range refs {
+			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit+uint64(cgo.SiteNext):], refs[0])
+		}
+		readAll(t, all)
+	})
+}
