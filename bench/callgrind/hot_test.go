@@ -1,16 +1,13 @@
 package callgrind
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -128,8 +125,8 @@ func readCounts(t *testing.T, tools string) map[string]float64 {
 	return counts
 }
 
-// room is the C that capture consists of.
-const room = "../../cgo"
+// room is the C that capture consists of, and tests the folder that knows how it is built without Go.
+const room, tests = "../../cgo", "../../cgo/testdata/ctest"
 
 // build compiles hot.c and the room as the room is compiled for use.
 func build(t *testing.T) (program string) {
@@ -137,48 +134,43 @@ func build(t *testing.T) (program string) {
 	folder := t.TempDir()
 	flags := []string{"-std=gnu11", "-O2", "-g", "-fno-omit-frame-pointer", "-ftls-model=initial-exec", "-fvisibility=hidden",
 		"-fno-plt", "-no-pie", "-DCGOHEAP_WRAP"}
-	hooks, real := filepath.Join(folder, "hooks.o"), filepath.Join(folder, "real.o")
-	for source, object := range map[string]string{"hooks.c": hooks, "real.c": real} {
+	hooks, below := filepath.Join(folder, "hooks.o"), filepath.Join(folder, "real.o")
+	for source, object := range map[string]string{"hooks.c": hooks, "real.c": below} {
 		run(t, "gcc", append(flags, "-c", "-o", object, filepath.Join(room, source))...)
-		run(t, "objcopy", append(renamed(), object)...)
+		run(t, "objcopy", append(renamed(t), object)...)
 	}
 	program = filepath.Join(folder, "hot")
-	sources := append([]string{"testdata/hot.c", hooks, real}, roomSources(t)...)
+	sources := []string{"testdata/hot.c", hooks, below}
+	for _, source := range listed(t, "ROOM") {
+		sources = append(sources, filepath.Join(tests, source))
+	}
 	run(t, "gcc", append(append(flags, "-o", program), append(sources, "-lm", "-lpthread")...)...)
 	return program
 }
 
 // renamed has the hooks under names of their own, in front of hot.c's allocator.
-func renamed() (options []string) {
-	for _, f := range []string{"malloc", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
-		"valloc", "pvalloc", "free", "cfree", "free_sized", "free_aligned_sized"} {
-		real := f
+func renamed(t *testing.T) (options []string) {
+	t.Helper()
+	for _, f := range listed(t, "FAMILY") {
+		to := f
 		if f == "malloc" || f == "free" {
-			real = "hot_" + f
+			to = "hot_" + f
 		}
-		options = append(options, "--redefine-sym", "__wrap_"+f+"=hook_"+f, "--redefine-sym", "__real_"+f+"="+real)
+		options = append(options, "--redefine-sym", "__wrap_"+f+"=hook_"+f, "--redefine-sym", "__real_"+f+"="+to)
 	}
 	return options
 }
 
-// apart are sources that are built with other names, that need Go, or that stand for another way to link.
-var apart = []string{"hooks.c", "real.c", "probe.c", "real_next.c", "real_arena.c"}
-
-func roomSources(t *testing.T) (sources []string) {
+// listed are the words of a variable in the Makefile of the C tests.
+func listed(t *testing.T, variable string) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(room, "*.c"))
-	if err != nil || len(all) == 0 {
-		t.Fatalf("no C in %s: %v", room, errors.Join(err, fs.ErrNotExist))
+	command := exec.Command("make", "-s", "-C", tests, "--no-print-directory", "--eval", "list: ; @echo $("+variable+")", "list")
+	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	words, err := command.Output()
+	if err != nil || len(words) == 0 {
+		t.Fatalf("%v: %q, %v", command, words, err)
 	}
-	for _, source := range all {
-		name := filepath.Base(source)
-		foreign := strings.HasSuffix(name, "_amd64.c") && runtime.GOARCH != "amd64" ||
-			strings.HasSuffix(name, "_arm64.c") && runtime.GOARCH != "arm64"
-		if !foreign && !slices.Contains(apart, name) {
-			sources = append(sources, source)
-		}
-	}
-	return sources
+	return strings.Fields(string(words))
 }
 
 func run(t *testing.T, name string, arguments ...string) {

@@ -17,16 +17,19 @@ func every(s setup) error {
 		return nil
 	}
 	s.table.head("Every allocation recorded, and what heaptrack takes for it", "ns per pair; of two threads by the clock on the wall", "cgoheap", "heaptrack")
-	for _, framed := range []bool{false, true} {
-		for threads := 1; threads <= 2; threads++ {
-			for _, tight := range []bool{false, true} {
-				if err := s.everyAllocation(shape{threads, tight, framed}); err != nil {
-					return err
-				}
-			}
+	for _, as := range everyShapes {
+		if err := s.everyAllocation(as); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+var everyShapes = []shape{
+	{threads: 1}, {threads: 1, tight: true}, {threads: 2}, {threads: 2, tight: true},
+	{threads: 1, framed: true}, {threads: 1, framed: true, tight: true},
+	{threads: 2, framed: true}, {threads: 2, framed: true, tight: true},
+	{threads: 1, routes: 8}, {threads: 1, routes: 12},
 }
 
 // everyPairs is fewer than usual, as each takes ten times as long.
@@ -44,9 +47,9 @@ func (s setup) everyAllocation(as shape) error {
 	if err := compete(s.rounds, ours, theirs); err != nil {
 		return err
 	}
-	wanted, by := mark{least: 3}, byCPU
+	by, wanted := byCPU, mark{least: 3}
 	if as.threads == 2 {
-		wanted, by = mark{least: 6}, byWall // one waits for the other
+		by, wanted = byWall, mark{least: 6} // one waits for the other
 	}
 	s.table.print(line{as.String(), ours.measured(by), theirs.measured(by), wanted})
 	return nil

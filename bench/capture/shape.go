@@ -7,6 +7,7 @@ type shape struct {
 	threads int
 	tight   bool // the loop is at the bottom of the calls
 	framed  bool // C keeps frame pointers
+	routes  int  // the logarithm of the number of stacks
 }
 
 func (s shape) String() string {
@@ -20,12 +21,15 @@ func (s shape) String() string {
 	if s.tight {
 		about += ", tight loop"
 	}
+	if s.routes > 0 {
+		about += fmt.Sprintf(", %d stacks", 1<<s.routes)
+	}
 	return about
 }
 
 // flags of load for so many pairs.
 func (s shape) flags(pairs int) []string {
-	flags := []string{fmt.Sprint("-threads=", s.threads), fmt.Sprint("-pairs=", pairs)}
+	flags := []string{fmt.Sprint("-threads=", s.threads), fmt.Sprint("-pairs=", pairs), fmt.Sprint("-routes=", s.routes)}
 	if s.tight {
 		flags = append(flags, "-climb=0")
 	}

@@ -10,8 +10,8 @@ import (
 // table prints the lines of a contest as Markdown.
 type table struct{ out io.Writer }
 
-// line compares ours with a peer's. Ratios are ours to the peer's, or the peer's to ours where the mark is how many times
-// as fast we are.
+// line compares ours with a peer's. Ratios are ours to the peer's, or the peer's to ours where it is how many times as
+// fast we are that counts.
 type line struct {
 	about      string
 	ours, peer measured

@@ -39,8 +39,13 @@ func delays(r recording, dumps int) error {
 	return nil
 }
 
+var spun int
+
+// busy keeps a processor for so long.
 func busy(d time.Duration) {
-	for start := time.Now(); time.Since(start) < d; {
+	start := time.Now()
+	for n := 0; time.Since(start) < d; n++ {
+		spun = n
 	}
 }
 
