@@ -2,7 +2,7 @@ package dwarf
 
 // Function is what the debug data says about a function. Functions are shared and must not be changed.
 type Function struct {
-	Plain     string // as declared; not looked for in all places if there is a Linkage
+	Plain     string // as declared; may be "" if there is a Linkage
 	Name      string // Plain, and in front of it the names around it if Scoped is set and there is no Linkage
 	Linkage   string // the mangled name; "" if there is none
 	StartLine int    // the line of the definition; 0 if unknown
@@ -120,7 +120,9 @@ func (n *names) read(p reference) (own *described, origin reference) {
 	}
 	if plain.present() || linkage.present() || line != 0 {
 		own = &described{named: p, Function: Function{StartLine: int(line), Scoped: n.isScoped(p.unit)}}
-		own.Plain, own.Linkage = n.text(p.unit, plain), n.text(p.unit, linkage)
+		if own.Linkage = n.text(p.unit, linkage); own.Linkage == "" {
+			own.Plain = n.text(p.unit, plain)
+		}
 		own.Name = own.Plain
 	}
 	return own, n.follow(p.unit, abstract)
