@@ -16,7 +16,8 @@ type Function struct {
 // and lambdas. The names around them are found together, in one more pass over their unit, see scopes.
 type names struct {
 	*reader
-	scoped    bool // in the unit that was walked
+	spine     *spine // of the unit that was walked
+	scoped    bool   // in that unit
 	functions map[reference]*described
 	unscoped  []*described // those that need the names around them
 }

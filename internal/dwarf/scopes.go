@@ -8,8 +8,9 @@ import (
 
 // enclosure is a namespace, class or function, and what it lies in.
 type enclosure struct {
-	outer *enclosure
-	name  string
+	outer  *enclosure
+	name   string
+	prefix string // all names from the outermost on, once they were needed
 }
 
 // scopeLimit is the longest name that others are put in front of.
@@ -34,38 +35,101 @@ func (n *names) qualify() error {
 	return nil
 }
 
+// scopeWalk goes through the entries of a unit on behalf of functions that lie in it.
+type scopeWalk struct {
+	*names
+	unit      *unit
+	cursor    *cursor
+	functions []*described         // ascending, those ahead
+	open      []*enclosure         // innermost last
+	spaces    map[int32]*enclosure // of the spine
+}
+
 // qualifyIn goes through the entries of a unit as far as needed, past all that have none of the functions inside.
 func (n *names) qualifyIn(u *unit, functions []*described) error {
-	c := &n.cursors[secInfo]
-	c.open(&u.file.sections[secInfo], u.children, u.end)
-	open := []*enclosure{nil}
+	s := &scopeWalk{names: n, unit: u, cursor: &n.cursors[secInfo], functions: functions, open: []*enclosure{nil}}
+	s.spaces = map[int32]*enclosure{0: nil}
+	s.cursor.open(&u.file.sections[secInfo], u.children, u.end)
+	s.jump()
 	var e entry
-	for len(open) > 0 && len(functions) > 0 && c.offset() < u.end {
-		if !e.next(c, u) {
+	for len(s.open) > 0 && len(s.functions) > 0 && s.cursor.offset() < u.end {
+		if !e.next(s.cursor, u) {
 			return errDamaged
 		}
 		if !n.budget.spend(1) {
 			return ErrTooBig
 		}
-		around := open[len(open)-1]
-		for len(functions) > 0 && functions[0].named.entry <= e.offset {
-			if functions[0].named.entry == e.offset {
-				functions[0].Name = around.before(functions[0].Plain)
-				n.budget.spend(len(functions[0].Name))
-			}
-			functions = functions[1:]
+		if s.name(e.offset) && s.jump() {
+			continue
 		}
-		switch {
-		case e.abbrev == nil:
-			open = open[:len(open)-1]
-		case !e.abbrev.children:
-		case e.sibling > c.offset() && e.sibling <= u.end && (len(functions) == 0 || functions[0].named.entry >= e.sibling):
-			c.seek(e.sibling)
-		case len(open) > depthLimit:
-			return errTooDeep
-		default:
-			open = append(open, n.enclose(u, &e, around))
+		if err := s.enter(&e); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// name gives the functions up to an entry their names, and reports whether there were any.
+func (s *scopeWalk) name(offset uint64) bool {
+	found := false
+	for len(s.functions) > 0 && s.functions[0].named.entry <= offset {
+		if f := s.functions[0]; f.named.entry == offset {
+			f.Name = s.open[len(s.open)-1].before(f.Plain)
+			s.budget.spend(len(f.Name))
+		}
+		s.functions, found = s.functions[1:], true
+	}
+	return found
+}
+
+// jump goes to the spot before the next function, and reports whether that is ahead.
+func (s *scopeWalk) jump() bool {
+	if len(s.functions) == 0 {
+		return false
+	}
+	near, ok := s.spine.before(s.unit, s.functions[0].named.entry)
+	if !ok || near.offset < s.cursor.offset() {
+		return false
+	}
+	s.open = append(s.open[:0], nil)
+	for at := near.namespace; at != 0; at = s.spine.namespaces[at].outer {
+		s.open = append(s.open, s.space(at))
+	}
+	slices.Reverse(s.open[1:])
+	s.budget.spend(len(s.open))
+	s.cursor.seek(near.offset)
+	return true
+}
+
+// space is the enclosure of a namespace of the spine.
+func (s *scopeWalk) space(at int32) *enclosure {
+	if known, ok := s.spaces[at]; ok {
+		return known
+	}
+	namespace := s.spine.namespaces[at]
+	around := s.space(namespace.outer)
+	s.cursor.seek(namespace.entry)
+	var e entry
+	if e.next(s.cursor, s.unit) && e.abbrev != nil {
+		around = s.enclose(s.unit, &e, around)
+	}
+	s.spaces[at] = around
+	return around
+}
+
+// enter goes past an entry, or into it if it has one of the functions inside.
+func (s *scopeWalk) enter(e *entry) error {
+	ahead := e.sibling > s.cursor.offset() && e.sibling <= s.unit.end
+	switch {
+	case e.abbrev == nil:
+		s.open = s.open[:len(s.open)-1]
+	case !e.abbrev.children:
+	case ahead && (len(s.functions) == 0 || s.functions[0].named.entry >= e.sibling):
+		s.cursor.seek(e.sibling)
+	case len(s.open) > depthLimit:
+		return errTooDeep
+	default:
+		s.open = append(s.open, s.enclose(s.unit, e, s.open[len(s.open)-1]))
 	}
 	return nil
 }
@@ -89,7 +153,7 @@ func (n *names) enclose(u *unit, e *entry, around *enclosure) *enclosure {
 	if name == "" {
 		return around
 	}
-	return &enclosure{around, name}
+	return &enclosure{outer: around, name: name}
 }
 
 // plainName is the name that an entry itself has.
@@ -109,11 +173,17 @@ func (n *names) plainName(p reference) string {
 
 // before puts the names of an enclosure before a name.
 func (e *enclosure) before(name string) string {
-	parts := []string{name}
-	for size := len(name); e != nil && size < scopeLimit; e = e.outer {
-		parts = append(parts, e.name)
-		size += len(e.name)
+	if e == nil {
+		return name
 	}
-	slices.Reverse(parts)
-	return strings.Join(parts, "::")
+	if e.prefix == "" {
+		var parts []string
+		for at, size := e, 0; at != nil && size < scopeLimit; at = at.outer {
+			parts = append(parts, "::", at.name)
+			size += len(at.name)
+		}
+		slices.Reverse(parts)
+		e.prefix = strings.Join(parts, "")
+	}
+	return e.prefix + name
 }

@@ -163,7 +163,7 @@ func (s *search) fail(order int, err error) {
 // work does jobs until there are none left.
 func (s *search) work() {
 	w := &walk{reader: newReader(&s.steps), isCode: s.program.IsCode}
-	n := &names{reader: w.reader}
+	n := &names{reader: w.reader, spine: &w.spine}
 	for j := range s.jobs {
 		if w.budget.exhausted() {
 			continue

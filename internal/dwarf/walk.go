@@ -44,6 +44,7 @@ type walk struct {
 	isCode   func(uint64) bool
 	thorough bool
 	left     leftOut
+	spine    spine
 	scopes   []scope
 	parts    []stretch // of all open scopes, see scope
 }
@@ -54,6 +55,7 @@ type scope struct {
 	depth       int    // calls in the chain of an address in this scope: 0 outside functions
 	first, last int    // the wants in the innermost function or inlined call: these of the walk's parts
 	kept        int    // the parts of scopes outside of this one
+	namespace   int32  // of the walk's spine
 }
 
 // findCalls lets each of the wants collect the calls that it lies in.
@@ -65,6 +67,7 @@ func (w *walk) findCalls() error {
 	w.cursor.open(&w.unit.file.sections[secInfo], w.unit.children, w.unit.end)
 	w.pending, w.thorough = len(w.wants), false
 	w.left.clear()
+	w.spine.begin(w.unit)
 	if err := w.run(w.unit.children); err != nil || w.pending == 0 {
 		return err
 	}
@@ -112,11 +115,16 @@ func (w *walk) done() bool {
 func (w *walk) enter(e *entry) error {
 	inner := w.scopes[len(w.scopes)-1]
 	inner.kept = len(w.parts)
+	if inner.depth == 0 && !w.thorough {
+		w.spine.pass(e.offset, inner.namespace)
+	}
 	var err error
 	descend := w.thorough
 	switch tag := e.abbrev.tag; {
 	case tag == tagNamespace || tag == tagModule:
-		descend = true
+		if descend = true; e.abbrev.children && inner.depth == 0 && !w.thorough {
+			inner.namespace = w.spine.open(e.offset, inner.namespace)
+		}
 	case tag.isBlock():
 		descend = descend || inner.depth > 0
 	case tag == tagSubprogram && (e.abbrev.hasCode || w.thorough):
