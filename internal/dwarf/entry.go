@@ -12,6 +12,10 @@ type entry struct {
 
 // next reads an entry. It reports false if the entry cannot be read.
 func (e *entry) next(c *cursor, u *unit) bool {
+	return e.nextInWindow(c, u) || e.nextAnywhere(c, u)
+}
+
+func (e *entry) nextAnywhere(c *cursor, u *unit) bool {
 	e.offset, e.abbrev, e.sibling = c.offset(), nil, 0
 	code := c.uleb()
 	if code == 0 {

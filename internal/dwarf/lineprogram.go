@@ -49,8 +49,8 @@ func (w *walk) findRows(t *lineTable) error {
 	c := w.open(t.unit.file, secLine, t.program)
 	var s lineState
 	s.reset()
-	for steps := 0; c.offset() < t.end; steps++ {
-		if steps&(budgetShare-1) == 0 && !w.budget.spend(budgetShare) {
+	for c.offset() < t.end {
+		if !w.budget.spend(1 + w.rowsInWindow(t, &s, c)) {
 			return ErrTooBig
 		}
 		op := c.u8()
@@ -76,9 +76,9 @@ func (s *lineState) reset() {
 }
 
 func (t *lineTable) special(s *lineState, op uint8) {
-	adjusted := uint64(op - t.opcodeBase)
-	t.advance(s, adjusted/t.lineRange)
-	s.row.line += uint64(t.lineBase + int64(adjusted%t.lineRange))
+	adjusted, lineRange := uint32(op-t.opcodeBase), uint32(t.lineRange)
+	t.advance(s, uint64(adjusted/lineRange))
+	s.row.line += uint64(t.lineBase + int64(adjusted%lineRange))
 }
 
 // advance moves the address by a number of operations, of which an instruction of some machines has several.
