@@ -31,6 +31,21 @@ func funcRange(pc uintptr) C.struct_code {
 	})
 }
 
+// neighbour is the range of the function of this name among the nearest thousand on each side of c, where functions of the
+// same source file lie; empty if it is not there.
+func neighbour(c C.struct_code, name string) C.struct_code {
+	up, down := c, c
+	for range 1000 {
+		up, down = funcRange(uintptr(up.hi)), funcRange(uintptr(down.lo)-1)
+		for _, found := range []C.struct_code{up, down} {
+			if f := runtime.FuncForPC(uintptr(found.lo)); f != nil && f.Name() == name {
+				return found
+			}
+		}
+	}
+	return C.struct_code{}
+}
+
 // extent is the stretch around pc in which in holds; it must be one stretch, shorter than a gigabyte each way.
 func extent(pc uintptr, in func(uintptr) bool) C.struct_code {
 	up := sort.Search(1<<30, func(n int) bool { return !in(pc + uintptr(n)) })

@@ -45,6 +45,7 @@ func findCalls() {
 	for _, f := range frames(&walked) {
 		if name(f) == "runtime.asmcgocall" {
 			C.cgoheap_go.asmcgocall = funcRange(uintptr(f.Address()))
+			C.cgoheap_go.mstart = neighbour(C.cgoheap_go.asmcgocall, "runtime.mstart")
 		}
 	}
 }

@@ -35,7 +35,7 @@ struct code {
 };
 
 struct go_layout {
-	struct code text, asmcgocall, crosscall2;
+	struct code text, asmcgocall, crosscall2, mstart;
 	bool joined; // the walk of a known call came out right
 };
 

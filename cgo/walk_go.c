@@ -10,6 +10,9 @@
 // C calls Go through crosscall2, which saves C's registers and calls runtime.cgocallback, whose frame stays on the system
 // stack: the frame pointer leads there from the goroutine, and on to crosscall2's frame.
 //
+// The runtime's own threads begin at mstart. C code calls it, whose frame pointer may be anything: only since Go 1.26 does
+// mstart set it to 0.
+//
 // Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
 
 #include "walk_go.h"
@@ -99,7 +102,7 @@ enum end walk_go(struct walk *w)
 		end = walk_emit(w, walk_site(w), w->index->go_module);
 		if (end != WALK_EMIT)
 			return end;
-		if (w->at.fp == 0)
+		if (w->at.fp == 0 || code_has(cgoheap_go.mstart, walk_site(w)))
 			return END_ROOT;
 		end = leave(w);
 		if (end == WALK_ON && !is_go(w))

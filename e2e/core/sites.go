@@ -7,7 +7,9 @@ import "C"
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/cgo"
+	"sync"
 	"unsafe"
 )
 
@@ -48,6 +50,7 @@ func visitAll() sites {
 			all = append(all, s)
 		}
 	}
+	startThreads()
 	return all
 }
 
@@ -104,6 +107,23 @@ func inThread(s *site) {
 	if failed := C.core_thread(C.uintptr_t(handle)); failed != 0 {
 		panic(fmt.Sprintf("pthread_create: errno %d", failed))
 	}
+}
+
+// startThreads makes the runtime start threads of its own, from threads that it started: their stacks must end well too.
+func startThreads() {
+	var started, done sync.WaitGroup
+	held := make(chan struct{})
+	for range 8 {
+		started.Add(1)
+		done.Go(func() {
+			runtime.LockOSThread() // for good: the thread ends with the goroutine
+			started.Done()
+			<-held
+		})
+	}
+	started.Wait()
+	close(held)
+	done.Wait()
 }
 
 //go:noinline
