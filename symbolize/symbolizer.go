@@ -34,6 +34,8 @@ type Symbolizer struct {
 
 	mu      sync.Mutex
 	answers answers
+
+	tallyMu sync.Mutex // not mu, which Resolve holds for as long as it reads files: whoever counts does not wait for names
 	tally   Tally
 }
 
@@ -152,22 +154,23 @@ func openReason(m *mappings.Module, err error) Reason {
 // Note takes down what could not be named in a profile, instead of what was noted of the one before: an address without
 // a name is in every profile again, and adding them up would count profiles.
 func (s *Symbolizer) Note(t Tally) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.tallyMu.Lock()
+	defer s.tallyMu.Unlock()
 	s.tally = t
 }
 
-// Losses counts the addresses that were left without a name in the last profile, by reason.
+// Losses counts the addresses that were left without a name in the last profile, by reason. It does not wait for
+// Resolve.
 func (s *Symbolizer) Losses() []stack.Loss {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.tallyMu.Lock()
+	defer s.tallyMu.Unlock()
 	return s.tally.Losses()
 }
 
 // Reset forgets all names and counts.
 func (s *Symbolizer) Reset() {
+	s.Note(Tally{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers.forget()
-	s.tally = Tally{}
 }

@@ -1,0 +1,36 @@
+package symbolize
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWhatHasNoNameIsCountedWhileNamesAreLookedUp(t *testing.T) {
+	s := New(Options{})
+	s.mu.Lock() // as Resolve does until it has read all files
+	defer s.mu.Unlock()
+	counted := make(chan int)
+	go func() {
+		s.Note(Tally{Stripped: 3})
+		counted <- len(s.Losses())
+	}()
+	select {
+	case n := <-counted:
+		if n != 1 {
+			t.Errorf("%d losses", n)
+		}
+	case <-time.After(10 * time.Second): // only a wait without end takes so long
+		t.Fatal("whoever counts waits for names")
+	}
+}
+
+func TestTheTallyCountsWhatHasNoNameAndNothingElse(t *testing.T) {
+	var tally Tally
+	for _, r := range []Reason{Named, Stripped, DebugTooBig, DebugTooBig, reasons} {
+		tally.Add(r)
+	}
+	losses := tally.Losses()
+	if len(losses) != 2 || losses[0].Count != 1 || losses[1].Count != 2 || losses[1].Name != DebugTooBig.String() {
+		t.Error(losses)
+	}
+}
