@@ -40,3 +40,19 @@ func kept(s *Symbolizer) int {
 	}
 	return s.answers.count
 }
+
+func TestNoMoreAnswersAreKeptThanTheLimitAndOneQuestion(t *testing.T) {
+	const each = answerLimit/4 + 1
+	s, asked := New(Options{}), 0
+	for range 9 {
+		addresses := make([]mappings.ELFAddr, each)
+		for i := range addresses {
+			addresses[i] = mappings.ELFAddr(asked + i)
+		}
+		asked += each
+		s.Resolve(module("no such file"), addresses)
+		if n := kept(s); n < each || n >= answerLimit+each {
+			t.Fatalf("after %d addresses %d answers are kept", asked, n)
+		}
+	}
+}
