@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include "region.h"
 #include "sites.h"
 #include "thread.h"
 
@@ -29,6 +30,8 @@ static bool take(uint32_t place, uint32_t parity)
 
 bool gate_enter(struct pass *p, uint32_t generation)
 {
+	if (!region_here())
+		return false;
 	for (uint32_t place = cgoheap_thread.slot;; place++) {
 		p->place = place % GATE_PLACES;
 		p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & 1;

@@ -38,7 +38,7 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	clock_gettime(CLOCK_REALTIME, &now);
 	h->magic = REGION_MAGIC;
 	h->version = REGION_VERSION;
-	h->pid = getpid();
+	__atomic_store_n(&h->pid, getpid(), __ATOMIC_RELAXED); // see region_here
 	h->size = size;
 	h->used = REGION_FILTER + REGION_FILTER_SLOTS;
 	__atomic_store_n(&h->sample_bytes, sample_bytes, __ATOMIC_RELAXED); // a thread that is late may read it
@@ -62,6 +62,8 @@ int region_open(uint64_t size, uint64_t sample_bytes)
 		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (at == MAP_FAILED)
 			return errno;
+		// Fails in kernels before 4.14: a child that libc does not know of then records into its own copy.
+		madvise(at, sizeof(struct header), MADV_WIPEONFORK);
 		__atomic_store_n(&cgoheap_region, at, __ATOMIC_RELEASE);
 		mapped = size;
 	}

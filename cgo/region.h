@@ -6,6 +6,7 @@
 #ifndef CGOHEAP_REGION_H
 #define CGOHEAP_REGION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,7 +29,7 @@ struct inuse {
 struct header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t pid;
+	uint32_t pid; // 0 in a child of the process
 	uint64_t size;         // bytes mapped
 	uint64_t used;         // bytes given away by region_reserve
 	uint64_t sample_bytes; // mean gap between samples, from each thread's next one on
@@ -169,6 +170,13 @@ enum counter {
 	COUNT_LABELS_CUT,
 	COUNT_UNSEEN,
 };
+
+// Whether this is the process that opened the region, which exists. In any other the kernel has wiped the header, even
+// where it was cloned and libc ran no handler of fork.
+static inline bool region_here(void)
+{
+	return __atomic_load_n(&cgoheap_region->pid, __ATOMIC_RELAXED) != 0;
+}
 
 static inline void count(enum counter c)
 {

@@ -118,6 +118,19 @@ int victim_exchange(struct victim_slots *slots, unsigned threads, unsigned count
 void *victim_malloc_in_tls_destructor(size_t size);
 void *victim_constructed(void); /* 100 bytes that were allocated before main, once */
 
+/* fork.c: 0 if the child ended well; what it exited with, or an errno; or minus the signal that ended it. */
+struct victim_fork {
+	void *block; /* freed by the child */
+	size_t size; /* of its own blocks */
+	void *region; /* what it must not touch */
+	size_t region_size;
+};
+int victim_fork(const struct victim_fork *f);
+int victim_raw_clone(const struct victim_fork *f);
+int victim_vfork(size_t size, void **block); /* of the child */
+int victim_spawn(void);
+int victim_system(void);
+
 /* cxx.cc: the doors to the C++ sites, which are in namespace victim. */
 void *victim_cxx_new(size_t size);
 void victim_cxx_delete(void *block);
