@@ -58,7 +58,7 @@ check: vet gofmt lint generated ## Runs all that reads the code without running 
 race: deps ## Runs the Go tests of all modules under the race detector.
 	@$(call each,$(GO) test -race -count=1 ./...)
 
-ctest: deps ## Runs the tests of the C code without Go, under the address, undefined-behaviour and thread sanitizers.
+ctest: deps ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
 
 # Programs for arm64 are cross-compiled, and an emulator runs them. Tests that look at programs from outside stay here;
