@@ -82,14 +82,16 @@ var nobody = host{needs: []need{root}, command: func(_ *workshop, program string
 	return command, nil
 }}
 
-// sandboxed is a process that the kernel refuses what neither the program nor the profiler needs.
-var sandboxed = host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
-	sandbox := shop.path("sandbox")
-	if err := command(nil, "gcc", "-O2", "-o", sandbox, "testdata/sandbox.c"); err != nil {
-		return nil, err
-	}
-	return exec.Command(sandbox, append([]string{program}, args...)...), nil
-}}
+// sandboxed is a process that the kernel refuses what neither the program nor the profiler needs, with an error of C's name.
+func sandboxed(refusal string) host {
+	return host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
+		sandbox := shop.path("sandbox-" + refusal)
+		if err := command(nil, "gcc", "-O2", "-DREFUSAL="+refusal, "-o", sandbox, "testdata/sandbox.c"); err != nil {
+			return nil, err
+		}
+		return exec.Command(sandbox, append([]string{program}, args...)...), nil
+	}}
+}
 
 // early has a library that allocates before the program is relocated, and frees later; others are preloaded after it.
 func early(others ...string) host { return earlyWith(nil, others...) }

@@ -53,16 +53,17 @@ func report(results []result) int {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROW\tGO\tLIBC\tMODE\tRESULT\tREASON")
 	code := 0
+	count := make(map[outcome]int)
 	for _, r := range results {
 		b := r.row.build
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.row.name, cmp.Or(b.toolchain, current), b.libc, b.mode, r.outcome, r.reason)
-		if r.outcome == failed {
-			code = 1
-		}
+		count[r.outcome]++
 	}
 	table.Flush()
+	fmt.Printf("\n%d exact, %d refused as they must, %d skipped, %d failed\n", count[exact], count[refused], count[skipped], count[failed])
 	for _, r := range results {
 		if r.outcome == failed {
+			code = 1
 			fmt.Printf("\n%s: %s\n%.2000s\n", r.row.name, r.reason, r.output)
 		}
 	}

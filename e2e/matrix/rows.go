@@ -45,14 +45,26 @@ var (
 		name: "opened", libc: "glibc", mode: "c-shared, dlopened", flags: []string{"-buildmode=c-shared"},
 		main: "opened.c", mainFlags: []string{"-ldl"},
 	}
+	sharedBefore = build{
+		name: "shared-before", libc: "glibc", mode: "c-shared, cgoheap_operators, before jemalloc", tags: "cxx,cgoheap_operators",
+		flags: []string{"-buildmode=c-shared"},
+		main:  "linked.c", mainFlags: []string{"LIBRARY", "-Wl,--no-as-needed", "-ljemalloc"},
+		needs: []need{library(libraries+"libjemalloc.so", "libjemalloc-dev")},
+	}
 	sharedBehind = build{
 		name: "shared-behind", libc: "glibc", mode: "c-shared, after tcmalloc", flags: []string{"-buildmode=c-shared"},
 		main: "linked.c", mainFlags: []string{"-Wl,--no-as-needed", "-ltcmalloc", "LIBRARY"},
 		needs: []need{library(libraries+"libtcmalloc.so", "libgoogle-perftools-dev")},
 	}
+	byClang  = build{name: "by-clang", libc: "glibc", mode: "dynamic, clang", tags: "cxx", env: clangEnv, needs: clangNeeds}
+	hardened = build{
+		name: "hardened", libc: "glibc", mode: "PIE, hardened", tags: "cxx", flags: []string{"-buildmode=pie"},
+		env: []string{"CGO_CFLAGS=" + hardening, "CGO_CXXFLAGS=" + hardening, "CGO_LDFLAGS=-Wl,-z,relro,-z,now"},
+	}
 	asan        = build{name: "asan", libc: "glibc", mode: "-asan", flags: []string{"-asan"}}
 	cAddress    = build{name: "c-asan", libc: "glibc", mode: "-fsanitize=address", env: sanitize("address")}
 	cThread     = build{name: "c-tsan", libc: "glibc", mode: "-fsanitize=thread", env: sanitize("thread")}
+	msan        = build{name: "msan", libc: "glibc", mode: "-msan", flags: []string{"-msan"}, env: clangEnv, needs: clangNeeds}
 	wrapDynamic = build{name: "wrap-dynamic", libc: "glibc", mode: "dynamic, --wrap", tags: "cgoheap_wrap"}
 )
 
@@ -63,9 +75,14 @@ const (
 	blindNew    = "blindnew"
 )
 
+// hardening is what distributions compile with.
+const hardening = "-O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-all -fstack-clash-protection -fcf-protection=full -fomit-frame-pointer"
+
 var (
-	muslEnv   = []string{"CC=musl-gcc"}
-	muslNeeds = []need{tool("musl-gcc", "musl-tools")}
+	clangEnv   = []string{"CC=clang", "CXX=clang++"}
+	clangNeeds = []need{tool("clang", "clang")}
+	muslEnv    = []string{"CC=musl-gcc"}
+	muslNeeds  = []need{tool("musl-gcc", "musl-tools")}
 )
 
 func sanitize(what string) []string {
@@ -87,6 +104,22 @@ func with(name, debian string) build {
 	}
 }
 
+// staticWith is a static executable that contains an allocator.
+func staticWith(name, debian string) build {
+	return build{
+		name: "static-" + name, libc: "glibc", mode: "static, --wrap, -l" + name, tags: wrapTags, flags: []string{staticFlags},
+		env: []string{"CGO_LDFLAGS=-l" + name + " -lstdc++ -lm"}, needs: []need{library(libraries+"lib"+name+".a", debian)},
+	}
+}
+
+// linkedBy is a build by another linker.
+func linkedBy(name, debian string) build {
+	return build{
+		name: name, libc: "glibc", mode: "dynamic, " + name, tags: "cxx", needs: []need{tool("ld."+name, debian)},
+		flags: []string{"-ldflags=-linkmode=external -extldflags=-fuse-ld=" + name},
+	}
+}
+
 func rows() []row { return append(nativeRows(), emulatedRows()...) }
 
 func nativeRows() []row {
@@ -99,6 +132,11 @@ func nativeRows() []row {
 		{name: "Go 1.25", build: of("go1.25.4")},
 		{name: "Go 1.26", build: of("go1.26.8")},
 		{name: "Go 1.27", build: of("go1.27.0")},
+		{name: "gold", build: linkedBy("gold", "binutils")},
+		{name: "lld", build: linkedBy("lld", "lld")},
+		{name: "mold", build: linkedBy("mold", "mold")},
+		{name: "clang", build: byClang},
+		{name: "hardened", build: hardened},
 		{name: "static glibc", build: static},
 		{name: "static glibc, PIE", build: staticPIE},
 		{name: "musl", build: musl},
@@ -111,6 +149,7 @@ func nativeRows() []row {
 		{name: "jemalloc linked", build: with("jemalloc", "libjemalloc-dev"), arguments: blindNew},
 		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev"), arguments: blindNew},
 		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev"), arguments: blindNew},
+		{name: "static glibc, jemalloc", build: staticWith("jemalloc", "libjemalloc-dev")},
 		{name: "allocations before relocation", build: plain, host: early()},
 		{name: "allocations before relocation, PIE", build: pie, host: early()},
 		{name: "allocations before relocation, jemalloc", build: plainC, host: early(libraries + "libjemalloc.so.2"), arguments: blindNew},
@@ -127,11 +166,13 @@ func nativeRows() []row {
 
 		{name: "c-archive", build: archive},
 		{name: "c-shared", build: shared},
+		{name: "c-shared, C++, before jemalloc", build: sharedBefore},
 		{name: "c-shared, opened", build: opened, refuses: "first in line for malloc.*libc"},
 		{name: "c-shared, behind tcmalloc", build: sharedBehind, refuses: "first in line for malloc.*libtcmalloc"},
 		{name: "c-shared, preload", build: shared, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), refuses: "first in line for malloc.*libjemalloc"},
 
 		{name: "asan", build: asan, refuses: "-asan"},
+		{name: "msan", build: msan, refuses: "-msan"},
 		{name: "C under ASan", build: cAddress, refuses: "-fsanitize"},
 		{name: "C under TSan", build: cThread, refuses: "-fsanitize"},
 		{name: "wrap, dynamic", build: wrapDynamic, refuses: "cgoheap_wrap"},
@@ -140,10 +181,14 @@ func nativeRows() []row {
 		{name: "nothing but the program", build: static, host: alone},
 		{name: "nothing but the program, musl", build: muslStatic, host: alone},
 		{name: "read-only files", build: plain, host: mounted("mount --bind / /; mount -o remount,bind,ro /; cd /")},
-		{name: "seccomp", build: plain, host: sandboxed},
+		{name: "seccomp", build: plain, host: sandboxed("EPERM")},
+		{name: "an old kernel's errors", build: plain, host: sandboxed("ENOSYS")},
 		{name: "little address space", build: plain, host: limited("--as=2147483648")},
 		{name: "too little of it", build: plain, host: limited("--as=2147483648"), arguments: "greedy", refuses: "mapping [0-9]+ bytes"},
 		{name: "no locked memory", build: plain, host: limited("--memlock=0")},
+		{name: "few files", build: plain, host: limited("--nofile=16")},
+		{name: "stacks without a limit", build: plain, host: limited("--stack=unlimited")},
+		{name: "addresses not random", build: pie, host: host{needs: []need{tool("setarch", "util-linux")}, command: before("setarch", "-R")}},
 		{name: "not dumpable", build: plain, host: nobody, arguments: "undumpable"},
 	}
 }

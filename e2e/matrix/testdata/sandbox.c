@@ -1,4 +1,4 @@
-/* Runs a program for which the kernel refuses, with EPERM, what a sandbox likes to refuse. */
+/* Runs a program for which the kernel refuses, with the error REFUSAL, what a sandbox likes to refuse. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define REFUSE(name)                                                                                                   \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | REFUSAL)
 
 static struct sock_filter filter[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
