@@ -15,7 +15,7 @@ import (
 )
 
 // runRecordings starts and stops recordings while threads and goroutines allocate, and looks after each tenth at what the
-// process holds. In every 16th, profiles are written one after the other.
+// process holds. In every 64th, profiles are written one after the other.
 func runRecordings(to io.Writer, count int) error {
 	s := storm{entrances: entrances()}
 	s.judge = newJudge(sites(s.entrances))
@@ -64,8 +64,8 @@ func (s *storm) recordUnderLoad(n int) error {
 		return err
 	}
 	w.started = s.read()
-	if n%16 == 0 {
-		for range 8 {
+	if n%64 == 0 {
+		for range 4 {
 			s.dump(p, w, false)
 		}
 	}
