@@ -23,6 +23,9 @@ type Place struct {
 func (w *walk) describe(n *names, lines *lineTable) []Answer {
 	answers := make([]Answer, len(w.wants))
 	for i := range w.wants {
+		if w.budget.exhausted() {
+			return answers
+		}
 		wanted := &w.wants[i]
 		if wanted.hasRow {
 			answers[i].Place = w.source(lines, wanted.row)

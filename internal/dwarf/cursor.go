@@ -17,6 +17,7 @@ type cursor struct {
 	buffer  []byte // for windows of sections that are not in memory
 	reach   uint64 // how large the buffer may become
 	short   bool
+	budget  *budget // for what is read; nil: it is not counted
 }
 
 // The sizes of windows: of a whole unit's entries or lines if they are not unusually large, and of single things.
@@ -71,7 +72,8 @@ func (c *cursor) fill(n int) bool {
 		c.buffer = make([]byte, want)
 	}
 	c.window, c.base, c.at = c.section.read(offset, c.limit, c.buffer), offset, 0
-	if len(c.window) < n {
+	afforded := c.section.Reader == nil || c.budget.spend(fillSteps+len(c.window)/stepBytes)
+	if len(c.window) < n || !afforded {
 		c.fail()
 		return false
 	}
@@ -193,34 +195,35 @@ func (c *cursor) skipText() {
 		end := bytes.IndexByte(c.window[c.at:], 0)
 		if end >= 0 {
 			c.at += end + 1
+			c.budget.spend(end / stepBytes)
 			return
 		}
+		c.budget.spend((len(c.window) - c.at) / stepBytes)
 		if c.at = len(c.window); !c.fill(1) {
 			return
 		}
 	}
 }
 
-// text reads a string. One that is longer than limit, or has no end, comes back empty.
+// text reads a string. One that is longer than limit, or has no end, comes back empty, and the cursor is left where that
+// was noticed.
 func (c *cursor) text(limit int) string {
 	var long []byte
-	for {
+	for len(long) <= limit {
 		rest := c.window[c.at:]
-		end := bytes.IndexByte(rest, 0)
-		if end >= 0 {
+		rest = rest[:min(len(rest), limit+1-len(long))]
+		if end := bytes.IndexByte(rest, 0); end >= 0 {
 			c.at += end + 1
-			if len(long)+end > limit {
-				return ""
-			}
+			c.budget.spend(1 + end)
 			return string(append(long, rest[:end]...))
 		}
-		if len(long) <= limit {
-			long = append(long, rest[:min(len(rest), limit+1)]...)
-		}
-		if c.at = len(c.window); !c.fill(1) {
+		long = append(long, rest...)
+		c.budget.spend(len(rest))
+		if c.at += len(rest); c.at == len(c.window) && len(long) <= limit && !c.fill(1) {
 			return ""
 		}
 	}
+	return ""
 }
 
 // unitLength reads the length that stands before every DWARF contribution, and the size of its offsets (7.4).

@@ -59,7 +59,5 @@ func (r *reader) lineText(t *lineTable, v value) string {
 	}
 	section := &t.unit.file.sections[secLine]
 	r.far.open(section, v.number, section.size())
-	name := r.far.text(pathLimit)
-	r.budget.spend(len(name) + 1)
-	return name
+	return r.far.text(pathLimit)
 }

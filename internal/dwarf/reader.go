@@ -22,9 +22,10 @@ type reader struct {
 func newReader(steps *atomic.Int64) *reader {
 	r := &reader{budget: budget{all: steps}}
 	for kind := range r.cursors {
-		r.cursors[kind].reach = reaches[kind]
+		r.cursors[kind].reach, r.cursors[kind].budget = reaches[kind], &r.budget
 	}
 	r.far.reach, r.roots.reach = entryWindow, entryWindow
+	r.far.budget, r.roots.budget = &r.budget, &r.budget
 	return r
 }
 
@@ -96,9 +97,7 @@ func (r *reader) text(u *unit, v value) string {
 
 func (r *reader) inlineText(f *file, offset uint64) string {
 	r.far.open(&f.sections[secInfo], offset, f.sections[secInfo].size())
-	text := r.far.text(nameLimit)
-	r.budget.spend(len(text))
-	return text
+	return r.far.text(nameLimit)
 }
 
 // sharedText reads a string to which several entries may refer.
@@ -108,7 +107,6 @@ func (r *reader) sharedText(f *file, kind sectionKind, offset uint64) string {
 		return text
 	}
 	text := r.open(f, kind, offset).text(nameLimit)
-	r.budget.spend(len(text) + 1)
 	if r.texts == nil || len(r.texts) >= textCache {
 		r.texts = make(map[textKey]string)
 	}

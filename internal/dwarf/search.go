@@ -82,7 +82,7 @@ func (d *Data) Find(addresses []uint64) ([]Answer, error) {
 // findUnits makes jobs of the units whose ranges hold addresses. It reads the first entry of every unit.
 func (s *search) findUnits() {
 	r := newReader(&s.steps)
-	c := &cursor{reach: entryWindow}
+	c := &cursor{reach: entryWindow, budget: &r.budget}
 	for order := range s.file.units {
 		h := &s.file.units[order]
 		if h.kind != unitCompile && h.kind != unitSkeleton {
