@@ -120,8 +120,8 @@ void *victim_constructed(void); /* 100 bytes that were allocated before main, on
 
 /* fork.c: 0 if the child ended well; what it exited with, or an errno; or minus the signal that ended it. */
 struct victim_fork {
-	void *block; /* freed by the child */
-	size_t size; /* of its own blocks */
+	void *block;  /* freed by the child */
+	size_t size;  /* of its own blocks */
 	void *region; /* what it must not touch */
 	size_t region_size;
 };
@@ -130,6 +130,12 @@ int victim_raw_clone(const struct victim_fork *f);
 int victim_vfork(size_t size, void **block); /* of the child */
 int victim_spawn(void);
 int victim_system(void);
+
+/* signal.c */
+void *victim_malloc_in_handler(size_t size);
+void *victim_malloc_on_signal_stack(size_t size);
+int victim_count_signals(int number); /* an errno; the signal has a handler, which still gets them */
+unsigned long victim_counted_signals(void); /* ends the count */
 
 /* cxx.cc: the doors to the C++ sites, which are in namespace victim. */
 void *victim_cxx_new(size_t size);

@@ -1,0 +1,128 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"io"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+func TestHandlersThatAllocate(t *testing.T) {
+	for name, allocate := range map[string]func(uintptr) unsafe.Pointer{
+		"on the interrupted stack": victim.MallocInHandler,
+		"on a stack of their own":  victim.MallocOnSignalStack,
+	} {
+		t.Run(name, func(t *testing.T) {
+			const times, size = 200, 7030
+			r := start(t, everything)
+			var blocks []unsafe.Pointer
+			perform(func() {
+				for range times {
+					blocks = append(blocks, allocate(size))
+				}
+			})
+			// Through the handler and what it interrupted into Go.
+			if got, want := sum(snapshot(t, r).through("perform")), kept(times, size); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+			recordedOfSize(t, r, size, kept(times, size))
+			free(blocks)
+			recordedOfSize(t, r, size, passed(times, size))
+			lossless(t, r)
+		})
+	}
+}
+
+// allocateFrom has goroutines allocate through C, in calls and in callbacks, beside C threads that exchange their blocks,
+// until enough says so. All is free then, and the counts must be exact.
+func allocateFrom(t *testing.T, enough func() bool) {
+	t.Helper()
+	const goroutines, size = 2, 7031
+	r := start(t, everything)
+	var blocks atomic.Int64
+	var finished sync.WaitGroup
+	once := func() {
+		victim.Free(victim.Malloc(size))
+		blocks.Add(1)
+	}
+	for range goroutines {
+		finished.Go(func() {
+			for !enough() {
+				once()
+				victim.CallBack(once)
+				useGo(1 << 12)
+			}
+		})
+	}
+	whileOthersAllocate(t, r, finished.Wait)
+	recordedOfSize(t, r, size, passed(blocks.Load(), size))
+	lossless(t, r)
+}
+
+// useGo is a loop that only a signal can interrupt.
+//
+//go:noinline
+func useGo(turns int) (sum int) {
+	for n := range turns {
+		sum += n * sum
+	}
+	return sum
+}
+
+// counting counts signals until the function that it returns is called, and fails the test if they were too few.
+func counting(t *testing.T, number syscall.Signal, least uint64) (stop func()) {
+	t.Helper()
+	counted, err := victim.CountSignals(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if n := counted(); n < least {
+			t.Errorf("%d signals came, want at least %d", n, least)
+		}
+	}
+}
+
+func TestCountsWhileTheProgramIsProfiledAndTraced(t *testing.T) {
+	runtime.SetCPUProfileRate(1000) // stays so: the runtime complains that it cannot be set to 100
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	defer pprof.StopCPUProfile()
+	if err := trace.Start(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Stop()
+	defer counting(t, syscall.SIGPROF, 20)()
+	until := time.Now().Add(time.Second)
+	allocateFrom(t, func() bool { return time.Now().After(until) })
+}
+
+func TestCountsWhileGoroutinesArePreempted(t *testing.T) {
+	defer counting(t, syscall.SIGURG, 5)()
+	until := time.Now().Add(time.Second)
+	enough := func() bool { return time.Now().After(until) }
+	var finished sync.WaitGroup
+	finished.Go(func() {
+		for !enough() {
+			runtime.GC() // stops every goroutine, wherever it is
+		}
+	})
+	finished.Go(func() {
+		for !enough() {
+			useGo(1 << 24)
+		}
+	})
+	allocateFrom(t, enough)
+	finished.Wait()
+}

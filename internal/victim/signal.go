@@ -1,0 +1,30 @@
+//go:build linux && cgo
+
+package victim
+
+// #include "victim.h"
+import "C"
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+// MallocInHandler allocates size bytes in a signal handler, on the stack of what it interrupts.
+func MallocInHandler(size uintptr) unsafe.Pointer {
+	return C.victim_malloc_in_handler(C.size_t(size))
+}
+
+// MallocOnSignalStack does so on a stack of the signal's own, which is unmapped afterwards.
+func MallocOnSignalStack(size uintptr) unsafe.Pointer {
+	return C.victim_malloc_on_signal_stack(C.size_t(size))
+}
+
+// CountSignals counts the signals of this number until the function that it returns is called, which says how many there
+// were. They have a handler, which still gets them. One kind at a time.
+func CountSignals(number syscall.Signal) (counted func() uint64, err error) {
+	if err := asError(C.victim_count_signals(C.int(number))); err != nil {
+		return nil, err
+	}
+	return func() uint64 { return uint64(C.victim_counted_signals()) }, nil
+}
