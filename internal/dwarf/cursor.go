@@ -215,6 +215,9 @@ func (c *cursor) text(limit int) string {
 		if end := bytes.IndexByte(rest, 0); end >= 0 {
 			c.at += end + 1
 			c.budget.spend(1 + end)
+			if len(long) == 0 {
+				return string(rest[:end])
+			}
 			return string(append(long, rest[:end]...))
 		}
 		long = append(long, rest...)

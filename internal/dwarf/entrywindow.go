@@ -81,8 +81,8 @@ func (o *op) read(b []byte) (v value, size int) {
 			return v, 1 + int(b[0])
 		}
 	case sizeText:
-		if end := bytes.IndexByte(b, 0); end >= 0 && !o.take {
-			return v, end + 1
+		if end := bytes.IndexByte(b[:min(len(b), stepBytes)], 0); end >= 0 && !o.take {
+			return v, end + 1 // longer ones have to be paid for
 		}
 	case sizeLEB:
 		if o.take && v.form == formSdata {

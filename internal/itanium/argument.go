@@ -1,6 +1,9 @@
 package itanium
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 func (b *builder) writeNumber(n int) { b.buffer = strconv.AppendInt(b.buffer, int64(n), 10) }
 
@@ -27,8 +30,32 @@ func (p *parser) argument() text {
 		return p.literal()
 	case 'I', 'J':
 		return p.pack()
+	case 'X':
+		p.rest = p.rest[1:]
+		defer p.expect('E')
+		return p.member()
 	}
 	return p.typ()
+}
+
+// member reads the one kind of expression that is understood, a constant in a class: is_integral<T>::value.
+func (p *parser) member() text {
+	class, ok := strings.CutPrefix(p.rest, "sr")
+	if !ok || class == "" || class[0] != 'S' && class[0] != 'T' {
+		p.fail()
+		return text{}
+	}
+	p.rest = class
+	t := p.typ()
+	own := p.sourceName()
+	if t.shape != plain || p.peek() != 'E' {
+		p.fail()
+	}
+	b := p.begin()
+	b.put(t)
+	b.write("::")
+	b.put(own)
+	return b.end()
 }
 
 // withArguments is a name with its template arguments, if these are wanted.

@@ -20,6 +20,6 @@
 //
 // Names may be hostile: depth, steps and the size of the buffer are bounded.
 //
-// Deliberately absent: expressions, arrays, pointers to members, conversion operators, unnamed types, constraints,
+// Deliberately absent: expressions but one kind, arrays, pointers to members, conversion operators, unnamed types, constraints,
 // modules, virtual tables and thunks, and what no C++ compiler of today writes.
 package itanium

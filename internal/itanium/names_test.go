@@ -11,6 +11,7 @@ var usual = []string{
 	"_Z3barIJRiKcEEvDpOT_", "_Z3barIJEEvDpOT_", "_ZN3fooE", "_ZSt4makeIJRiEESt5tupleIJDpOT_EEi",
 	"_Z3barPFvvE", "_Z3barRFibE", "_ZNSt8functionIFbRKN3foo3KeyEEEC1Ev", "_ZZ3barvENKUlvE_clEv", "_ZZ3bariENKUliE0_clEi",
 	"_ZZ3barvE5local", "_ZZ3barvE5local_0", "_ZZNK3foo3barEvEN5local3runEv", "_ZNSolsEPFRSoS_E",
+	"_Z1fIiEDcT_", "_Z1fIiEDav", "_Z1fIiEN9enable_ifIXsrSt2isIT_E5valueES2_E4typeES2_", "_Z1fIiE2ifIXsrT_5valueEET_v",
 	"_Z4sortIZ3barvEUlRKT_E_EvS0_S0_", "_Z1fDnDsDiDu", "_Z1fPKPKcz",
 }
 

@@ -83,7 +83,9 @@ var builtins = [128]string{
 }
 
 // builtinsD are those behind a D.
-var builtinsD = map[byte]string{'n': "decltype(nullptr)", 's': "char16_t", 'i': "char32_t", 'u': "char8_t"}
+var builtinsD = map[byte]string{
+	'n': "decltype(nullptr)", 's': "char16_t", 'i': "char32_t", 'u': "char8_t", 'a': "auto", 'c': "decltype(auto)",
+}
 
 // wrapped is a pointer (P) or a reference (R, O) to a type. References to references collapse.
 func (p *parser) wrapped(kind byte, t text) text {
