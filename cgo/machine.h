@@ -13,6 +13,8 @@
 //		The state of the caller of the function that uses this, which must not be inlined.
 //	uintptr_t unsigned_address(uintptr_t address)
 //		A return address without its signature.
+//	bool follows_call(uintptr_t pc)
+//		Whether a call instruction stands before pc, as far as LONGEST_CALL bytes tell, which must be readable.
 //	bool walk_signal(struct walk *w)
 //		If w is at the return from a signal handler and rows cannot tell where the signal struck: on to there.
 #ifndef CGOHEAP_MACHINE_H

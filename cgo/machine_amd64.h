@@ -36,6 +36,18 @@ static inline uintptr_t unsigned_address(uintptr_t address)
 	return address;
 }
 
+// call rel32, or call r/m64, whose operand has one to six bytes.
+#define LONGEST_CALL 7
+
+static inline bool follows_call(uintptr_t pc)
+{
+	const uint8_t *end = (const uint8_t *)pc;
+	for (int size = 2; size <= LONGEST_CALL; size++)
+		if (end[-size] == 0xff && (end[1 - size] & 0x38) == 0x10)
+			return true;
+	return end[-5] == 0xe8;
+}
+
 // libc's trampoline has rows.
 static inline bool walk_signal(struct walk *w)
 {

@@ -59,4 +59,13 @@ static inline uintptr_t unsigned_address(uintptr_t address)
 	return x30;
 }
 
+// bl, blr, and blr with a signed address.
+#define LONGEST_CALL 4
+
+static inline bool follows_call(uintptr_t pc)
+{
+	uint32_t code = ((const uint32_t *)pc)[-1];
+	return pc % 4 == 0 && ((code & 0xfc000000) == 0x94000000 || (code & 0xfefff000) == 0xd63f0000);
+}
+
 bool walk_signal(struct walk *w);

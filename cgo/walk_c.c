@@ -91,9 +91,18 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
+// Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone.
+static bool called(const struct walk *w, uintptr_t pc)
+{
+	const struct range *range = index_find(w->index, pc - 1);
+	if (range == NULL || range->closable || pc - range->start < LONGEST_CALL)
+		return true;
+	return !page_readable(pc - LONGEST_CALL) || !page_readable(pc - 1) || follows_call(pc);
+}
+
 #define LARGEST_FRAME (1 << 20)
 
-// Without unwind data: a frame pointer that lies above sp, and a return address into known code, or nothing. A wrong
+// Without unwind data: a frame pointer that lies above sp, and a return address behind a call in known code, or nothing. A wrong
 // frame is worse than a missing one.
 static enum end step_by_fp(struct walk *w)
 {
@@ -103,7 +112,7 @@ static enum end step_by_fp(struct walk *w)
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;
 	pc = unsigned_address(pc);
-	if (pc != 0 && index_find(w->index, pc - 1) == NULL)
+	if (pc != 0 && (index_find(w->index, pc - 1) == NULL || !called(w, pc)))
 		return END_NO_UNWIND;
 	w->at = (struct registers){pc, fp + 16, next};
 	w->exact = false;
@@ -132,6 +141,17 @@ static const struct rule *look_up(const struct walk *w, uintptr_t site, uint32_t
 	return NULL;
 }
 
+// A return address that was put there for a function to begin with, as makecontext does: no call is before it, what is
+// before it is not the function, and nothing on the stack above it is a frame.
+static bool begins_function(const struct walk *w, const struct rule *r)
+{
+	uint32_t module;
+	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))
+		return false;
+	const struct rule *first = look_up(w, w->at.pc, &module);
+	return first != NULL && first->cfa != CFA_NONE;
+}
+
 enum end walk_c(struct walk *w)
 {
 	enum end end;
@@ -141,10 +161,11 @@ enum end walk_c(struct walk *w)
 		if (code_has(cgoheap_go.text, site))
 			return WALK_ON;
 		const struct rule *r = look_up(w, site, &module);
-		end = walk_emit(w, site, module);
+		bool begins = begins_function(w, r);
+		end = walk_emit(w, begins ? w->at.pc : site, module);
 		if (end != WALK_EMIT)
 			return end;
-		end = step(w, r);
+		end = begins ? END_ROOT : step(w, r);
 	} while (end == WALK_ON);
 	return end;
 }

@@ -13,6 +13,13 @@ VICTIM_SITE void *victim_malloc(size_t size)
 	return block;
 }
 
+VICTIM_SITE void *victim_nocallback(size_t size)
+{
+	void *block = malloc(size);
+	VICTIM_USE(block);
+	return block;
+}
+
 VICTIM_SITE void *victim_calloc(size_t count, size_t size)
 {
 	void *block = calloc(count, size);

@@ -18,6 +18,16 @@ static const struct {
 	void *function;
 } names[] = {
 	NAME(victim_malloc),
+	NAME(victim_nocallback),
+	NAME(victim_recursion),
+	NAME(victim_call_go),
+	NAME(victim_flies_home),
+	NAME(victim_ends_with_a_call),
+	NAME(victim_never_returns),
+	NAME(victim_jumps),
+	NAME(victim_longjmp),
+	NAME(victim_fiber_body),
+	NAME(victim_fiber),
 	NAME(victim_calloc),
 	NAME(victim_realloc),
 	NAME(victim_reallocarray),

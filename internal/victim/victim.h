@@ -83,6 +83,21 @@ void *victim_with_frame_pointer(uintptr_t number, void *(*call)(uintptr_t, uintp
 void *victim_recursion(unsigned depth, size_t size); /* depth frames of itself above the one that allocates */
 void *victim_caller_of_tail_call(size_t size);       /* malloc's own caller left its frame: it cannot be seen */
 
+/* flow.c: sites that control reaches and leaves otherwise than by call and return. */
+struct flight;
+void victim_flies_home(struct flight *flight);
+void victim_ends_with_a_call(struct flight *flight);
+void victim_jumps(struct flight *flight, unsigned depth);
+void *victim_never_returns(size_t size);
+struct victim_pair victim_longjmp(unsigned depth, size_t size); /* allocated below depth + 1 victim_jumps, and after */
+
+/* fiber.c: size bytes on the fiber, one more outside, two more on it again. */
+void victim_fiber_body(void);
+void victim_fiber(size_t size, void **blocks);
+
+/* malloc.c: one that the Go side calls with #cgo nocallback. */
+void *victim_nocallback(size_t size);
+
 /* cgocall.c: into Go and back; run names a Go function as exported.go does. */
 void victim_call_go(uintptr_t run);
 struct victim_pair victim_malloc_around_go(uintptr_t run, size_t size);
