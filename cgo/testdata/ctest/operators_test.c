@@ -1,5 +1,6 @@
 // The hooks for operator new and delete, in front of libstdc++'s, of an allocator's, of a pool's, of a program's own, and
-// in a program that contains libstdc++, alone or with an allocator preloaded that has its own: each block is counted once, where it is taken from the allocator.
+// in a program that contains libstdc++, alone or with an allocator preloaded that has its own: each block is counted once,
+// where it is taken from the allocator.
 #include <string.h>
 
 #include "operators.h"
