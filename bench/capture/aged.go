@@ -18,7 +18,7 @@ func aged(s setup) error {
 		return err
 	}
 	s.table.head("After 200 million pairs", "ns per pair", "the last 5 million", "the first 5 million")
-	flags := append(shape{threads: 1}.flags(agedPairs), fmt.Sprint("-segments=", agedSegments))
+	flags := []string{fmt.Sprint("-pairs=", agedPairs), fmt.Sprint("-segments=", agedSegments)}
 	all := []*ageing{{contender: contender{name: "without", command: append([]string{without}, flags...)}}}
 	for _, i := range intervals[1:] {
 		command := append([]string{with, fmt.Sprint("-sample=", i.bytes)}, flags...)

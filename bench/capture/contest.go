@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
-	"slices"
 )
 
 // contender is a command that does the work and prints figures.
@@ -23,16 +21,41 @@ type figures struct{ wall, cpu float64 }
 func byWall(f figures) float64 { return f.wall }
 func byCPU(f figures) float64  { return f.cpu }
 
-// compete lets the contenders take turns.
+// compete lets contenders that are paced take turns.
 func compete(rounds int, all ...*contender) error {
 	for range rounds {
-		for _, c := range all {
-			segments, err := c.run()
+		if err := round(all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func round(all []*contender) error {
+	var running []*turns
+	for _, c := range all {
+		t, err := c.start()
+		if err != nil {
+			return err
+		}
+		defer t.stop()
+		running = append(running, t)
+	}
+	best := make([]figures, len(all))
+	for n := range segments {
+		for i, t := range running {
+			f, err := t.take()
 			if err != nil {
 				return err
 			}
-			c.figures = append(c.figures, segments[len(segments)-1])
+			if n == 0 {
+				best[i] = f
+			}
+			best[i] = figures{min(best[i].wall, f.wall), min(best[i].cpu, f.cpu)}
 		}
+	}
+	for i, c := range all {
+		c.figures = append(c.figures, best[i])
 	}
 	return nil
 }
@@ -58,9 +81,9 @@ func (c *contender) run() ([]figures, error) {
 	}
 	var segments []figures
 	for line := range bytes.Lines(output) {
-		var f figures
-		if _, err := fmt.Sscan(string(line), &f.wall, &f.cpu); err != nil {
-			return nil, fmt.Errorf("%s: %q: %w", c.name, line, err)
+		f, err := c.read(string(line))
+		if err != nil {
+			return nil, err
 		}
 		segments = append(segments, f)
 	}
@@ -70,36 +93,9 @@ func (c *contender) run() ([]figures, error) {
 	return segments, nil
 }
 
-// measured is what the rounds of a contender say of one figure.
-type measured struct{ median, least, spread float64 }
-
-func (c *contender) measured(of func(figures) float64) measured {
-	return summary(values(c.figures, of))
-}
-
-// summary has half of the distance between the quartiles, over the median, as the spread.
-func summary(values []float64) measured {
-	slices.Sort(values)
-	at := func(share float64) float64 { return values[int(math.Round(share*float64(len(values)-1)))] }
-	return measured{median: at(0.5), least: values[0], spread: (at(0.75) - at(0.25)) / 2 / at(0.5)}
-}
-
-// minus is the cost of a over b.
-func (a measured) minus(b measured) measured {
-	spread := math.Hypot(a.spread*a.median, b.spread*b.median)
-	cost := measured{median: a.median - b.median, least: a.least - b.least}
-	cost.spread = spread / math.Abs(cost.median)
-	return cost
-}
-
-// over is what each of n things takes of it.
-func (a measured) over(n float64) measured {
-	return measured{median: a.median / n, least: a.least / n, spread: a.spread}
-}
-
-func values[T any](all []T, of func(T) float64) (list []float64) {
-	for _, one := range all {
-		list = append(list, of(one))
+func (c *contender) read(line string) (f figures, err error) {
+	if _, err := fmt.Sscan(line, &f.wall, &f.cpu); err != nil {
+		return figures{}, fmt.Errorf("%s: %q: %w", c.name, line, err)
 	}
-	return list
+	return f, nil
 }

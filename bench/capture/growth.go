@@ -55,7 +55,7 @@ func growth(s setup) error {
 
 // grown is a pair without us and at each interval.
 func (s setup) grown(with, without string, bytes []int, flags ...string) (times []measured, err error) {
-	flags = append(flags, fmt.Sprint("-pairs=", growthPairs))
+	flags = append(flags, paced(growthPairs)...)
 	all := []*contender{{name: "without", command: append([]string{without}, flags...)}}
 	for _, b := range bytes {
 		command := append([]string{with, fmt.Sprint("-sample=", b)}, flags...)

@@ -27,9 +27,16 @@ func (s shape) String() string {
 	return about
 }
 
-// flags of load for so many pairs.
+// segments are what the pairs of a round are measured in.
+const segments = 20
+
+// paced are the flags of load for so many pairs in a round.
+func paced(pairs int) []string {
+	return []string{"-paced=1", fmt.Sprint("-segments=", segments), fmt.Sprint("-pairs=", pairs/segments)}
+}
+
 func (s shape) flags(pairs int) []string {
-	flags := []string{fmt.Sprint("-threads=", s.threads), fmt.Sprint("-pairs=", pairs), fmt.Sprint("-routes=", s.routes)}
+	flags := append(paced(pairs), fmt.Sprint("-threads=", s.threads), fmt.Sprint("-routes=", s.routes))
 	if s.tight {
 		flags = append(flags, "-climb=0")
 	}

@@ -51,35 +51,3 @@ func TestALineSaysHowManyTimesAsFastWhereThatIsTheMark(t *testing.T) {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
-
-func TestTheWorkPrintsALineForEachSegment(t *testing.T) {
-	t.Chdir("..") // where the command is run
-	alone, err := loadC(false)
-	if err != nil {
-		t.Skip("the work in C cannot be built:", err)
-	}
-	segments, err := (&contender{name: "alone", command: []string{alone, "-pairs=1000", "-segments=3", "-threads=2"}}).run()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(segments) != 3 {
-		t.Fatalf("%d lines, want 3", len(segments))
-	}
-	for _, f := range segments {
-		if f.wall <= 0 || f.cpu <= 0 {
-			t.Errorf("a pair took %+v", f)
-		}
-	}
-}
-
-func TestAContenderThatFailsIsNotMeasured(t *testing.T) {
-	for about, command := range map[string][]string{
-		"it exits with an error": {"false"},
-		"it prints nothing":      {"true"},
-		"it prints words":        {"echo", "no figures"},
-	} {
-		if _, err := (&contender{name: about, command: command}).run(); err == nil {
-			t.Errorf("%s: no error", about)
-		}
-	}
-}

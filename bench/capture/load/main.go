@@ -26,6 +26,7 @@ func main() {
 	held := flag.Int("hold", 0, "allocate so many blocks that stay, before the dumps or instead")
 	stacks := flag.Int("stacks", 1, "the stacks of those that stay")
 	larges := flag.Bool("large", false, "work with large blocks and aligned ones instead")
+	paced := flag.Int("paced", 0, "1: wait for a line of input before each segment")
 	flag.Parse()
 	recording, err := record(*sample)
 	if err != nil {
@@ -43,7 +44,7 @@ func main() {
 	case *held > 0:
 		err = memory(recording, *held, *stacks, o.depth)
 	default:
-		work(o, *callers, *threads, *segments)
+		work(o, *callers, *threads, *segments, func() { wait(*paced) })
 	}
 	if err := errors.Join(err, recording.Stop()); err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
@@ -51,11 +52,12 @@ func main() {
 	}
 }
 
-// work runs the segments one after the other, on all threads at once.
-func work(o order, callers, threads, segments int) {
+// work runs the segments one after the other, on all threads at once, and waits before each.
+func work(o order, callers, threads, segments int, wait func()) {
 	all := make([]*pairs, threads)
 	each(threads, func(i int) { all[i] = openPairs(o, i+1) })
 	for range segments {
+		wait()
 		found := make([]figures, threads)
 		each(threads, func(i int) { found[i] = below(callers, all[i]) })
 		var slowest figures
@@ -65,6 +67,14 @@ func work(o order, callers, threads, segments int) {
 		fmt.Printf("%.3f %.3f\n", slowest.wall, slowest.cpu)
 	}
 	each(threads, func(i int) { all[i].close() })
+}
+
+// wait reads a line, of which there is only the end.
+func wait(paced int) {
+	var line [1]byte
+	if paced != 0 {
+		_, _ = os.Stdin.Read(line[:]) // the end of the input lets it go
+	}
 }
 
 //go:noinline

@@ -7,7 +7,7 @@
 #include "../pairs.h"
 
 static struct order order = {.pairs = 1000000, .live = 4096, .depth = 9, .climb = 1, .least = 16, .most = 512};
-static long threads = 1, segments = 1;
+static long threads = 1, segments = 1, paced;
 
 static const struct flag {
 	const char *name;
@@ -16,6 +16,7 @@ static const struct flag {
 	{"-pairs=", &order.pairs}, {"-live=", &order.live},   {"-depth=", &order.depth},
 	{"-climb=", &order.climb}, {"-least=", &order.least}, {"-routes=", &order.routes},
 	{"-most=", &order.most},   {"-threads=", &threads},   {"-segments=", &segments},
+	{"-paced=", &paced},
 };
 
 static int read_flag(const char *argument)
@@ -60,6 +61,7 @@ static void print(const struct thread *all)
 		slowest.cpu = all[i].found.cpu > slowest.cpu ? all[i].found.cpu : slowest.cpu;
 	}
 	printf("%.3f %.3f\n", slowest.wall, slowest.cpu);
+	fflush(stdout);
 }
 
 int main(int argc, char **argv)
@@ -77,6 +79,8 @@ int main(int argc, char **argv)
 		pthread_create(&all[i].id, NULL, work, &all[i]);
 	}
 	for (long i = 0; i < segments; i++) {
+		if (paced && getchar() == EOF)
+			return 1;
 		pthread_barrier_wait(&together);
 		pthread_barrier_wait(&together);
 		print(all);
