@@ -41,21 +41,18 @@ func round(all []*contender) error {
 		defer t.stop()
 		running = append(running, t)
 	}
-	best := make([]figures, len(all))
-	for n := range segments {
+	taken := make([][]figures, len(all))
+	for range segments {
 		for i, t := range running {
 			f, err := t.take()
 			if err != nil {
 				return err
 			}
-			if n == 0 {
-				best[i] = f
-			}
-			best[i] = figures{min(best[i].wall, f.wall), min(best[i].cpu, f.cpu)}
+			taken[i] = append(taken[i], f)
 		}
 	}
 	for i, c := range all {
-		c.figures = append(c.figures, best[i])
+		c.figures = append(c.figures, figures{quartile(taken[i], byWall), quartile(taken[i], byCPU)})
 	}
 	return nil
 }

@@ -5,8 +5,8 @@
 //	go run ./capture -only sampling       # those whose name begins so
 //
 // Each contest is a few contenders: commands that do the same work and print what it took. In each round all are started,
-// and take turns at short segments of the work, so that whatever else the machine does hits everyone; the segment that was
-// disturbed least counts for the round. Each is a process of its own, so that a profiler that is preloaded or set by an
+// and take turns at short segments of the work, so that whatever else the machine does hits everyone; the lower quartile of
+// the segments counts for the round. Each is a process of its own, so that a profiler that is preloaded or set by an
 // environment variable can take part, and each round has new ones, as chance places code and blocks. What a contender
 // prints is its own clock's, around the work alone. Most contests compare the processor's time of the slowest thread,
 // which other processes disturb least; those whose threads wait for each other compare the clock on the wall.

@@ -19,6 +19,14 @@ func summary(values []float64) measured {
 	return measured{median: at(0.5), least: values[0], spread: (at(0.75) - at(0.25)) / 2 / at(0.5)}
 }
 
+// quartile is what three quarters of the segments exceed: those were disturbed. The least one would have been lucky in
+// its samples as well.
+func quartile(segments []figures, of func(figures) float64) float64 {
+	times := values(segments, of)
+	slices.Sort(times)
+	return times[len(times)/4]
+}
+
 // minus is the cost of a over b.
 func (a measured) minus(b measured) measured {
 	spread := math.Hypot(a.spread*a.median, b.spread*b.median)
