@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -142,8 +143,11 @@ func (l *loaded) enter(m *mappings.Module) error {
 	entry := cgo.NewModule(start, limit, m.Bias, m.BuildID, m.Path)
 	put(e.offset, []cgo.Module{entry})
 	copy(cgo.Region()[e.offset+uint64(cgo.ModuleStrings):], m.BuildID+m.Path)
-	table := load64(cgo.HeaderModules)
-	binary.NativeEndian.PutUint32(cgo.Region()[table+4*uint64(m.ID):], uint32(e.offset/16))
+	place := bytesAt(load64(cgo.HeaderModules)+4*uint64(m.ID), 4)
+	if len(place) < 4 {
+		return errors.New("the tables were overwritten")
+	}
+	binary.NativeEndian.PutUint32(place, uint32(e.offset/16))
 	return nil
 }
 

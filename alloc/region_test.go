@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"runtime/pprof"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -124,4 +125,30 @@ func TestARegionIsReadFromACopy(t *testing.T) {
 		}
 		readAll(t, all)
 	})
+}
+
+func TestAnOverwrittenHeader(t *testing.T) {
+	// Only words that hooks have no use for: they trust the header.
+	for name, field := range map[string]uintptr{"the size": cgo.HeaderSize, "where modules are": cgo.HeaderModules} {
+		t.Run("of "+name+": nothing beyond the region is touched", func(t *testing.T) {
+			l := &list{t: t}
+			r := start(t, Options{SampleBytes: 1 << 40, MaxDepth: 64, TableBytes: 8 << 20, Modules: l.modules})
+			length := len(cgo.Region())
+			at := (*uint64)(unsafe.Pointer(&cgo.Region()[field]))
+			was := atomic.SwapUint64(at, 1<<60)
+			l.extra = []mappings.Module{fake("a", 16)}
+			r.Refresh()
+			if n := len(cgo.Region()); n < length {
+				t.Errorf("%d bytes of the region became %d", length, n)
+			}
+			if last := cgo.Region()[len(cgo.Region())-1]; last != 0 {
+				t.Errorf("the last byte is %d", last)
+			}
+			if _, ok := cgo.Reserve(64 << 30); ok {
+				t.Error("more is given away than there is")
+			}
+			atomic.StoreUint64(at, was)
+			snapshot(t, r)
+		})
+	}
 }

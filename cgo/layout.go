@@ -13,6 +13,7 @@ import (
 
 // Sizes and offsets of the region's structures, taken from the C that writes them. See region.h and rows.h.
 const (
+	HeaderSize      = unsafe.Offsetof(C.struct_header{}.size)
 	HeaderUsed      = unsafe.Offsetof(C.struct_header{}.used)
 	HeaderSiteHeads = unsafe.Offsetof(C.struct_header{}.site_heads)
 	HeaderHeads     = unsafe.Offsetof(C.struct_header{}.heads)

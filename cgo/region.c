@@ -12,6 +12,7 @@
 #include "last.h"
 
 struct header *cgoheap_region;
+uint64_t cgoheap_mapped;
 
 _Static_assert(sizeof(struct header) <= REGION_FILTER, "the header ends before the filter");
 
@@ -57,15 +58,14 @@ int region_open(uint64_t size, uint64_t sample_bytes)
 {
 	// A region is never unmapped: a free that read the filter's address just before the stop may still look there.
 	// One that is too small for its successor is left behind, empty.
-	static uint64_t mapped;
-	if (mapped < size) {
+	if (cgoheap_mapped < size) {
 		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (at == MAP_FAILED)
 			return errno;
 		// Fails in kernels before 4.14: a child that libc does not know of then records into its own copy.
 		madvise(at, sizeof(struct header), MADV_WIPEONFORK);
 		__atomic_store_n(&cgoheap_region, at, __ATOMIC_RELEASE);
-		mapped = size;
+		cgoheap_mapped = size;
 	}
 	lay_out(cgoheap_region, size, sample_bytes);
 	return 0;
@@ -73,7 +73,7 @@ int region_open(uint64_t size, uint64_t sample_bytes)
 
 void region_close(void)
 {
-	madvise(cgoheap_region, cgoheap_region->size, MADV_DONTNEED);
+	madvise(cgoheap_region, cgoheap_mapped, MADV_DONTNEED);
 }
 
 uint64_t region_reserve(uint64_t size)

@@ -30,7 +30,7 @@ struct header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t pid; // 0 in a child of the process
-	uint64_t size;         // bytes mapped
+	uint64_t size;         // bytes that may be used
 	uint64_t used;         // bytes given away by region_reserve
 	uint64_t sample_bytes; // mean gap between samples, from each thread's next one on
 	uint64_t started;      // nanoseconds since the epoch
@@ -129,6 +129,7 @@ struct module {
 };
 
 __attribute__((visibility("hidden"))) extern struct header *cgoheap_region; // NULL before the first start; never unmapped afterwards
+extern uint64_t cgoheap_mapped; // bytes at cgoheap_region, whatever stands in its header
 
 static inline void *region_at(uint64_t offset)
 {

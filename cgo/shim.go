@@ -98,15 +98,18 @@ func Settle() bool { return bool(C.gate_settle()) }
 // SetSampleBytes changes the mean gap between samples: each thread goes over to it at its next sample. While recording.
 func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }
 
-// Region is the shim's memory, in place: it changes while it is read.
+// Region is the shim's memory, in place: it changes while it is read. It is never longer than what is mapped.
 func Region() []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), C.cgoheap_region.size)
+	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), min(C.cgoheap_region.size, C.cgoheap_mapped))
 }
 
 // Reserve takes zeroed bytes from the region's unused part: their offset, or false when it is full.
 func Reserve(size int) (uint64, bool) {
-	at := C.region_reserve(C.uint64_t(size))
-	return uint64(at), at != 0
+	at := uint64(C.region_reserve(C.uint64_t(size)))
+	if most := uint64(len(Region())); at > most || uint64(size) > most-at { // the header was overwritten
+		return 0, false
+	}
+	return at, at != 0
 }
 
 // Counters that are of use beyond what they say.
