@@ -176,8 +176,9 @@ func (c *cursor) sleb() int64 {
 	return int64(value)
 }
 
+// leb reads a number of any size, but one of more bytes than a writer has a use for, ten of which hold 64 bits, is damage.
 func (c *cursor) leb() (value uint64, bits uint) {
-	for {
+	for range longestNumber {
 		b := c.u8()
 		if bits < 64 {
 			value |= uint64(b&0x7f) << bits
@@ -187,6 +188,8 @@ func (c *cursor) leb() (value uint64, bits uint) {
 			return value, bits
 		}
 	}
+	c.fail()
+	return 0, 64
 }
 
 // skipText skips a string and the zero byte at its end.

@@ -133,3 +133,22 @@ func TestWhatIsReadIsPaidFor(t *testing.T) {
 
 // total is what was spent, on the whole.
 func (b *budget) total() int64 { return b.all.Load() + int64(b.steps) }
+
+func TestANumberWithoutAnEndIsDamage(t *testing.T) {
+	for _, padded := range []int{0, 1, 9, longestNumber - 1, longestNumber, 1 << 20} {
+		data := append(bytes.Repeat([]byte{0x80}, padded), 0, 7)
+		reader := &countingReader{data: data}
+		c := cursor{reach: longestNumber}
+		c.open(&Section{Reader: reader, Size: uint64(len(data))}, 0, uint64(len(data)))
+		if n := c.uleb(); n != 0 || c.short != (padded >= longestNumber) || reader.bytes > 2*longestNumber {
+			t.Errorf("%d bytes with more to come: %d, short %v, %d bytes were read", padded, n, c.short, reader.bytes)
+		}
+		if got := c.u8(); !c.short && got != 7 {
+			t.Errorf("%d bytes with more to come: then %d", padded, got)
+		}
+		c.open(c.section, 0, c.limit)
+		if n := c.sleb(); n != 0 || c.short != (padded >= longestNumber) {
+			t.Errorf("%d bytes with more to come: %d, short %v", padded, n, c.short)
+		}
+	}
+}
