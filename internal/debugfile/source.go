@@ -20,7 +20,7 @@ func (s source) Section(name string) (dwarf.Section, error) {
 	case err != nil:
 		return dwarf.Section{}, err
 	case part == nil:
-		return dwarf.Section{Bytes: data}, nil
+		return dwarf.Section{Bytes: data, Unpacked: true}, nil
 	}
 	return dwarf.Section{Reader: part, Size: uint64(part.Size())}, nil
 }
@@ -46,7 +46,9 @@ func (k *kept) Section(name string) (dwarf.Section, error) {
 	if k.sections == nil {
 		k.sections = make(map[string]dwarf.Section)
 	}
-	k.sections[name] = section
+	again := section
+	again.Unpacked = false
+	k.sections[name] = again
 	return section, nil
 }
 

@@ -92,10 +92,21 @@ func (f *file) other() *file {
 			closeSource(source)
 			return
 		}
-		alternate.units, _ = readHeaders(&alternate.sections[secInfo])
+		_ = alternate.readHeaders(nil)
 		f.alternate = alternate
 	})
 	return f.alternate
+}
+
+// unpacked is how many bytes of the file were decompressed when it was opened.
+func (f *file) unpacked() int {
+	bytes := 0
+	for kind := range f.sections {
+		if f.sections[kind].Unpacked {
+			bytes += len(f.sections[kind].Bytes)
+		}
+	}
+	return bytes
 }
 
 func (f *file) close() {

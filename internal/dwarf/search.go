@@ -26,7 +26,7 @@ func Open(p Program) (*Data, error) {
 	}
 	f.openAlternate = p.Alternate
 	d := &Data{program: p, file: f}
-	f.units, d.damage = readHeaders(&f.sections[secInfo])
+	d.damage = f.readHeaders(nil)
 	return d, nil
 }
 

@@ -5,9 +5,10 @@ import "io"
 // Section is the contents of one section, decompressed: Bytes if they are in memory, otherwise Size bytes of Reader,
 // which are read as they are needed. The zero Section is one that the file does not have.
 type Section struct {
-	Bytes  []byte
-	Reader io.ReaderAt // safe for use by several goroutines
-	Size   uint64      // of what Reader gives
+	Bytes    []byte
+	Unpacked bool        // Bytes were decompressed for this call
+	Reader   io.ReaderAt // safe for use by several goroutines
+	Size     uint64      // of what Reader gives
 }
 
 // Source is a file with debug sections. Its method is called once for each section, from several goroutines.

@@ -19,6 +19,9 @@ func (s *search) split(r *reader, skeleton *unit) (*unit, error) {
 		Name:      r.text(skeleton, skeleton.splitName),
 		Directory: r.text(skeleton, skeleton.directory),
 	}
+	if !r.budget.spend(openSteps) {
+		return nil, ErrTooBig
+	}
 	source, err := s.program.Split(id)
 	if err != nil || source == nil {
 		return nil, err
@@ -30,22 +33,28 @@ func (s *search) split(r *reader, skeleton *unit) (*unit, error) {
 	return u, err
 }
 
+// What a file costs that is opened for one unit: to open it, and to decompress so many bytes of it.
+const (
+	openSteps     = 1 << 12
+	unpackedBytes = 1 << 3
+)
+
 // openSplit finds a skeleton's other part in a file.
 func (s *search) openSplit(r *reader, skeleton *unit, source Source) (*unit, error) {
 	f, err := openFile(source, ".dwo", []sectionKind{secInfo, secAbbrev, secStr, secStrOffsets, secRnglists})
 	if err != nil {
 		return nil, err
 	}
-	if err := f.selectUnit(source, skeleton.splitID); err != nil {
+	r.budget.spend(f.unpacked() / unpackedBytes)
+	if err := f.selectUnit(source, skeleton.splitID, &r.budget); err != nil {
 		return nil, err
 	}
 	for _, kind := range []sectionKind{secAddr, secRanges, secLine} {
 		f.sections[kind] = s.file.sections[kind]
 	}
-	headers, err := readHeaders(&f.sections[secInfo])
-	f.units = headers
-	for i := range headers {
-		if u := r.splitUnit(f, &headers[i], skeleton); u != nil {
+	err = f.readHeaders(&r.budget)
+	for i := range f.units {
+		if u := r.splitUnit(f, &f.units[i], skeleton); u != nil {
 			return u, nil
 		}
 	}
@@ -57,7 +66,8 @@ func (s *search) openSplit(r *reader, skeleton *unit, source Source) (*unit, err
 
 // splitUnit reads a unit of a split file; nil if it is not the skeleton's.
 func (r *reader) splitUnit(f *file, h *header, skeleton *unit) *unit {
-	if h.kind != unitCompile && h.kind != unitSplitCompile {
+	its := h.kind == unitCompile || h.kind == unitSplitCompile && h.id == skeleton.splitID
+	if !its || !r.budget.spend(unitSteps) {
 		return nil
 	}
 	u := newUnit(f, h)
@@ -84,12 +94,12 @@ const packageLimit = 1 << 24
 
 // selectUnit narrows the sections of a .dwp file to what one unit has contributed to them (7.3.5). A file without an
 // index is a .dwo file and is left as it is.
-func (f *file) selectUnit(source Source, id uint64) error {
+func (f *file) selectUnit(source Source, id uint64, b *budget) error {
 	index, err := source.Section(".debug_cu_index")
 	if err != nil || index.size() == 0 {
 		return err
 	}
-	c := cursor{reach: entryWindow}
+	c := cursor{reach: entryWindow, budget: b}
 	c.open(&index, 0, index.size())
 	version := c.u32() & 0xffff // in DWARF 5 the other half is padding
 	columns, units, slots := uint64(c.u32()), uint64(c.u32()), uint64(c.u32())
@@ -103,6 +113,9 @@ func (f *file) selectUnit(source Source, id uint64) error {
 	}
 	kinds := 16 + slots*12
 	for column := range columns {
+		if !b.spend(1) {
+			return ErrTooBig
+		}
 		c.seek(kinds + column*4)
 		kind, known := packageSections[c.u32()]
 		c.seek(kinds + (row*columns+column)*4)
@@ -121,6 +134,9 @@ func findSlot(c *cursor, id, slots uint64) (row uint64) {
 	mask := slots - 1
 	slot, stride := id&mask, id>>32&mask|1
 	for range slots {
+		if !c.budget.spend(1) {
+			return 0
+		}
 		c.seek(16 + slot*8)
 		known := c.u64()
 		c.seek(16 + slots*8 + slot*4)

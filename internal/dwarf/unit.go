@@ -26,29 +26,42 @@ const (
 	unitSplitType    unitKind = 0x06
 )
 
-// readHeaders lists the units of a .debug_info section. What follows a damaged header is lost, and reported.
-func readHeaders(info *Section) ([]header, error) {
-	c := cursor{reach: entryWindow}
-	c.open(info, 0, info.size())
-	var units []header
-	for c.offset() < c.limit {
+// How many units of a file are kept, and how many are looked at, with empty ones and those of types. The largest
+// programs have some hundred thousand, with what dwz has made of them, and a few million of types.
+const (
+	unitLimit   = 1 << 21
+	headerLimit = 1 << 23
+)
+
+// unitSteps is what it costs to look for a unit in another one, with its table of abbreviations and its root.
+const unitSteps = 1 << 6
+
+// readHeaders lists the units of the .debug_info section. What follows a damaged header, or too many, is lost, and
+// reported.
+func (f *file) readHeaders(b *budget) error {
+	c := cursor{reach: entryWindow, budget: b}
+	c.open(&f.sections[secInfo], 0, f.sections[secInfo].size())
+	for count := 0; c.offset() < c.limit; count++ {
+		if count == headerLimit || len(f.units) == unitLimit || !b.spend(1) {
+			return ErrTooBig
+		}
 		h := header{start: c.offset()}
 		length, offsetSize := c.unitLength()
 		h.offsetSize = offsetSize
 		if h.end = c.offset() + length; c.short || length > c.limit-c.offset() {
-			return units, errDamaged
+			return errDamaged
 		}
-		if length > 0 && h.read(&c) && !c.short && c.offset() <= h.end {
+		if length > 0 && h.read(&c) && !h.isOfTypes() && !c.short && c.offset() <= h.end {
 			h.entries = c.offset()
-			units = append(units, h)
+			f.units = append(f.units, h)
 		}
 		c.seek(h.end)
 	}
-	return units, nil
+	return nil
 }
 
 // read reads what follows the length and reports whether the unit is of a version and a size of addresses that are
-// known. Type units are read too, but they have no code.
+// known.
 func (h *header) read(c *cursor) bool {
 	h.version, h.kind = c.u16(), unitCompile
 	if h.version < 5 {
@@ -64,6 +77,9 @@ func (h *header) read(c *cursor) bool {
 	}
 	return h.version >= 2 && h.version <= 5 && (h.addressSize == 4 || h.addressSize == 8)
 }
+
+// isOfTypes reports whether the unit holds a type: no code lies in it, and who refers to it does not by its offset.
+func (h *header) isOfTypes() bool { return h.kind == unitType || h.kind == unitSplitType }
 
 // unitAt is the header of the unit that has an entry at the offset; nil if there is none.
 func (f *file) unitAt(offset uint64) *header {
