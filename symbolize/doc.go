@@ -12,11 +12,12 @@
 // The first source that knows a function wins, and its answer is taken whole. The order is a rule about who is right: what
 // the runtime and the Go function tables say of Go code is what the program itself goes by; DWARF knows inlined calls and
 // lines, symbols only what was exported or left. One exception: a C++ function that only its own file sees has no mangled
-// name in DWARF, and takes it from the symbol that covers it. Clones of a function (.cold, .constprop.0) carry the
-// function's name where DWARF gives it. The symbols of all files are one table: .symtab and
-// .dynsym of the module's file, .symtab of its debug file, and the packed one (.gnu_debugdata) if there is no .symtab. Of
-// several symbols at one address the same one wins wherever it comes from, and of those around an address the one that
-// begins last, so a source with more symbols is the better one without being asked first.
+// name in DWARF, and takes it from the symbol that covers it, if both are called the same but for template arguments,
+// which compilers and demanglers spell differently (spelling.go). Clones of a function (.cold, .constprop.0) carry the
+// function's name where DWARF gives it. The symbols of all files are one table: .symtab and .dynsym of the module's file,
+// .symtab of its debug file, and the packed one (.gnu_debugdata) if there is no .symtab. Of several symbols at one address
+// the same one wins wherever it comes from, and of those around an address the one that begins last, so a source with
+// more symbols is the better one without being asked first.
 //
 // Tidy says what a reader of stacks wants to see of what was found: plumbing.go tells which frames are machinery.
 //

@@ -4,7 +4,7 @@ package symbolize
 // the instruction's own line, for the others the line of the inlined call.
 type Line struct {
 	Function     string // for a person: demangled in the Symbolizer's Style
-	SystemName   string // as the linker knows it; equal to Function where nothing was mangled
+	SystemName   string // as the linker knows it; that of a C++ function without a mangled name is its plain one
 	File         string // absolute where the compiler recorded its directory; "" if unknown
 	Line, Column int    // from 1; 0 if unknown
 	StartLine    int    // the line of the function's definition; 0 if unknown

@@ -53,11 +53,15 @@ func (s Style) allReadable(mangled []string) []string {
 	return readable
 }
 
-// of is what a function is called for a person and for the linker. A function without a mangled name has the same for
-// the linker as its file gave it.
+// of is what a function is called for a person and for the linker. The linker does not know a function without a mangled
+// name. If that is one of C++, SystemName is without template arguments: pprof takes a Function that equals it for one
+// that is still to be shortened.
 func (n *names) of(f *dwarf.Function) (function, systemName string) {
-	if f.Linkage != "" {
+	switch {
+	case f.Linkage != "":
 		return n.readable[f.Linkage], f.Linkage
+	case f.Scoped:
+		return n.style.plain(f.Name), withoutArguments(f.Plain)
 	}
 	return f.Name, f.Plain
 }
@@ -82,8 +86,8 @@ func (o *object) localSymbol(address uint64, frames []dwarf.Frame) string {
 
 // takeSymbol gives a function the name of the symbol that covers it, if they agree.
 func (n *names) takeSymbol(line *Line, f *dwarf.Function, mangled string) {
-	readable := n.readable[mangled]
-	if readable != mangled && strings.Contains(readable, f.Plain) {
-		line.Function, line.SystemName = readable, mangled
+	short := Short.readable(mangled)
+	if short != mangled && baseName(short) == baseName(f.Plain) {
+		line.Function, line.SystemName = n.readable[mangled], mangled
 	}
 }
