@@ -11,9 +11,9 @@
 // prints is its own clock's, around the work alone. Most contests compare the processor's time of the slowest thread,
 // which other processes disturb least; those whose threads wait for each other compare the clock on the wall.
 //
-// A line of the table has the medians, the ratio of the medians and that of the minima, and the spread: half of the
-// distance between the quartiles as a share of the median, of the contender where it is larger. A difference that is
-// smaller than the spread is none. Where the contest has a mark, the line says whether the ratio of the medians reaches it.
+// A line of the table has the medians of the rounds, the median of the rounds' ratios, the ratio of the minima, and the
+// spread of the ratio: half of the distance between its quartiles, as a share of it. A difference that is smaller than
+// the spread is none. Where the contest has a mark, the line says whether the ratio reaches it.
 //
 // The work (load): each thread replaces one block of 4096, chosen at random, by another of 16 to 512 bytes, and reaches
 // malloc through 17 frames in a program of C, and in one of Go through 14 of C and 10 of Go. In most contests each

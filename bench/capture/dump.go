@@ -49,7 +49,7 @@ func (s setup) printDumps(all []dumpFigures) {
 		longest = max(longest, d.during.cpu/1e6)
 	}
 	s.table.headAlone("The dump itself", "")
-	s.table.printAlone("longest malloc or free of all dumps, own clock, ms", measured{longest, longest, 0}, 1)
+	s.table.printAlone("longest malloc or free of all dumps, own clock, ms", summary([]float64{longest}), 1)
 	for _, first := range []bool{true, false} {
 		some, about := those(all, first), ", later ones"
 		if first {

@@ -37,7 +37,7 @@ func main() {
 	rounds := flag.Int("rounds", 9, "how often each contender runs")
 	only := flag.String("only", "", "run the contests whose name begins so")
 	flag.Parse()
-	s := setup{*rounds, &table{out: os.Stdout}}
+	s := setup{max(*rounds, 1), &table{out: os.Stdout}}
 	for _, c := range contests {
 		if !strings.HasPrefix(c.name, *only) {
 			continue

@@ -56,7 +56,7 @@ func (s setup) rowsOf(path string) error {
 	size := 4*len(table.PCs) + 2*len(table.Rules) + int(unsafe.Sizeof(unwind.Rule{}))*len(table.Set)
 	perRow := float64(size) / float64(len(table.PCs))
 	s.table.printAlone(about+"seconds to build", summary(seconds), 1)
-	s.table.printAlone(about+"bytes per row", measured{perRow, perRow, 0}, 12)
+	s.table.printAlone(about+"bytes per row", summary([]float64{perRow}), 12)
 	return nil
 }
 

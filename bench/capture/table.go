@@ -28,13 +28,12 @@ func (t *table) head(about, unit, ours, peer string) {
 }
 
 func (t *table) print(l line) {
-	ratio, least := l.ours.median/l.peer.median, l.ours.least/l.peer.least
+	ratio := l.ours.to(l.peer)
 	if l.mark.least != 0 {
-		ratio, least = 1/ratio, 1/least
+		ratio = l.peer.to(l.ours)
 	}
-	spread := max(l.ours.spread, l.peer.spread)
-	fmt.Fprintf(t.out, "| %s | %s | %s | %s | %s | ± %.1f %% | %s |\n", l.about, digits(l.ours.median),
-		digits(l.peer.median), times(ratio), times(least), 100*spread, l.mark.says(ratio, spread))
+	fmt.Fprintf(t.out, "| %s | %s | %s | %s | %s | ± %.1f %% | %s |\n", l.about, digits(l.ours.median), digits(l.peer.median),
+		times(ratio.median), times(ratio.least), 100*ratio.spread, l.mark.says(ratio.median, ratio.spread))
 }
 
 // headAlone begins a table of figures that have a limit of their own, and no peer.

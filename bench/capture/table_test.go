@@ -6,20 +6,28 @@ import (
 )
 
 func TestSummaryHasMedianLeastAndHalfTheQuartilesDistance(t *testing.T) {
-	got := summary([]float64{9, 10, 30, 8, 12})
-	if want := (measured{median: 10, least: 8, spread: (12.0 - 9) / 2 / 10}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
+	rounds := []float64{9, 10, 30, 8, 12}
+	got := summary(rounds)
+	if got.median != 10 || got.least != 8 || got.spread != (12.0-9)/2/10 {
+		t.Errorf("%+v", got)
+	}
+	if rounds[0] != 9 || got.rounds[2] != 30 {
+		t.Error("the rounds are out of order")
 	}
 }
 
-func TestCostIsADifferenceWithTheNoiseOfBoth(t *testing.T) {
-	with, without := measured{median: 30, least: 28, spread: 0.1}, measured{median: 20, least: 20, spread: 0.2}
-	got := with.minus(without)
-	if got.median != 10 || got.least != 8 || got.spread != 0.5 {
-		t.Errorf("%+v, want 10, 8 and a spread of √(3² + 4²) in 10", got)
+func TestRoundsAreComparedOneByOne(t *testing.T) {
+	quietThenBusy := summary([]float64{11, 22, 110})
+	peer := summary([]float64{10, 20, 100})
+	if ratio := quietThenBusy.to(peer); ratio.median != 1.1 || ratio.least != 1.1 || ratio.spread > 1e-9 {
+		t.Errorf("%+v, want 1.1 in every round", ratio)
 	}
-	if half := got.over(2); half.median != 5 || half.least != 4 || half.spread != 0.5 {
-		t.Errorf("%+v, want half of it, as noisy", half)
+	cost := quietThenBusy.minus(peer)
+	if cost.median != 2 || cost.least != 1 {
+		t.Errorf("%+v, want costs of 1, 2 and 10", cost)
+	}
+	if half := cost.over(2); half.median != 1 || half.least != 0.5 {
+		t.Errorf("%+v, want half of it", half)
 	}
 }
 
@@ -45,9 +53,9 @@ func TestMarksAreReachedOrNot(t *testing.T) {
 
 func TestALineSaysHowManyTimesAsFastWhereThatIsTheMark(t *testing.T) {
 	var b strings.Builder
-	ours, peer := measured{100, 90, 0.01}, measured{400, 450, 0.02}
+	ours, peer := summary([]float64{100, 90, 110}), summary([]float64{400, 450, 440})
 	(&table{out: &b}).print(line{"pairs", ours, peer, mark{least: 3}})
-	if want := "| pairs | 100 | 400 | 4.000 | 5.000 | ± 2.0 % | ≥ 3: reached |\n"; b.String() != want {
+	if want := "| pairs | 100 | 440 | 4.000 | 4.444 | ± 12.5 % | ≥ 3: reached |\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
