@@ -18,6 +18,12 @@ const (
 	harmlessBytes = 1 << 20
 )
 
+// maxUnpacked is how much of a file is decompressed in all. A program with a gigabyte of debug data needs
+// less.
+const maxUnpacked = 2 * maxBytes
+
+var errUnpacked = fmt.Errorf("more than %d bytes have been decompressed", uint64(maxUnpacked))
+
 var errCompressionHeader = errors.New("compression header cut short")
 
 // decompress expands an SHF_COMPRESSED section, which begins with an Elf32_Chdr or Elf64_Chdr.
@@ -42,24 +48,24 @@ func (f *File) decompress(data []byte) ([]byte, error) {
 	}
 	switch kind {
 	case elf.COMPRESS_ZLIB:
-		return inflate(payload, size)
+		return f.inflate(payload, size)
 	case elf.COMPRESS_ZSTD:
-		return unzstd(payload, size)
+		return f.unzstd(payload, size)
 	}
 	return nil, fmt.Errorf("unknown compression %d", kind)
 }
 
 // decompressOld expands a .zdebug_ section: "ZLIB", the size as 8 bytes big-endian, a zlib stream. One that does not
 // begin like this is not compressed.
-func decompressOld(data []byte) ([]byte, error) {
+func (f *File) decompressOld(data []byte) ([]byte, error) {
 	if len(data) < 12 || string(data[:4]) != "ZLIB" {
 		return data, nil
 	}
-	return inflate(data[12:], binary.BigEndian.Uint64(data[4:]))
+	return f.inflate(data[12:], binary.BigEndian.Uint64(data[4:]))
 }
 
-func inflate(payload []byte, size uint64) ([]byte, error) {
-	data, err := credible(payload, size)
+func (f *File) inflate(payload []byte, size uint64) ([]byte, error) {
+	data, err := f.credible(payload, size)
 	if err != nil {
 		return nil, err
 	}
@@ -69,19 +75,19 @@ func inflate(payload []byte, size uint64) ([]byte, error) {
 	return data, nil
 }
 
-func unzstd(payload []byte, size uint64) ([]byte, error) {
+func (f *File) unzstd(payload []byte, size uint64) ([]byte, error) {
 	stream, err := zstd.NewReader(bytes.NewReader(payload), zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderMaxMemory(maxBytes))
 	if err != nil {
 		return nil, err
 	}
 	defer stream.Close()
-	return expand(stream, payload, size)
+	return f.expand(stream, payload, size)
 }
 
 // expand reads exactly the size that the header promises.
-func expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
-	data, err := credible(payload, size)
+func (f *File) expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
+	data, err := f.credible(payload, size)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +98,13 @@ func expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
 }
 
 // credible sets memory aside for what a payload stands for, once the header's promise is found credible.
-func credible(payload []byte, size uint64) ([]byte, error) {
+func (f *File) credible(payload []byte, size uint64) ([]byte, error) {
 	if size > maxBytes || size > max(harmlessBytes, uint64(len(payload))*maxExpansion) {
 		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
+	}
+	if f.unpacked.Add(size) > maxUnpacked {
+		f.unpacked.Add(-size)
+		return nil, errUnpacked
 	}
 	return make([]byte, size), nil
 }

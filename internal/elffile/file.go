@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 )
 
 // File is an open ELF file. Its methods may be called from several goroutines.
@@ -21,7 +22,8 @@ type File struct {
 	file       *os.File // nil if it was not opened here
 	programs   []elf.ProgHeader
 	sections   []elf.SectionHeader
-	sectionErr error // why there are no sections, in a file that claims to have some
+	sectionErr error         // why there are no sections, in a file that claims to have some
+	unpacked   atomic.Uint64 // bytes
 }
 
 // Open opens the regular file at path. The caller closes it.

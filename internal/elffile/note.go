@@ -4,19 +4,26 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 )
 
 const (
-	noteGNUBuildID = 3  // NT_GNU_BUILD_ID
-	maxBuildID     = 64 // bytes; linkers write 8, 16, 20 or 32
+	noteGNUBuildID = 3       // NT_GNU_BUILD_ID
+	maxBuildID     = 64      // bytes; linkers write 8, 16, 20 or 32
+	maxNotes       = 1 << 20 // bytes in all that are looked through; those that are loaded are some hundred
 )
 
 // BuildID is the GNU build ID in lower-case hex, and "" if the file has none. It is looked for in the note segments,
 // which a file keeps when it is stripped and which the loader maps, then in the section that linkers give it.
 func (f *File) BuildID() (string, error) {
 	var failure error
+	left := uint64(maxNotes)
 	for _, p := range f.programs {
 		if p.Type != elf.PT_NOTE {
+			continue
+		}
+		if p.Filesz > left {
+			failure = errNotes
 			continue
 		}
 		data, err := f.bytes(p.Off, p.Filesz)
@@ -24,11 +31,15 @@ func (f *File) BuildID() (string, error) {
 			failure = err
 			continue
 		}
+		left -= p.Filesz
 		if id := buildIDNote(data, f.ByteOrder, p.Align); id != "" {
 			return id, nil
 		}
 	}
 	if s := f.find(".note.gnu.build-id"); s != nil {
+		if s.FileSize > maxNotes {
+			return "", errNotes
+		}
 		data, err := f.content(s)
 		if err != nil {
 			return "", err
@@ -37,6 +48,8 @@ func (f *File) BuildID() (string, error) {
 	}
 	return "", failure
 }
+
+var errNotes = fmt.Errorf("more than %d bytes of notes", maxNotes)
 
 func buildIDNote(notes []byte, order binary.ByteOrder, align uint64) string {
 	for len(notes) > 0 {

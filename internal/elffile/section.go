@@ -85,7 +85,7 @@ func (f *File) content(s *elf.SectionHeader) ([]byte, error) {
 	case s.Flags&elf.SHF_COMPRESSED != 0:
 		return f.decompress(data)
 	case strings.HasPrefix(s.Name, ".zdebug_"):
-		return decompressOld(data)
+		return f.decompressOld(data)
 	}
 	return data, nil
 }

@@ -15,16 +15,24 @@ type Symbol struct {
 	Value, Size uint64 // ELF address, bytes
 }
 
+// How many functions of a table are read, and how many bytes of names. The largest programs have one or two million.
+const (
+	symbolLimit = 1 << 22
+	namesLimit  = 1 << 29
+)
+
 // Symbols are the defined functions of .symtab and .dynsym, ascending by address, then size, then name, each once. Either
-// table may be missing; an error is returned only if nothing could be read from one that exists.
+// table may be missing; an error is returned only if nothing could be read from one that exists. A file has one table of
+// each kind (ELF, Sections); in one with more the first counts.
 func (f *File) Symbols() ([]Symbol, error) {
 	var symbols []Symbol
 	failure := f.sectionErr
-	for i := range f.sections {
-		s := &f.sections[i]
-		if s.Type != elf.SHT_SYMTAB && s.Type != elf.SHT_DYNSYM {
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		i := slices.IndexFunc(f.sections, func(s elf.SectionHeader) bool { return s.Type == kind })
+		if i < 0 {
 			continue
 		}
+		s := &f.sections[i]
 		table, err := f.symbolTable(s)
 		if err != nil {
 			failure = fmt.Errorf("reading %s of %s: %w", s.Name, f.name, err)
@@ -56,19 +64,25 @@ func (f *File) symbolTable(s *elf.SectionHeader) ([]Symbol, error) {
 }
 
 // functions shares the memory of names among all symbols: a hostile table may name the same long string a million times.
+// It reads up to the limits, so that it cannot take long to look at the names, and to sort them.
 func (f *File) functions(data []byte, names string) []Symbol {
 	size, decode := elf.Sym64Size, symbol64
 	if f.Class == elf.ELFCLASS32 {
 		size, decode = elf.Sym32Size, symbol32
 	}
 	var symbols []Symbol
-	for ; len(data) >= size; data = data[size:] {
+	looked := 0 // at bytes of names
+	for ; len(data) >= size && len(symbols) < symbolLimit && looked < namesLimit; data = data[size:] {
 		s := decode(data, f.ByteOrder)
 		kind := elf.ST_TYPE(s.Info)
 		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || s.Shndx == uint16(elf.SHN_UNDEF) {
 			continue
 		}
-		if name := unversioned(stringAt(names, s.Name)); name != "" {
+		name := stringAt(names, s.Name)
+		if looked += len(name); name == "" && uint64(s.Name) < uint64(len(names)) && names[s.Name] != 0 {
+			looked += maxName // it has no end so near
+		}
+		if name = unversioned(name); name != "" {
 			symbols = append(symbols, Symbol{Name: name, Value: s.Value, Size: s.Size})
 		}
 	}
