@@ -22,7 +22,7 @@ func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
 		sums := make(map[aged]weight)
 		read.blocks(func(b block) {
 			if age, known := ageOf(read.ticks - b.born); known && age >= oldest {
-				class := aged{b.site, classOf(age)}
+				class := aged{wholeOf(b.site), classOf(age)}
 				sums[class] = sums[class].plus(b.weight)
 			}
 		})
@@ -61,10 +61,11 @@ func (r *reader) aged(sums map[aged]weight) []stack.Sample {
 	})
 	list := make([]stack.Sample, len(keys))
 	for i, key := range keys {
-		list[i] = r.sample(uint64(key.site) * refUnit)
+		at := uint64(key.site) * refUnit
+		list[i] = r.sample(at)
 		list[i].ID |= uint64(key.class+1) << 32
 		list[i].Labels = withAge(list[i].Labels, ages[key.class])
-		list[i].InuseObjects, list[i].InuseBytes = sums[key].rounded()
+		list[i].InuseObjects, list[i].InuseBytes = sums[key].rounded(load64(at + uint64(cgo.SiteSize)))
 	}
 	return list
 }
@@ -122,7 +123,7 @@ func loadBlock(bucket, slot uint64) (block, bool) {
 
 func recordAt(at uint64) block {
 	return block{
-		weight: weight{load64(at + uint64(cgo.BlockObjects)), load64(at + uint64(cgo.BlockBytes))},
+		weight: weight{load64(at + uint64(cgo.BlockWeight)), load64(at + uint64(cgo.BlockWeight) + 8)},
 		site:   load32(at + uint64(cgo.BlockSite)),
 		born:   load32(at + uint64(cgo.BlockBorn)),
 	}

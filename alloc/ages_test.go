@@ -64,8 +64,8 @@ func takeSlot(bucket, n uint64) {
 	key, record := bucket+uint64(cgo.BucketKeys), bucket+uint64(cgo.BucketBlocks)
 	store64(key, 0)
 	store64(key, cgo.KeyReserved)
-	store64(record+uint64(cgo.BlockObjects), n)
-	store64(record+uint64(cgo.BlockBytes), n)
+	store64(record+uint64(cgo.BlockWeight), n)
+	store64(record+uint64(cgo.BlockWeight)+8, n)
 	store64(record+uint64(cgo.BlockSite), n|n<<32) // born lies behind it
 	store64(key, 1000+n%2)
 }

@@ -70,7 +70,14 @@ func TestTablesFullOfStacks(t *testing.T) {
 		r := start(t, small)
 		blocks := make([]unsafe.Pointer, 1000)
 		fill(blocks)
-		others := fillWithStacks(300)
+		var others []unsafe.Pointer
+		for _, size := range []uintptr{8, 24} { // the second is a new site of a known stack
+			block := victim.Malloc(size)
+			if size == 8 {
+				others = fillWithStacks(300)
+			}
+			defer victim.Free(block)
+		}
 		free(others)
 		if value(t, r, "lost_stack_table_full") == 0 || value(t, r, "lost_site_table_full") == 0 {
 			t.Errorf("lost: %d stacks, %d sites", value(t, r, "lost_stack_table_full"), value(t, r, "lost_site_table_full"))

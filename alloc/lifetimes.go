@@ -19,20 +19,6 @@ func Lifetimes() []time.Duration { return cgo.Lifetimes() }
 func (r *Recording) ShortLived(within time.Duration) (*Snapshot, error) {
 	classes := slices.Index(Lifetimes(), within) + 1
 	return r.snapshot(func(read *reader) []stack.Sample {
-		return read.samples(func(site uint64) stack.Values { return freedIn(site, classes) })
+		return read.samples(func(site uint64) flow { return flow{allocated: freedWithin(site, classes)} })
 	})
-}
-
-// freedIn is what a site freed in the first classes of lifetimes.
-func freedIn(site uint64, classes int) (v stack.Values) {
-	ref := load32(site + uint64(cgo.SiteLifetimes))
-	if ref == 0 {
-		return v
-	}
-	var sum weight
-	for i := range classes {
-		sum = sum.plus(loadWeight(uint64(ref)*refUnit + uint64(cgo.LifetimesBase) + uint64(i)*cgo.WeightSize))
-	}
-	v.AllocObjects, v.AllocBytes = sum.rounded()
-	return v
 }

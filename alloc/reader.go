@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,19 +29,30 @@ func newReader(depth int) *reader {
 	}
 }
 
-// samples reads all sites that ever had a weight, oldest first, and keeps those that values makes something of.
-func (r *reader) samples(values func(site uint64) stack.Values) []stack.Sample {
+// samples reads all sites that ever had a weight, oldest first, and keeps those that measure makes something of.
+func (r *reader) samples(measure func(site uint64) flow) []stack.Sample {
 	refs := sites()
-	list := make([]stack.Sample, 0, len(refs))
+	sums := make(map[uint32]flow, len(refs))
 	for _, ref := range refs {
 		at := uint64(ref) * refUnit
-		if v := values(at); v != (stack.Values{}) {
+		whole := wholeOf(ref)
+		sums[whole] = sums[whole].plus(measure(at))
+	}
+	list := make([]stack.Sample, 0, len(sums))
+	for _, ref := range refs {
+		at := uint64(ref) * refUnit
+		if v := sums[ref].values(load64(at + uint64(cgo.SiteSize))); v != (stack.Values{}) {
 			s := r.sample(at)
 			s.Values = v
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// wholeOf is the site that a site is a part of, or itself.
+func wholeOf(ref uint32) uint32 {
+	return cmp.Or(load32(uint64(ref)*refUnit+uint64(cgo.SiteWhole)), ref)
 }
 
 // sites are the refs of all sites, in the order in which they were made.
@@ -105,33 +117,4 @@ func (r *reader) room(depth int) []stack.Frame {
 	frames := r.unused[:depth:depth]
 	r.unused = r.unused[depth:]
 	return frames
-}
-
-// weight is a struct weight: objects in units of 2^-16, bytes in units of 2^-4.
-type weight struct {
-	objects, bytes uint64
-}
-
-func loadWeight(at uint64) weight { return weight{load64(at), load64(at + 8)} }
-
-func (w weight) minus(v weight) weight { return weight{w.objects - v.objects, w.bytes - v.bytes} }
-
-func (w weight) plus(v weight) weight { return weight{w.objects + v.objects, w.bytes + v.bytes} }
-
-func (w weight) rounded() (objects, bytes int64) { return rounded(w.objects, 16), rounded(w.bytes, 4) }
-
-func rounded(v uint64, bits uint) int64 { return int64((v + 1<<(bits-1)) >> bits) }
-
-// tally reads what a site allocated and freed until the last settle.
-func tally(site uint64) (allocated, freed weight) {
-	at := site + uint64(cgo.SiteBase)
-	return loadWeight(at), loadWeight(at + cgo.WeightSize)
-}
-
-// settled are a site's four values at the last settle.
-func settled(site uint64) (v stack.Values) {
-	allocated, freed := tally(site)
-	v.AllocObjects, v.AllocBytes = allocated.rounded()
-	v.InuseObjects, v.InuseBytes = allocated.minus(freed).rounded()
-	return v
 }

@@ -33,7 +33,7 @@ var Counters = [...]Counter{
 	{"sizes_mixed", "samples whose stack has too many block sizes to keep them apart; their weights are right", false},
 	{"snapshots_unsettled", "snapshots that are older than asked for, because a thread was stopped while recording", true},
 	{"module_wakes", "times that a sample met an unknown library and asked for a look at the loaded files", false},
-	{"peak_inexact", "blocks that the peak may hold though they came just after it, because a thread was stopped in between", true},
+	{"peak_inexact", "moments that may have been a peak and were passed over, because a thread was stopped while counting", true},
 	{"lost_lifetime_table_full", "freed blocks whose lifetime was not kept, because the tables were full", true},
 	{"label_sets", "different sets of labels", false},
 	{"lost_labels", "samples without their labels, because there were too many sets of labels or the tables were full", true},

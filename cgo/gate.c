@@ -13,18 +13,12 @@ uint32_t cgoheap_generation = UINT32_MAX;
 
 static uint32_t epoch;
 
-// Who is in a place: nobody, or a recorder of an epoch of this parity.
-#define VACANT 0
-#define INSIDE(parity) (2 | (parity))
-
-static struct {
-	_Alignas(64) uint32_t inside; // one place, one cache line
-} places[GATE_PLACES];
+struct gate_inside cgoheap_inside[GATE_PLACES];
 
 static bool take(uint32_t place, uint32_t parity)
 {
-	uint32_t vacant = VACANT;
-	return __atomic_compare_exchange_n(&places[place].inside, &vacant, INSIDE(parity), 0, __ATOMIC_SEQ_CST,
+	uint32_t vacant = GATE_VACANT;
+	return __atomic_compare_exchange_n(&cgoheap_inside[place].by, &vacant, GATE_INSIDE(parity), 0, __ATOMIC_SEQ_CST,
 					   __ATOMIC_RELAXED);
 }
 
@@ -48,15 +42,10 @@ bool gate_enter(struct pass *p, uint32_t generation)
 	return false;
 }
 
-void gate_leave(struct pass p)
-{
-	__atomic_store_n(&places[p.place].inside, VACANT, __ATOMIC_RELEASE);
-}
-
 static bool empty(uint32_t parity)
 {
 	for (int i = 0; i < GATE_PLACES; i++)
-		if (__atomic_load_n(&places[i].inside, __ATOMIC_SEQ_CST) == INSIDE(parity))
+		if (__atomic_load_n(&cgoheap_inside[i].by, __ATOMIC_SEQ_CST) == GATE_INSIDE(parity))
 			return false;
 	return true;
 }
@@ -99,7 +88,7 @@ static bool settle_last_epoch(void)
 	uint32_t old = (epoch & 1) ^ 1;
 	if (!wait_until_empty(old))
 		return false;
-	sites_fold(old);
+	sites_settle(old);
 	return true;
 }
 

@@ -32,9 +32,21 @@ struct pass {
 	uint32_t place, parity;
 };
 
+// Who is in a place: nobody, or a recorder of an epoch of this parity.
+#define GATE_VACANT 0
+#define GATE_INSIDE(parity) (2 | (parity))
+
+extern struct gate_inside {
+	_Alignas(64) uint32_t by; // one place, one cache line
+} cgoheap_inside[GATE_PLACES] __attribute__((visibility("hidden")));
+
 // Enters if the recording is still generation; what follows must be short and end with gate_leave.
 bool gate_enter(struct pass *p, uint32_t generation);
-void gate_leave(struct pass p);
+
+static inline void gate_leave(struct pass p)
+{
+	__atomic_store_n(&cgoheap_inside[p.place].by, GATE_VACANT, __ATOMIC_RELEASE);
+}
 
 // Once, before the first recording: what the hooks stand before is known, and they may use it.
 void gate_build(void);
@@ -45,8 +57,8 @@ void gate_open(void);
 // Ends the recording and waits until nobody is inside. False if somebody stayed inside for a second.
 bool gate_close(void);
 
-// Moves to the next epoch, waits for the old one, and adds its deltas to the bases of all sites. One caller at a time.
-// False if somebody stayed inside for a second; the bases then hold the last complete epoch.
+// Moves to the next epoch, waits for the old one, and settles its tallies at all sites. One caller at a time. False if
+// somebody stayed inside for a second; what is settled is then the last complete epoch.
 bool gate_settle(void);
 
 // In a forked child: never touch the region again.

@@ -158,7 +158,7 @@ static uint64_t hash_bytes(const char *bytes, uint32_t size)
 
 static uint32_t make(const struct content *c)
 {
-	uint64_t *sets = &cgoheap_region->counters.at[COUNT_LABEL_SETS];
+	uint64_t *sets = &cgoheap_region->counters[COUNT_LABEL_SETS];
 	uint64_t at = __atomic_load_n(sets, __ATOMIC_RELAXED) < LABEL_SETS ? region_reserve(sizeof(struct labels) + c->size) : 0;
 	if (at == 0) {
 		count(COUNT_LOST_LABELS);

@@ -20,7 +20,6 @@ const (
 	HeaderModules   = unsafe.Offsetof(C.struct_header{}.modules)
 	HeaderLevels    = unsafe.Offsetof(C.struct_header{}.levels)
 	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
-	HeaderInUse     = unsafe.Offsetof(C.struct_header{}.inuse) + unsafe.Offsetof(C.struct_inuse{}.now)
 	HeaderPeakClock = unsafe.Offsetof(C.struct_header{}.peak_clock)
 
 	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
@@ -29,15 +28,19 @@ const (
 	SiteNext  = unsafe.Offsetof(C.struct_site{}.next)
 	SiteStack = unsafe.Offsetof(C.struct_site{}.stack)
 	SiteSize  = unsafe.Offsetof(C.struct_site{}.size)
-	SiteBase  = unsafe.Offsetof(C.struct_site{}.base)
+	SiteWhole = unsafe.Offsetof(C.struct_site{}.whole)
 	SiteMixed = C.SITE_MIXED
-	SiteBytes = C.sizeof_struct_site
+	SiteBytes = C.sizeof_struct_site + C.sizeof_struct_flow // at least
 
-	SitePeak      = unsafe.Offsetof(C.struct_site{}.peak) + unsafe.Offsetof(C.struct_peak{}.then)
 	SiteLabels    = unsafe.Offsetof(C.struct_site{}.labels)
 	SiteLifetimes = unsafe.Offsetof(C.struct_site{}.lifetimes)
-	LifetimesBase = unsafe.Offsetof(C.struct_lifetimes{}.base)
-	WeightSize    = C.sizeof_struct_weight
+	SiteFlows     = C.sizeof_struct_site // one for objects, and where sizes are mixed one for bytes
+	FlowSize      = C.sizeof_struct_flow
+	FlowPeak      = unsafe.Offsetof(C.struct_flow{}.peak) + unsafe.Offsetof(C.struct_peak{}.then)
+	FlowAllocated = unsafe.Offsetof(C.struct_flow{}.allocated)
+	FlowFreed     = unsafe.Offsetof(C.struct_flow{}.freed)
+	TallySize     = C.sizeof_struct_tally
+	TallySettled  = unsafe.Offsetof(C.struct_tally{}.settled)
 
 	Levels       = C.REGION_LEVELS
 	LevelBuckets = C.LEVEL_BUCKETS // in the first level; each has twice as many as the one before
@@ -47,8 +50,7 @@ const (
 	BucketBlocks = unsafe.Offsetof(C.struct_bucket{}.blocks)
 	KeyReserved  = C.RESERVED
 	BlockSize    = C.sizeof_struct_block
-	BlockObjects = unsafe.Offsetof(C.struct_block{}.objects)
-	BlockBytes   = unsafe.Offsetof(C.struct_block{}.bytes)
+	BlockWeight  = unsafe.Offsetof(C.struct_block{}.weight) // objects, then bytes
 	BlockSite    = unsafe.Offsetof(C.struct_block{}.site)
 	BlockBorn    = unsafe.Offsetof(C.struct_block{}.born)
 

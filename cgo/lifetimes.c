@@ -3,7 +3,6 @@
 #include "lifetimes.h"
 
 #include "clock.h"
-#include "sites.h"
 
 #define SECOND 1000000000ULL
 
@@ -19,43 +18,50 @@ static int class_of(uint32_t ticks)
 	return class;
 }
 
-// The site's lifetimes, made at its first free. Two threads that make them at once reserve them twice, and one of the
-// two places stays unused. NULL when the region is full.
-static struct lifetimes *lifetimes_of(struct site *s)
+static lifetimes *lifetimes_of(const struct site *s)
 {
 	uint32_t ref = __atomic_load_n(&s->lifetimes, __ATOMIC_ACQUIRE);
-	if (ref == 0) {
-		uint32_t made = region_reserve(sizeof(struct lifetimes)) / 16;
-		if (made == 0)
-			return NULL;
-		if (__atomic_compare_exchange_n(&s->lifetimes, &ref, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			ref = made;
-	}
-	return region_ref(ref);
+	return ref == 0 ? NULL : region_ref(ref);
 }
 
-void lifetime_add(struct site *s, uint32_t parity, uint32_t ticks, struct weight w)
+// The site's lifetimes, made at its first free. Two threads that make them at once reserve them twice, and one of the
+// two places stays unused. NULL when the region is full.
+static lifetimes *make_for(struct site *s)
+{
+	uint32_t none = 0, made = region_reserve(site_measures(s) * sizeof(lifetimes)) / 16;
+	if (made != 0)
+		__atomic_compare_exchange_n(&s->lifetimes, &none, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return lifetimes_of(s);
+}
+
+bool lifetimes_add(struct site *s, uint32_t parity, uint32_t ticks, struct weight w)
 {
 	int class = class_of(ticks);
 	if (class == REGION_LIFETIMES)
-		return;
-	struct lifetimes *l = lifetimes_of(s);
-	if (l == NULL) {
+		return false;
+	lifetimes *l = lifetimes_of(s);
+	if (l == NULL && (l = make_for(s)) == NULL) {
 		count(COUNT_LOST_LIFETIME);
-		return;
+		return false;
 	}
-	__atomic_fetch_add(&l->delta[parity][class].objects, w.objects, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&l->delta[parity][class].bytes, w.bytes, __ATOMIC_RELAXED);
+	for (int m = 0; m < site_measures(s); m++)
+		tally_add(&l[m][class], parity, w.of[m]);
+	return true;
 }
 
-void lifetimes_fold(struct site *s, uint32_t parity)
+uint64_t lifetimes_sum(const struct site *s, enum measure m)
 {
-	uint32_t ref = __atomic_load_n(&s->lifetimes, __ATOMIC_ACQUIRE);
-	if (ref == 0)
-		return;
-	struct lifetimes *l = region_ref(ref);
-	for (int i = 0; i < REGION_LIFETIMES; i++) {
-		delta_move(&l->base[i].objects, &l->delta[parity][i].objects);
-		delta_move(&l->base[i].bytes, &l->delta[parity][i].bytes);
-	}
+	const lifetimes *l = lifetimes_of(s);
+	uint64_t sum = 0;
+	for (int i = 0; l != NULL && i < REGION_LIFETIMES; i++)
+		sum += tally_now(&l[m][i]);
+	return sum;
+}
+
+void lifetimes_settle(struct site *s, uint32_t parity)
+{
+	lifetimes *l = lifetimes_of(s);
+	for (int m = 0; l != NULL && m < site_measures(s); m++)
+		for (int i = 0; i < REGION_LIFETIMES; i++)
+			tally_settle(&l[m][i], parity);
 }

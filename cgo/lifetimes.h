@@ -2,6 +2,7 @@
 #ifndef CGOHEAP_LIFETIMES_H
 #define CGOHEAP_LIFETIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "region.h"
@@ -10,10 +11,13 @@
 // The longest lifetime of each class, in nanoseconds; longer ones are not kept.
 extern const uint64_t cgoheap_lifetimes[REGION_LIFETIMES];
 
-// A block of the site was freed that had lived for so many ticks.
-void lifetime_add(struct site *s, uint32_t parity, uint32_t ticks, struct weight w);
+// A block of the site was freed that had lived for so many ticks. False if that is in no class, or there is no room.
+bool lifetimes_add(struct site *s, uint32_t parity, uint32_t ticks, struct weight w);
 
-// Adds the deltas of a parity that nobody writes any more to the base.
-void lifetimes_fold(struct site *s, uint32_t parity);
+// What was freed in all classes until now, of a measure that the site counts.
+uint64_t lifetimes_sum(const struct site *s, enum measure m);
+
+// Settles the tallies of a parity that nobody writes any more.
+void lifetimes_settle(struct site *s, uint32_t parity);
 
 #endif

@@ -3,9 +3,10 @@
 // The live table and its filter.
 //
 // The filter answers nearly every free: a counter per 256 bytes of the program's heap (modulo 256 MiB of address
-// space) says how many sampled blocks begin there. Neighbouring blocks share a counter and 16 KiB of heap a cache line, so that it
-// stays in the cache where a hash of the address would not. It counts down again, so it cannot decay. A counter that has
-// reached 255, which takes 4 GiB of 16-byte blocks, all of them sampled, stays there.
+// space) says how many sampled blocks begin there. Neighbouring blocks share a counter and 16 KiB of heap a cache line,
+// so that it stays in the cache where a hash of the address would not. It counts down again, so it cannot decay. A counter
+// that has reached 255, which takes 4 GiB of 16-byte blocks, all of them sampled, stays there. Where every block is sampled
+// there is nothing to filter, so all counters begin there and never change.
 //
 // The table is a list of levels, each twice as large as the one before. A level is an array of buckets: eight keys in one
 // cache line, then their eight records. A block may lie in either of two buckets of any level; a look-up reads both
@@ -30,9 +31,9 @@ static struct bucket *bucket_of(int level, uint64_t hash, int choice)
 
 static int newest_level(void)
 {
-	int level = REGION_LEVELS - 1;
-	while (level >= 0 && __atomic_load_n(&cgoheap_region->levels[level], __ATOMIC_ACQUIRE) == 0)
-		level--;
+	int level = -1;
+	while (level < REGION_LEVELS - 1 && __atomic_load_n(&cgoheap_region->levels[level + 1], __ATOMIC_ACQUIRE) != 0)
+		level++;
 	return level;
 }
 
@@ -103,8 +104,8 @@ static void filter_add(uint64_t address, uint8_t n)
 
 static void copy(struct block *to, const struct block *from)
 {
-	__atomic_store_n(&to->objects, __atomic_load_n(&from->objects, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-	__atomic_store_n(&to->bytes, __atomic_load_n(&from->bytes, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+	for (int m = 0; m < MEASURES; m++)
+		__atomic_store_n(&to->weight.of[m], __atomic_load_n(&from->weight.of[m], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	__atomic_store_n(&to->site, __atomic_load_n(&from->site, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 	__atomic_store_n(&to->born, __atomic_load_n(&from->born, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }

@@ -6,69 +6,62 @@
 // allocation makes a new peak, so the order of those swaps is the order in which peaks happen. The second word is also
 // the peak's mark: no two peaks have the same.
 //
+//	bytes in use, and all credit: 56, in units of 2^-4 | places with credit: 8
 //	era of the reset: 10 | highest total: 52, in units of 2^-4 bytes | held still: 1
 //
-// Copying all sites at a new peak would cost each allocation of a growing program the number of sites. Instead a site is
-// copied when it first changes after the peak: until then what it has now is what it had then. So a site holds what is in
-// use now, what was in use at the peak whose mark it bears, and the mark. Whoever changes a site with an old mark claims
-// it, copies, and marks it, which is a dozen instructions; whoever comes in between waits for as long, and if a claim
-// takes longer than that, because its thread is not running, goes on and counts that the peak may be wrong by one block.
+// Far below the peak nobody needs to know the total, and all cores would fight for its cache line. So a place of the gate
+// is given credit: bytes that count as in use before they are. Its recorders take from it and give to it alone. Credit is
+// given only where the total with all credit stays at or below the peak, so what it pays for never makes a new one; whoever
+// would pass the peak takes back all credit first, and then the total is exact. A place's credit is opened and closed by
+// the same swaps that count it, so while one is being opened, nobody takes the total for exact.
 //
-// An event that is under way at the moment of the peak is on either side of it, as it is for any clock. So objects and
-// bytes of one site may be torn apart by one such event; where all blocks have one size, objects tell the bytes.
+// Copying all sites at a new peak would cost each allocation of a growing program the number of sites. Instead a site is
+// copied when it first changes after the peak: until then what it has now is what it had then. So a site holds what was
+// in use at the peak whose mark it bears, and the mark, swapped as one double word. Whoever changes a site with an old mark
+// adds up what is in use there and swaps; whoever is late finds that the site bears the mark already.
+//
+// An event that is under way at the moment of the peak is on either side of it, as it is for any clock.
 #include "peak.h"
 
-#include <sched.h>
-#include <time.h>
-
 #include "clock.h"
+#include "gate.h"
 #include "machine.h"
+#include "sites.h"
 
 #define HELD 1ULL
 #define TOTAL_BITS 52
 #define TOTAL_MAX ((1ULL << TOTAL_BITS) - 1)
 #define ERA (1ULL << (TOTAL_BITS + 1))
 
-// A site's state: mark << 1 | claimed.
-#define CLAIMED 1ULL
+#define PATIENCE 4096 // looks at what another thread is about to end, some microseconds
 
-#define PATIENCE 4096 // looks at a claimed site, some microseconds
+// Of the word that holds the total: one place with credit, and one unit of the total.
+#define PLACE 1ULL
+#define UNIT (1ULL << 8)
 
-static uint64_t mark(void)
+// A place's credit: bytes << 1 | open.
+#define OPENED 1ULL
+
+// Less credit than this, in units, is not worth the trouble of taking it back.
+#define LEAST_CREDIT (4096 << 4)
+
+void peak_copy(struct site *s, enum measure m)
 {
-	return __atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_ACQUIRE) >> 1;
+	struct peak *p = &s->flow[m].peak, seen, next;
+	do {
+		seen.mark = __atomic_load_n(&p->mark, __ATOMIC_ACQUIRE);
+		next.mark = peak_mark();
+		if (seen.mark == next.mark)
+			return;
+		seen.then = __atomic_load_n(&p->then, __ATOMIC_RELAXED);
+		next.then = site_in_use(s, m);
+	} while (!swap_pair(&p->mark, &seen.mark, &next.mark));
 }
 
-static void copy(struct weight *to, const struct weight *from)
+static struct inuse now(void)
 {
-	__atomic_store_n(&to->objects, __atomic_load_n(&from->objects, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-	__atomic_store_n(&to->bytes, __atomic_load_n(&from->bytes, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-}
-
-// Brings the site up to the current peak, unless another thread is at it. The mark is loaded after the state: if they
-// differ, the mark is the younger.
-static bool bring_up(struct peak *p)
-{
-	uint64_t state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE), now = mark();
-	if (state == now << 1)
-		return true;
-	if ((state & CLAIMED) != 0 ||
-	    !__atomic_compare_exchange_n(&p->state, &state, now << 1 | CLAIMED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		return false;
-	copy(&p->then, &p->now);
-	__atomic_store_n(&p->state, now << 1, __ATOMIC_RELEASE);
-	return true;
-}
-
-static void change(struct peak *p, uint64_t objects, uint64_t bytes)
-{
-	int looks = 0;
-	while (!bring_up(p) && ++looks < PATIENCE)
-		;
-	if (looks == PATIENCE)
-		count(COUNT_PEAK_INEXACT);
-	__atomic_fetch_add(&p->now.objects, objects, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&p->now.bytes, bytes, __ATOMIC_RELAXED);
+	struct inuse *t = &cgoheap_region->inuse;
+	return (struct inuse){__atomic_load_n(&t->now, __ATOMIC_RELAXED), __atomic_load_n(&t->peak, __ATOMIC_RELAXED)};
 }
 
 static bool swap(struct inuse *seen, struct inuse next)
@@ -88,52 +81,137 @@ static void note_missed(uint64_t total)
 		;
 }
 
-// A total may be wrapped below zero for a moment, by a free that overtakes what its allocation still has to do here; as
-// a number it is then far above TOTAL_MAX.
-static void raise_total(uint64_t bytes)
+static uint64_t *credit_of(uint32_t place)
 {
-	struct inuse *t = &cgoheap_region->inuse, next;
-	struct inuse seen = {__atomic_load_n(&t->now, __ATOMIC_RELAXED), __atomic_load_n(&t->peak, __ATOMIC_RELAXED)};
-	bool higher;
-	do {
-		next = (struct inuse){seen.now + bytes, seen.peak};
-		higher = next.now > highest(seen.peak) && next.now <= TOTAL_MAX;
-		if (higher && (seen.peak & HELD) == 0)
-			next.peak += (next.now - highest(seen.peak)) << 1;
-	} while (!swap(&seen, next));
-	if (higher && (next.peak & HELD) != 0)
-		note_missed(next.now);
-	else if (higher)
-		__atomic_store_n(&cgoheap_region->peak_clock, clock_now(), __ATOMIC_RELAXED);
+	return &place_at(place)->credit;
 }
 
-void peak_add(struct site *s, struct weight w)
+// Takes from a place's credit; false if it has not as much.
+static bool spend(uint64_t *credit, uint64_t bytes)
 {
-	change(&s->peak, w.objects, w.bytes);
-	raise_total(w.bytes); // last: the site's own change belongs to the peak that it makes
-}
-
-void peak_subtract(struct site *s, struct weight w)
-{
-	__atomic_fetch_sub(&cgoheap_region->inuse.now, w.bytes, __ATOMIC_ACQ_REL);
-	change(&s->peak, -w.objects, -w.bytes);
-}
-
-static bool wait_for(struct peak *p)
-{
-	const struct timespec pause = {.tv_nsec = 100000};
-	for (int i = 0; i < 10000; i++) {
-		if (bring_up(p))
+	uint64_t seen = __atomic_load_n(credit, __ATOMIC_RELAXED);
+	while ((seen & OPENED) != 0 && seen >> 1 >= bytes)
+		if (__atomic_compare_exchange_n(credit, &seen, seen - (bytes << 1), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return true;
-		if (i < 100)
-			sched_yield();
-		else
-			nanosleep(&pause, NULL);
-	}
 	return false;
 }
 
-bool peak_freeze(void)
+static bool give(uint64_t *credit, uint64_t bytes)
+{
+	uint64_t seen = __atomic_load_n(credit, __ATOMIC_RELAXED);
+	while ((seen & OPENED) != 0)
+		if (__atomic_compare_exchange_n(credit, &seen, seen + (bytes << 1), 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
+
+// What the total falls by when a place's credit is closed.
+static uint64_t close_credit(uint64_t *credit)
+{
+	if ((__atomic_load_n(credit, __ATOMIC_RELAXED) & OPENED) == 0)
+		return 0;
+	uint64_t closed = __atomic_exchange_n(credit, 0, __ATOMIC_ACQ_REL);
+	return (closed & OPENED) == 0 ? 0 : (closed >> 1) * UNIT + PLACE;
+}
+
+static bool exact(uint64_t total)
+{
+	return total % UNIT == 0;
+}
+
+// Takes back all credit. False if another thread was too long about opening or closing one.
+static bool take_back(void)
+{
+	uint64_t *total = &cgoheap_region->inuse.now;
+	for (uint32_t i = 0; i < GATE_PLACES; i++) {
+		uint64_t closed = close_credit(credit_of(i));
+		if (closed != 0 && exact(__atomic_sub_fetch(total, closed, __ATOMIC_ACQ_REL)))
+			return true;
+	}
+	for (int looks = 0; looks < PATIENCE; looks++)
+		if (exact(__atomic_load_n(total, __ATOMIC_RELAXED)))
+			return true;
+	return false;
+}
+
+// How far a total is below the peak; less than 0 if it is above. A total may be wrapped below zero for a moment, by a
+// free that overtakes what its allocation still has to do here; as a number it is then far above TOTAL_MAX, and nothing
+// is to be made of it.
+static int64_t below(struct inuse t)
+{
+	uint64_t total = t.now / UNIT;
+	return total > TOTAL_MAX ? 0 : (int64_t)(highest(t.peak) - total);
+}
+
+// What a place of the gate may have: a part, so that others find some too.
+static uint64_t credit_for(struct inuse t)
+{
+	int64_t credit = below(t) / 4;
+	return credit < LEAST_CREDIT ? 0 : credit;
+}
+
+// The state that follows: a peak if the total is exact and above the last one, or with credit for a place of the gate.
+static struct inuse next_of(struct inuse t, uint64_t credit)
+{
+	if (below(t) < 0 && exact(t.now) && (t.peak & HELD) == 0)
+		t.peak -= (uint64_t)below(t) << 1;
+	else if (credit > 0)
+		t.now += credit * UNIT + PLACE;
+	return t;
+}
+
+// Moves the total up, and opens credit if there is some to be had; NULL for none.
+static void move(uint64_t by, uint64_t *credit)
+{
+	struct inuse seen = now(), moved, next;
+	uint64_t given;
+	bool waited = false;
+	do {
+		moved = (struct inuse){seen.now + by, seen.peak};
+		while (below(moved) < 0 && !exact(moved.now) && !waited) { // it may be others' credit that passes the peak
+			waited = !take_back();
+			seen = now();
+			moved = (struct inuse){seen.now + by, seen.peak};
+		}
+		given = credit == NULL ? 0 : credit_for(moved);
+		next = next_of(moved, given);
+	} while (!swap(&seen, next));
+	if (below(moved) < 0 && !exact(moved.now))
+		count(COUNT_PEAK_INEXACT);
+	if (given > 0)
+		__atomic_store_n(credit, given << 1 | OPENED, __ATOMIC_RELEASE);
+	if (below(moved) < 0 && (next.peak & HELD) != 0)
+		note_missed(moved.now / UNIT);
+	else if (below(moved) < 0)
+		__atomic_store_n(&cgoheap_region->peak_clock, clock_now(), __ATOMIC_RELAXED);
+}
+
+void peak_raise(uint32_t place, uint64_t bytes)
+{
+	uint64_t *credit = credit_of(place);
+	if (spend(credit, bytes))
+		return;
+	uint64_t closed = close_credit(credit);
+	if (closed != 0)
+		__atomic_fetch_sub(&cgoheap_region->inuse.now, closed, __ATOMIC_ACQ_REL);
+	move(bytes * UNIT, credit);
+}
+
+void peak_lower(uint32_t place, uint64_t bytes)
+{
+	if (!give(credit_of(place), bytes))
+		__atomic_fetch_sub(&cgoheap_region->inuse.now, bytes * UNIT, __ATOMIC_ACQ_REL);
+}
+
+uint64_t peak_total(void)
+{
+	uint64_t total = __atomic_load_n(&cgoheap_region->inuse.now, __ATOMIC_RELAXED) / UNIT;
+	for (uint32_t i = 0; i < GATE_PLACES; i++)
+		total -= __atomic_load_n(credit_of(i), __ATOMIC_RELAXED) >> 1;
+	return (int64_t)total < 0 || total > TOTAL_MAX ? 0 : total;
+}
+
+void peak_freeze(void)
 {
 	__atomic_fetch_or(&cgoheap_region->inuse.peak, HELD, __ATOMIC_SEQ_CST);
 	uint32_t *heads = region_at(cgoheap_region->site_heads);
@@ -141,32 +219,34 @@ bool peak_freeze(void)
 		uint32_t ref = __atomic_load_n(&heads[i], __ATOMIC_ACQUIRE);
 		while (ref != 0) {
 			struct site *s = region_ref(ref);
-			if (!wait_for(&s->peak))
-				return false;
+			peak_before(s);
 			ref = s->next;
 		}
 	}
-	return true;
 }
 
 void peak_thaw(void)
 {
 	__atomic_fetch_and(&cgoheap_region->inuse.peak, ~HELD, __ATOMIC_SEQ_CST);
-	raise_total(0); // what grew meanwhile and stayed is the new peak
+	move(0, NULL); // what grew meanwhile and stayed is the new peak
 }
 
 uint64_t peak_missed(void)
 {
 	uint64_t missed = __atomic_load_n(&cgoheap_region->peak_missed, __ATOMIC_RELAXED);
-	return missed > highest(mark() << 1) ? missed >> 4 : 0;
+	return missed > highest(peak_mark() << 1) ? missed >> 4 : 0;
 }
 
 void peak_reset(void)
 {
-	struct inuse *t = &cgoheap_region->inuse;
-	struct inuse seen = {__atomic_load_n(&t->now, __ATOMIC_RELAXED), __atomic_load_n(&t->peak, __ATOMIC_RELAXED)}, next;
+	const struct timespec pause = {.tv_nsec = 100000};
+	struct inuse seen, next;
+	int patience = 10000;
 	do {
-		uint64_t total = seen.now <= TOTAL_MAX ? seen.now : 0;
+		for (seen = now(); !exact(seen.now) && patience > 0; seen = now(), patience--)
+			if (!take_back())
+				nanosleep(&pause, NULL);
+		uint64_t total = seen.now / UNIT <= TOTAL_MAX ? seen.now / UNIT : 0;
 		next = (struct inuse){seen.now, (((seen.peak / ERA) + 1) * ERA) | (total << 1)};
 	} while (!swap(&seen, next));
 	__atomic_store_n(&cgoheap_region->peak_missed, 0, __ATOMIC_RELAXED);

@@ -6,8 +6,8 @@ package cgo
 import "C"
 
 // HoldPeak keeps the peak still and brings what every site had in use then into its place, until ReleasePeak, which must
-// be called in any case. False if a thread is stopped in the middle of a change. One caller at a time.
-func HoldPeak() bool { return bool(C.peak_freeze()) }
+// be called. One caller at a time.
+func HoldPeak() { C.peak_freeze() }
 
 // ReleasePeak lets the peak move again.
 func ReleasePeak() { C.peak_thaw() }
@@ -18,3 +18,6 @@ func MissedPeak() uint64 { return uint64(C.peak_missed()) }
 
 // ResetPeak makes what is in use now the peak. Not while it is held.
 func ResetPeak() { C.peak_reset() }
+
+// InUse is the bytes in use, in units of 2^-4, which what is under way may tear.
+func InUse() uint64 { return uint64(C.peak_total()) }

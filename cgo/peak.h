@@ -2,20 +2,40 @@
 #ifndef CGOHEAP_PEAK_H
 #define CGOHEAP_PEAK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "region.h"
 #include "weight.h"
 
-// A block is in use at the site from here on. After whatever lets it be freed by others.
-void peak_add(struct site *s, struct weight w);
-// It is not any more.
-void peak_subtract(struct site *s, struct weight w);
+// The mark of the current peak.
+static inline uint64_t peak_mark(void)
+{
+	return __atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_ACQUIRE) >> 1;
+}
 
-// Holds the peak still and brings every site's share of it into peak.then, where it stands until peak_thaw. False if
-// some site was stuck in the middle of a change for a second. One caller at a time; peak_thaw must follow in any case.
-bool peak_freeze(void);
+// Copies what is in use at the site, if that has not been done since the peak.
+void peak_copy(struct site *s, enum measure m);
+
+// Before a site's tallies change, in either direction. The mark of the peak is loaded after the site's: if they differ,
+// the peak's is the younger.
+static inline void peak_before(struct site *s)
+{
+	for (int m = 0; m < site_measures(s); m++)
+		if (__atomic_load_n(&s->flow[m].peak.mark, __ATOMIC_ACQUIRE) != peak_mark())
+			peak_copy(s, m);
+}
+
+// So many bytes are in use from here on, in units of struct weight, or are not any more; by a recorder in a place of the
+// gate. What is added is in the site's tallies already and can be freed by others; what is taken away is in them still.
+void peak_raise(uint32_t place, uint64_t bytes);
+void peak_lower(uint32_t place, uint64_t bytes);
+
+// The bytes in use, in units of struct weight. May be torn by what is under way.
+uint64_t peak_total(void);
+
+// Holds the peak still and brings every site's share of it into peak.then, where it stands until peak_thaw, which must
+// follow. One caller at a time.
+void peak_freeze(void);
 void peak_thaw(void);
 // The highest total, in bytes, that passed while the peak was held still and is above it; 0 if none did.
 uint64_t peak_missed(void);

@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "labels.h"
 #include "last.h"
-#include "lifetimes.h"
 #include "peak.h"
 #include "sites.h"
 #include "stacks.h"
@@ -50,16 +49,16 @@ bool record_samples(size_t size)
 }
 
 // The site of the caller's stack; 0 when the region is full.
-static uint32_t site_of(struct pass pass, size_t size, const struct registers *caller)
+static uint32_t site_of(struct visitor by, size_t size, const struct registers *caller)
 {
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
 	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = max};
 	walk_by_current(&w);
 	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
-	last_begin(&w, pass.place);
+	last_begin(&w, by.place);
 	enum end end = walk(&w);
-	count_in(pass.place, COUNT_END + end, 1);
+	count_in(by.place, COUNT_END + end, 1);
 	if (end == END_NO_MODULE)
 		record_wake();
 	uint32_t stack = last_stack(&w);
@@ -70,7 +69,7 @@ static uint32_t site_of(struct pass pass, size_t size, const struct registers *c
 		count(COUNT_LOST_STACK);
 		return 0;
 	}
-	uint32_t site = site_intern(stack, size, labels_now(&w.memory, w.goroutine));
+	uint32_t site = site_intern(stack, size, labels_now(&w.memory, w.goroutine), by);
 	if (site == 0)
 		count(COUNT_LOST_SITE);
 	return site;
@@ -92,11 +91,13 @@ static bool forget(struct pass pass, const void *p, struct block *b)
 	return true;
 }
 
-static void tally_end(struct pass pass, const struct block *b)
+// The block's site, at which it is no longer in use.
+static struct site *leave(struct pass pass, const struct block *b)
 {
-	struct weight w = {b->objects, b->bytes};
-	site_subtract(b->site, pass.parity, w);
-	peak_subtract(region_ref(b->site), w);
+	struct site *site = region_ref(b->site);
+	peak_lower(pass.place, b->weight.of[BYTES]);
+	peak_before(site);
+	return site;
 }
 
 // Two blocks cannot be in use at one address: what is remembered there was freed by other names than the hooks'.
@@ -106,22 +107,25 @@ static void forget_unseen(struct pass pass, const void *p)
 	if (!live_maybe(p) || !forget(pass, p, &old))
 		return;
 	count(COUNT_UNSEEN);
-	tally_end(pass, &old);
+	site_subtract(leave(pass, &old), pass.parity, old.weight);
 }
 
 static void remember(struct pass pass, const void *p, size_t size, const struct registers *caller)
 {
+	struct visitor by = {pass.place, clock_ticks()};
 	count_in(pass.place, COUNT_SAMPLES, 1);
 	forget_unseen(pass, p);
-	uint32_t site = site_of(pass, size, caller);
-	if (site == 0)
+	uint32_t ref = site_of(by, size, caller);
+	if (ref == 0)
 		return;
+	struct site *site = region_ref(ref);
 	struct weight w = weigh(size, cgoheap_thread.drawn);
-	struct block b = {w.objects, w.bytes, site, clock_ticks()};
+	struct block b = {w, ref, by.tick};
 	bool kept = keep(pass, p, &b);
+	peak_before(site);
 	site_add(site, pass.parity, w);
 	if (kept) {
-		peak_add(region_ref(site), w);
+		peak_raise(pass.place, w.of[BYTES]);
 	} else {
 		// Allocated for sure; whether it is still in use will not be known, so it is not called in use.
 		count(COUNT_LOST_LIVE);
@@ -132,8 +136,7 @@ static void remember(struct pass pass, const void *p, size_t size, const struct 
 static void tally_free(struct pass pass, const struct block *b)
 {
 	count_in(pass.place, COUNT_FREES, 1);
-	tally_end(pass, b);
-	lifetime_add(region_ref(b->site), pass.parity, clock_ticks() - b->born, (struct weight){b->objects, b->bytes});
+	site_free(leave(pass, b), pass.parity, clock_ticks() - b->born, b->weight);
 }
 
 void record_block(const void *p, size_t size, const struct registers *caller)
@@ -187,7 +190,7 @@ void record_restore(const void *p, const struct forgotten *old)
 		return;
 	if (!keep(pass, p, &old->block)) {
 		count(COUNT_LOST_LIVE);
-		tally_end(pass, &old->block);
+		site_subtract(leave(pass, &old->block), pass.parity, old->block.weight);
 	}
 	gate_leave(pass);
 }

@@ -33,6 +33,14 @@ static uint64_t heads_for(uint64_t size)
 	return heads;
 }
 
+// See live.c. A free that is late may read meanwhile.
+static void fill_filter(struct header *h)
+{
+	uint64_t *word = (uint64_t *)((char *)h + REGION_FILTER);
+	for (size_t i = 0; i < REGION_FILTER_SLOTS / sizeof *word; i++)
+		__atomic_store_n(&word[i], UINT64_MAX, __ATOMIC_RELAXED);
+}
+
 static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 {
 	struct timespec now;
@@ -51,7 +59,9 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->label_heads = take(h, REGION_LABEL_HEADS * sizeof(uint32_t));
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
 	h->lasts = take(h, GATE_PLACES * sizeof(struct last));
-	h->places = take(h, GATE_PLACES * sizeof(struct counters));
+	h->places = take(h, GATE_PLACES * sizeof(struct gate_place));
+	if (sample_bytes == 1)
+		fill_filter(h);
 }
 
 int region_open(uint64_t size, uint64_t sample_bytes)
@@ -91,9 +101,8 @@ uint64_t region_reserve(uint64_t size)
 
 uint64_t cgoheap_counted(enum counter c)
 {
-	const struct counters *places = region_at(cgoheap_region->places);
-	uint64_t n = __atomic_load_n(&cgoheap_region->counters.at[c], __ATOMIC_RELAXED);
-	for (int i = 0; i < GATE_PLACES; i++)
-		n += __atomic_load_n(&places[i].at[c], __ATOMIC_RELAXED);
+	uint64_t n = __atomic_load_n(&cgoheap_region->counters[c], __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < GATE_PLACES; i++)
+		n += __atomic_load_n(&place_at(i)->counters[c], __ATOMIC_RELAXED);
 	return n;
 }

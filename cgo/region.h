@@ -21,7 +21,7 @@
 #define REGION_COUNTERS 32
 #define REGION_LABEL_HEADS 1024
 
-// The bytes in use and the highest they have been, in units of 2^-4, swapped as one. See peak.c.
+// The bytes in use and the highest they have been, swapped as one. See peak.c.
 struct inuse {
 	uint64_t now, peak;
 };
@@ -40,16 +40,20 @@ struct header {
 	uint64_t heads;        // a power of two
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
 	uint64_t lasts;        // offset of GATE_PLACES struct last
-	uint64_t places;       // offset of GATE_PLACES struct counters, to be added to those below
+	uint64_t places;       // offset of GATE_PLACES struct gate_place
 	uint64_t index;        // offset of the current struct index, 0 before the first
 	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds
 	_Alignas(16) struct inuse inuse;
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock
 	uint64_t levels[REGION_LEVELS]; // offsets of the live table's levels, 0 where there is none yet
-	struct counters {
-		uint64_t at[REGION_COUNTERS];
-	} counters;
+	uint64_t counters[REGION_COUNTERS];
+};
+
+// What each place of the gate has for itself.
+struct gate_place {
+	uint64_t counters[REGION_COUNTERS]; // to be added to the header's
+	_Alignas(64) uint64_t credit;       // see peak.c
 };
 
 // An interned stack. Written once, then linked.
@@ -62,36 +66,67 @@ struct stack {
 	uint64_t frames[]; // module << 48 | call site, leaf first
 };
 
-// Sums of weights: objects in units of 2^-16, bytes in units of 2^-4, so that what was added can be taken back exactly.
+// A sum that recorders add to: in running, the word of their epoch's parity. gate_settle brings settled up to it, one
+// parity at a time, when nobody writes that one any more; the sum at the last cut is that of the two settled words.
 struct tally {
-	uint64_t alloc_objects, alloc_bytes, free_objects, free_bytes;
+	uint64_t running[2], settled[2];
 };
 
-#define SITE_MIXED UINT64_MAX
+static inline void tally_add(struct tally *t, uint32_t parity, uint64_t n)
+{
+	__atomic_fetch_add(&t->running[parity], n, __ATOMIC_RELAXED);
+}
 
-// What is in use at a site, and what was at the peak. See peak.c.
-struct peak {
-	uint64_t state;
-	struct weight now, then;
-};
+static inline void tally_settle(struct tally *t, uint32_t parity)
+{
+	__atomic_store_n(&t->settled[parity], __atomic_load_n(&t->running[parity], __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
+}
+
+// The sum of what was added until now.
+static inline uint64_t tally_now(const struct tally *t)
+{
+	return __atomic_load_n(&t->running[0], __ATOMIC_RELAXED) + __atomic_load_n(&t->running[1], __ATOMIC_RELAXED);
+}
 
 #define REGION_LIFETIMES 6
 
-// What a site freed, by how long it had lived. See lifetimes.c.
-struct lifetimes {
-	struct weight base[REGION_LIFETIMES], delta[2][REGION_LIFETIMES];
+// What was in use at a peak, and the mark of that peak, swapped as one. See peak.c.
+struct peak {
+	_Alignas(16) uint64_t mark;
+	uint64_t then;
 };
 
-// A site is a stack, a block size and a set of labels. Recorders add to delta[epoch & 1]; gate_settle moves a delta into base.
+// What a site counts of a measure: of objects, and of bytes where its blocks are of mixed sizes. Where all have one size,
+// objects tell the bytes.
+struct flow {
+	struct peak peak;
+	struct tally allocated, freed; // those freed that are in no class of lifetimes
+};
+
+// What a site freed, by how long it had lived; one of them for each measure. See lifetimes.c.
+typedef struct tally lifetimes[REGION_LIFETIMES];
+
+#define SITE_MIXED UINT64_MAX
+
+// A site is a stack, a block size and a set of labels. One that threads on several places of the gate use at a high rate
+// is split: each place gets a site for itself.
 struct site {
 	uint32_t next; // ref of the next site with this head
 	uint32_t stack;
-	uint64_t size; // bytes asked for; SITE_MIXED for a stack with too many sizes
-	struct tally base, delta[2];
-	struct peak peak;
-	uint32_t lifetimes; // ref of struct lifetimes, 0 before the first free
+	uint64_t size;      // bytes asked for; SITE_MIXED for a stack with too many sizes
 	uint32_t labels;    // ref of struct labels, 0 for none
+	uint32_t lifetimes; // ref of lifetimes for each measure, 0 before the first free
+	uint32_t whole;     // ref of the site that this is a part of, 0 for none
+	uint16_t place;     // which made it
+	uint16_t visits;    // by others, in the tick of the last one
+	uint32_t visited;   // that tick
+	struct flow flow[]; // one for each measure
 };
+
+static inline int site_measures(const struct site *s)
+{
+	return s->size == SITE_MIXED ? MEASURES : 1;
+}
 
 // An interned set of labels. Written once, then linked. Entries follow each other: struct label, key, text.
 struct labels {
@@ -107,7 +142,7 @@ struct label {
 
 // A live block's record; its address is the key beside it. See live.c.
 struct block {
-	uint64_t objects, bytes; // the weight given when it was sampled, in units of struct tally
+	struct weight weight; // given when it was sampled
 	uint32_t site;
 	uint32_t born; // ticks of clock.h
 };
@@ -181,13 +216,18 @@ static inline bool region_here(void)
 
 static inline void count(enum counter c)
 {
-	__atomic_fetch_add(&cgoheap_region->counters.at[c], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&cgoheap_region->counters[c], 1, __ATOMIC_RELAXED);
+}
+
+static inline struct gate_place *place_at(uint32_t place)
+{
+	return (struct gate_place *)region_at(cgoheap_region->places) + place;
 }
 
 // Counts n, which may be -1, in a place of the gate that the caller is in: without an atomic addition, for what counts often.
 static inline void count_in(uint32_t place, enum counter c, uint64_t n)
 {
-	uint64_t *at = &((struct counters *)region_at(cgoheap_region->places))[place].at[c];
+	uint64_t *at = &place_at(place)->counters[c];
 	__atomic_store_n(at, __atomic_load_n(at, __ATOMIC_RELAXED) + n, __ATOMIC_RELAXED);
 }
 

@@ -4,22 +4,43 @@
 
 #include <stdint.h>
 
+#include "lifetimes.h"
 #include "region.h"
 #include "weight.h"
 
-// Ref of the site of (stack, size, labels), made if need be; 0 when the region is full. Labels are a ref of labels.h or 0.
-uint32_t site_intern(uint32_t stack, uint64_t size, uint32_t labels);
+// Who looks for a site: a place of the gate, in a tick of the clock.
+struct visitor {
+	uint32_t place, tick;
+};
 
-void site_add(uint32_t site, uint32_t parity, struct weight w);
-void site_subtract(uint32_t site, uint32_t parity, struct weight w);
+// Ref of the visitor's site of (stack, size, labels), made if need be; 0 when the region is full. Labels are a ref of
+// labels.h or 0.
+uint32_t site_intern(uint32_t stack, uint64_t size, uint32_t labels, struct visitor by);
 
-// Moves what was counted in a delta that nobody writes any more to its base.
-static inline void delta_move(uint64_t *base, uint64_t *delta)
+static inline void site_add(struct site *s, uint32_t parity, struct weight w)
 {
-	__atomic_store_n(base, *base + __atomic_exchange_n(delta, 0, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
+	for (int m = 0; m < site_measures(s); m++)
+		tally_add(&s->flow[m].allocated, parity, w.of[m]);
 }
 
-// Adds the deltas of a parity that nobody writes any more to the bases.
-void sites_fold(uint32_t parity);
+// Blocks of the site were freed, or turned out to be none.
+static inline void site_subtract(struct site *s, uint32_t parity, struct weight w)
+{
+	for (int m = 0; m < site_measures(s); m++)
+		tally_add(&s->flow[m].freed, parity, w.of[m]);
+}
+
+// A block of the site was freed that had lived for so many ticks.
+static inline void site_free(struct site *s, uint32_t parity, uint32_t ticks, struct weight w)
+{
+	if (!lifetimes_add(s, parity, ticks, w))
+		site_subtract(s, parity, w);
+}
+
+// What is in use at the site, of a measure that it counts. May be torn by what is under way.
+uint64_t site_in_use(const struct site *s, enum measure m);
+
+// Settles the tallies of a parity that nobody writes any more.
+void sites_settle(uint32_t parity);
 
 #endif

@@ -51,9 +51,10 @@ double one_minus_exp(double x)
 struct weight weigh(uint64_t size, uint64_t sample_bytes)
 {
 	if (sample_bytes == 1)
-		return (struct weight){1 << 16, size << 4};
+		return (struct weight){{1 << 16, size << 4}};
 	double p = one_minus_exp(((double)size + 1) / (double)sample_bytes);
-	return (struct weight){(uint64_t)(65536 / p + 0.5), (uint64_t)(16 * (double)size / p + 0.5)};
+	uint64_t objects = (uint64_t)(65536 / p + 0.5);
+	return (struct weight){{objects, (uint64_t)((double)objects * (double)size / 4096 + 0.5)}};
 }
 
 uint64_t draw_gap(uint64_t *random, uint64_t sample_bytes)

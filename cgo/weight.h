@@ -4,13 +4,15 @@
 
 #include <stdint.h>
 
+enum measure { OBJECTS, BYTES, MEASURES };
+
 // Objects in units of 2^-16 and bytes in units of 2^-4: integers, so that a free takes back exactly what was added.
 struct weight {
-	uint64_t objects, bytes;
+	uint64_t of[MEASURES];
 };
 
-// The weight of a block of size bytes that was sampled at the given mean gap: 1/p objects and size/p bytes, with
-// p = 1 - exp(-(size + 1) / sample_bytes), the chance that it was sampled. A gap of 1 records everything: p = 1.
+// The weight of a block of size bytes that was sampled at the given mean gap: 1/p objects, and size times as many bytes,
+// with p = 1 - exp(-(size + 1) / sample_bytes), the chance that it was sampled. A gap of 1 records everything: p = 1.
 struct weight weigh(uint64_t size, uint64_t sample_bytes);
 
 // A gap in bytes until the next sample, exponential with mean sample_bytes, rounded down; 0 if sample_bytes is 1.

@@ -117,6 +117,10 @@ struct victim_wander {
 };
 void victim_wander(struct victim_wander *w, unsigned depth);
 
+/* crowd.c: many threads at one site, victim_pair. The number of pairs in all. */
+#define VICTIM_PAIR_SIZE 77
+size_t victim_pairs_on_threads(size_t threads, size_t pairs);
+
 /* thread.c: threads that Go did not create. Each call returns when its thread is gone. */
 void *victim_malloc_on_thread(size_t size);
 int victim_call_go_on_thread(uintptr_t run); /* an errno */

@@ -6,15 +6,17 @@
 #include "../../stacks.h"
 #include "../../thread.h"
 #include "check.h"
+#include "sums.h"
 
 #define THREADS 4
 #define SITES 64
 #define TOTAL 1000
 
-static uint32_t sites[SITES];
+static struct site *sites[SITES];
 static int stop;
 
-static const struct weight one = {1 << 16, 100 << 4};
+static const struct weight one = {{1 << 16, 100 << 4}};
+static const struct visitor by;
 
 static void *mover(void *number)
 {
@@ -26,7 +28,7 @@ static void *mover(void *number)
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		int to = (int)(random >> 33) % SITES;
 		check(gate_enter(&pass, cgoheap_generation));
-		site_subtract(sites[at], pass.parity, one);
+		site_free(sites[at], pass.parity, random % (1u << 20), one);
 		site_add(sites[to], pass.parity, one);
 		gate_leave(pass);
 		at = to;
@@ -41,7 +43,7 @@ static void begin(void)
 	check(region_open(16 << 20, 1) == 0);
 	gate_open();
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = site_intern(stack_intern(&i, 1, 0), i, 0);
+		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i, 0, by));
 	struct pass pass;
 	check(gate_enter(&pass, cgoheap_generation));
 	for (int i = 0; i < TOTAL; i++)
@@ -52,10 +54,8 @@ static void begin(void)
 static uint64_t in_use(void)
 {
 	uint64_t sum = 0;
-	for (int i = 0; i < SITES; i++) {
-		struct site *s = region_ref(sites[i]);
-		sum += s->base.alloc_objects - s->base.free_objects;
-	}
+	for (int i = 0; i < SITES; i++)
+		sum += sums_of(sites[i]).in_use.of[OBJECTS];
 	return sum;
 }
 
@@ -107,9 +107,10 @@ static void stopped(void)
 
 static void *intern_all(void *refs)
 {
+	struct visitor other = {(uint32_t)((uintptr_t)refs >> 12), 0};
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t frames[3] = {i, i * i, 5};
-		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, 0), i % 7, 0);
+		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, 0), i % 7, 0, other);
 	}
 	return NULL;
 }
@@ -137,14 +138,43 @@ static void many_sizes(void)
 	uint64_t frame = 1;
 	uint32_t stack = stack_intern(&frame, 1, 0), mixed = 0;
 	for (uint64_t size = 0; size < 100000 / SCALE; size++) {
-		uint32_t site = site_intern(stack, size, 0);
+		uint32_t site = site_intern(stack, size, 0, by);
 		check(site != 0);
 		if (((struct site *)region_ref(site))->size != SITE_MIXED)
 			continue;
 		check(mixed == 0 || mixed == site);
 		mixed = site;
 	}
-	check(mixed != 0 && site_intern(stack, 3, 0) != mixed);
+	check(mixed != 0 && site_intern(stack, 3, 0, by) != mixed);
+}
+
+static uint32_t visit(uint32_t stack, uint32_t place, uint32_t tick, int times)
+{
+	uint32_t ref = 0;
+	for (int i = 0; i < times; i++)
+		ref = site_intern(stack, 8, 0, (struct visitor){place, tick});
+	return ref;
+}
+
+static void crowded(void)
+{
+	region_close();
+	check(region_open(16 << 20, 1) == 0);
+	uint64_t frame = 1;
+	uint32_t stack = stack_intern(&frame, 1, 0), whole = visit(stack, 1, 1, 1);
+	for (uint32_t tick = 1; tick < 100; tick++)
+		check(visit(stack, 2, tick, 100) == whole); // not often enough
+	check(visit(stack, 1, 100, 10000) == whole);
+	uint32_t part = visit(stack, 2, 100, 1000);
+	check(part != whole && visit(stack, 2, 200, 1) == part);
+	check(visit(stack, 1, 100, 1) == whole);
+	check(visit(stack, 3, 100, 1) != part && visit(stack, 3, 100, 1) != whole);
+	struct site *s = region_ref(part);
+	check(s->whole == whole && s->stack == stack && s->size == 8);
+	check(cgoheap_counted(COUNT_SITES) == 1);
+	while (cgoheap_region->used <= cgoheap_region->size / 2)
+		check(region_reserve(1 << 16) != 0);
+	check(visit(stack, 4, 100, 1) == whole && visit(stack, 2, 100, 1) == part);
 }
 
 static void full(void)
@@ -166,5 +196,6 @@ int main(void)
 	run("nobody enters after the stop, nor with the pass of an earlier recording", stopped);
 	run("threads that intern the same get the same", interned_once);
 	run("a stack of too many sizes keeps the rest together", many_sizes);
+	run("a site that many places use at once is split, while there is room", crowded);
 	run("a full region refuses new stacks and finds old ones", full);
 }

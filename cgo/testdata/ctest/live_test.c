@@ -17,7 +17,7 @@ static void fresh(uint64_t size)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(region_open(size, 1) == 0);
+	check(region_open(size, 512) == 0);
 }
 
 static void insert_and_remove(void)
@@ -28,10 +28,10 @@ static void insert_and_remove(void)
 	fresh(64 << 20);
 	for (int i = 0; i < 3000000 / SCALE; i++) {
 		uint64_t k = mix64(random++) % MANY;
-		struct block b = {k, k * 2, (uint32_t)k, (uint32_t)(k * 3)}, got;
+		struct block b = {{{k, k * 2}}, (uint32_t)k, (uint32_t)(k * 3)}, got;
 		if (held[k]) {
 			check(live_maybe(address(k)));
-			check(live_remove(address(k), &got) && got.objects == k && got.bytes == k * 2 && got.site == k);
+			check(live_remove(address(k), &got) && got.weight.of[OBJECTS] == k && got.weight.of[BYTES] == k * 2 && got.site == k);
 		} else {
 			check(!live_remove(address(k), &got));
 			check(live_insert(address(k), &b));
@@ -48,7 +48,7 @@ static void insert_and_remove(void)
 static void null(void)
 {
 	fresh(16 << 20);
-	struct block b = {0}, got;
+	struct block b = {.site = 0}, got;
 	check(live_insert((void *)((uintptr_t)REGION_FILTER_SLOTS << FILTER_GRANULE_BITS), &b));
 	check(live_maybe(NULL) && !live_remove(NULL, &got)); // that block has the filter's slot of NULL
 }
@@ -56,7 +56,7 @@ static void null(void)
 static void churn_needs_no_more_room(void)
 {
 	fresh(64 << 20);
-	struct block b = {0}, got;
+	struct block b = {.site = 0}, got;
 	for (uint64_t i = 0; i < 1000; i++)
 		check(live_insert(address(i), &b));
 	uint64_t used = cgoheap_region->used;
@@ -70,7 +70,7 @@ static void churn_needs_no_more_room(void)
 static void full(void)
 {
 	fresh(8 << 20);
-	struct block b = {0}, got;
+	struct block b = {.site = 0}, got;
 	uint64_t n = 0;
 	while (live_insert(address(n), &b))
 		n++;
@@ -88,11 +88,11 @@ static void *hammer(void *of)
 	struct block got;
 	for (int round = 0; round < 3; round++) {
 		for (uint64_t i = 0; i < 20000 / SCALE; i++) {
-			struct block b = {base + i, 0, 1, 2};
+			struct block b = {{{base + i, 0}}, 1, 2};
 			check(live_insert(address(base + i), &b));
 		}
 		for (uint64_t i = 0; i < 20000 / SCALE; i++)
-			check(live_remove(address(base + i), &got) && got.objects == base + i);
+			check(live_remove(address(base + i), &got) && got.weight.of[OBJECTS] == base + i);
 	}
 	return NULL;
 }

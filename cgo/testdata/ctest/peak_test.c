@@ -7,11 +7,23 @@
 #include "../../sites.h"
 #include "../../stacks.h"
 #include "check.h"
+#include "sums.h"
 
 #define SITES 16
 #define THREADS 4
 
 static struct site *sites[SITES];
+static const struct visitor by;
+
+static uint64_t size_of(uint64_t site)
+{
+	return (site + 1) * 256;
+}
+
+static struct weight weight_of(uint64_t site)
+{
+	return (struct weight){{1 << 16, size_of(site) << 4}};
+}
 
 static void begin(void)
 {
@@ -19,18 +31,39 @@ static void begin(void)
 		region_close();
 	check(region_open(16 << 20, 1) == 0);
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i, 0));
+		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i % 2 == 0 ? SITE_MIXED : size_of(i), 0, by));
+}
+
+// A block of the site comes and goes, as it is recorded in a place of the gate.
+static void come(uint32_t place, uint64_t site)
+{
+	struct weight w = weight_of(site);
+	peak_before(sites[site]);
+	site_add(sites[site], place & 1, w);
+	peak_raise(place, w.of[BYTES]);
+}
+
+static void go(uint32_t place, uint64_t site)
+{
+	struct weight w = weight_of(site);
+	peak_lower(place, w.of[BYTES]);
+	peak_before(sites[site]);
+	site_free(sites[site], place & 1, place << 16, w);
+}
+
+// What the site had in use at the peak.
+static struct weight then(uint64_t site)
+{
+	struct site *s = sites[site];
+	struct weight w = {{s->flow[OBJECTS].peak.then}};
+	w.of[BYTES] = s->size == SITE_MIXED ? s->flow[BYTES].peak.then : w.of[OBJECTS] * size_of(site) >> 12;
+	return w;
 }
 
 static uint64_t next(uint64_t *random)
 {
 	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
 	return *random >> 33;
-}
-
-static struct weight weight_of(uint64_t site)
-{
-	return (struct weight){1 << 16, (site + 1) << 6};
 }
 
 // What is in use now and what was at the highest total, kept the slow way.
@@ -41,8 +74,8 @@ static struct slow {
 
 static void slow_change(uint64_t site, uint64_t objects, uint64_t bytes)
 {
-	slow.now[site].objects += objects;
-	slow.now[site].bytes += bytes;
+	slow.now[site].of[OBJECTS] += objects;
+	slow.now[site].of[BYTES] += bytes;
 	slow.total += bytes;
 	if (slow.total > slow.highest) {
 		slow.highest = slow.total;
@@ -52,13 +85,13 @@ static void slow_change(uint64_t site, uint64_t objects, uint64_t bytes)
 
 static void compare(void)
 {
-	check(peak_freeze());
+	peak_freeze();
 	for (int i = 0; i < SITES; i++) {
-		check(sites[i]->peak.then.objects == slow.then[i].objects);
-		check(sites[i]->peak.then.bytes == slow.then[i].bytes);
+		check(then(i).of[OBJECTS] == slow.then[i].of[OBJECTS]);
+		check(then(i).of[BYTES] == slow.then[i].of[BYTES]);
 	}
 	peak_thaw();
-	check(peak_missed() == 0);
+	check(peak_missed() == 0 && peak_total() == slow.total);
 }
 
 static void slow_reset(void)
@@ -75,13 +108,14 @@ static void one_thread(void)
 	memset(&slow, 0, sizeof slow);
 	for (int i = 0; i < 200000 / SCALE; i++) {
 		uint64_t site = next(&random) % SITES;
+		uint32_t place = next(&random) % 4;
 		struct weight w = weight_of(site);
-		if (slow.now[site].objects == 0 || next(&random) % 256 < (i / 1000 % 2 ? 100 : 140)) {
-			peak_add(sites[site], w);
-			slow_change(site, w.objects, w.bytes);
+		if (slow.now[site].of[OBJECTS] == 0 || next(&random) % 256 < (i / 1000 % 2 ? 100 : 140)) {
+			come(place, site);
+			slow_change(site, w.of[OBJECTS], w.of[BYTES]);
 		} else {
-			peak_subtract(sites[site], w);
-			slow_change(site, -w.objects, -w.bytes);
+			go(place, site);
+			slow_change(site, -w.of[OBJECTS], -w.of[BYTES]);
 		}
 		if (next(&random) % 500 == 0)
 			compare();
@@ -101,20 +135,20 @@ static int height(int round)
 	return (round * 37 % 101 + 1) * 4;
 }
 
-static void change(void (*way)(struct site *, struct weight), int from, int n)
+static void change(void (*way)(uint32_t, uint64_t), uint32_t place, int from, int n)
 {
 	for (int i = 0; i < n; i++)
-		way(sites[(from + i) % SITES], weight_of((from + i) % SITES));
+		way(place, (from + i) % SITES);
 }
 
 static void *rounds(void *number)
 {
 	int from = (int)(uintptr_t)number;
 	for (int round = 0; round < ROUNDS; round++) {
-		change(peak_add, from, height(round));
+		change(come, from, from, height(round));
 		pthread_barrier_wait(&barrier); // the moment
 		pthread_barrier_wait(&barrier);
-		change(peak_subtract, from, height(round));
+		change(go, from, from, height(round));
 		pthread_barrier_wait(&barrier);
 		pthread_barrier_wait(&barrier);
 	}
@@ -124,7 +158,7 @@ static void *rounds(void *number)
 // The state at the barrier of the highest round.
 static void expect(int best)
 {
-	check(peak_freeze());
+	peak_freeze();
 	for (int i = 0; i < SITES; i++) {
 		uint64_t objects = 0;
 		for (int t = 1; t <= THREADS; t++)
@@ -132,8 +166,8 @@ static void expect(int best)
 				objects += (t + n) % SITES == i;
 		if (cgoheap_counted(COUNT_PEAK_INEXACT) != 0)
 			continue;
-		check(sites[i]->peak.then.objects == objects << 16);
-		check(sites[i]->peak.then.bytes == objects * weight_of(i).bytes);
+		check(then(i).of[OBJECTS] == objects << 16);
+		check(then(i).of[BYTES] == objects * weight_of(i).of[BYTES]);
 	}
 	peak_thaw();
 }
@@ -162,8 +196,8 @@ static void many_threads(void)
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
-	check(cgoheap_region->inuse.now == 0);
-	printf("    %lu changes were made without waiting longer\n", cgoheap_counted(COUNT_PEAK_INEXACT));
+	check(peak_total() == 0);
+	printf("    %lu moments were passed over\n", cgoheap_counted(COUNT_PEAK_INEXACT));
 }
 
 static int stop;
@@ -171,10 +205,11 @@ static int stop;
 static void *churn(void *number)
 {
 	uint64_t random = (uintptr_t)number;
+	uint32_t place = (uint32_t)(uintptr_t)number;
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		int from = next(&random) % SITES, n = next(&random) % 64;
-		change(peak_add, from, n);
-		change(peak_subtract, from, n);
+		change(come, place, from, n);
+		change(go, place, from, n);
 	}
 	return NULL;
 }
@@ -188,11 +223,11 @@ static void under_way(void)
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, churn, (void *)(i + 1));
 	for (int i = 0; i < 2000 / SCALE; i++) {
-		uint64_t sum = 0, highest, most = THREADS * weight_of(SITES - 1).bytes;
-		check(peak_freeze());
+		uint64_t sum = 0, highest, most = THREADS * weight_of(SITES - 1).of[BYTES];
+		peak_freeze();
 		highest = (cgoheap_region->inuse.peak >> 1) & ((1ULL << 52) - 1);
 		for (int k = 0; k < SITES; k++)
-			sum += sites[k]->peak.then.bytes;
+			sum += then(k).of[BYTES];
 		check(sum <= highest + most && sum + most >= highest);
 		peak_thaw();
 		if (i % 10 == 0)
@@ -201,47 +236,44 @@ static void under_way(void)
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
-	for (int k = 0; k < SITES; k++) {
-		struct peak *p = &sites[k]->peak;
-		check(p->now.bytes == 0 && p->now.objects == 0);
-	}
+	for (int k = 0; k < SITES; k++)
+		check(site_in_use(sites[k], OBJECTS) == 0);
+	check(peak_total() == 0);
 }
 
 static void held_still(void)
 {
 	begin();
-	change(peak_add, 0, 2);
-	check(peak_freeze());
-	change(peak_add, 0, SITES);
-	check(sites[0]->peak.then.objects == 1 << 16 && sites[5]->peak.then.objects == 0);
-	change(peak_subtract, 0, SITES);
-	change(peak_add, 7, 1);
+	change(come, 1, 0, 2);
+	peak_freeze();
+	change(come, 1, 0, SITES);
+	check(then(0).of[OBJECTS] == 1 << 16 && then(5).of[OBJECTS] == 0);
+	change(go, 1, 0, SITES);
+	change(come, 1, 7, 1);
 	peak_thaw();
 	check(peak_missed() > 0);
-	check(peak_freeze());
-	check(sites[7]->peak.then.objects == 1 << 16 && sites[5]->peak.then.objects == 0);
+	peak_freeze();
+	check(then(7).of[OBJECTS] == 1 << 16 && then(5).of[OBJECTS] == 0);
 	peak_thaw();
-	change(peak_add, 0, SITES);
+	change(come, 1, 0, SITES);
 	check(peak_missed() == 0);
 }
 
-static uint64_t objects_within(int class)
+static void lifetimes_fall(void)
 {
-	struct lifetimes *l = region_ref(sites[0]->lifetimes);
-	return l->base[class].objects;
-}
-
-static void lifetimes(void)
-{
-	static const uint32_t ticks[] = {0, 5, 6, 59, 60, 596, 597, 3576, 3577, 35762, 35763, 214576, 214577, 1u << 31};
+	static const uint32_t ticks[] = {0, 5, 6, 59, 60, 596, 597, 3576, 3577, 35762, 35763, 214576};
 	begin();
 	for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++)
-		lifetime_add(sites[0], i & 1, ticks[i], weight_of(0));
-	check(objects_within(0) == 0);
-	sites_fold(0);
-	sites_fold(1);
-	for (int class = 0; class < REGION_LIFETIMES; class ++)
-		check(objects_within(class) == 2 << 16);
+		check(lifetimes_add(sites[0], i & 1, ticks[i], weight_of(0)));
+	check(!lifetimes_add(sites[0], 0, 214577, weight_of(0)) && !lifetimes_add(sites[0], 1, 1u << 31, weight_of(0)));
+	lifetimes *l = region_ref(sites[0]->lifetimes);
+	check(settled(&l[OBJECTS][0]) == 0);
+	sites_settle(0);
+	sites_settle(1);
+	for (int class = 0; class < REGION_LIFETIMES; class ++) {
+		check(settled(&l[OBJECTS][class]) == 2 << 16);
+		check(settled(&l[BYTES][class]) == 2 * weight_of(0).of[BYTES]);
+	}
 	check(sites[1]->lifetimes == 0);
 }
 
@@ -251,5 +283,5 @@ int main(void)
 	run("the peak of many threads is the state at its moment", many_threads);
 	run("while threads run, the peak differs by what is under way", under_way);
 	run("what rises while the peak is held still is told", held_still);
-	run("lifetimes fall into their classes", lifetimes);
+	run("lifetimes fall into their classes", lifetimes_fall);
 }

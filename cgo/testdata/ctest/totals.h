@@ -6,6 +6,7 @@
 #include "../../gate.h"
 #include "../../record.h"
 #include "check.h"
+#include "sums.h"
 
 struct totals {
 	uint64_t allocs, alloc_bytes, live, live_bytes;
@@ -18,11 +19,11 @@ static struct totals totals(void)
 	uint32_t *heads = region_at(cgoheap_region->site_heads);
 	for (uint64_t i = 0; i < cgoheap_region->heads; i++) {
 		for (uint32_t ref = __atomic_load_n(&heads[i], __ATOMIC_ACQUIRE); ref != 0; ref = ((struct site *)region_ref(ref))->next) {
-			struct tally b = ((struct site *)region_ref(ref))->base;
-			t.allocs += b.alloc_objects >> 16;
-			t.alloc_bytes += b.alloc_bytes >> 4;
-			t.live += (b.alloc_objects - b.free_objects) >> 16;
-			t.live_bytes += (b.alloc_bytes - b.free_bytes) >> 4;
+			struct sums s = sums_of(region_ref(ref));
+			t.allocs += s.allocated.of[OBJECTS] >> 16;
+			t.alloc_bytes += s.allocated.of[BYTES] >> 4;
+			t.live += s.in_use.of[OBJECTS] >> 16;
+			t.live_bytes += s.in_use.of[BYTES] >> 4;
 		}
 	}
 	return t;

@@ -26,7 +26,7 @@ static void everything(void)
 	uint64_t random = 1;
 	for (uint64_t size = 0; size < 1 << 20; size = size * 3 + 1) {
 		struct weight w = weigh(size, 1);
-		check(w.objects == 1 << 16 && w.bytes == size << 4);
+		check(w.of[OBJECTS] == 1 << 16 && w.of[BYTES] == size << 4);
 		check(draw_gap(&random, 1) == 0);
 	}
 }
@@ -44,8 +44,8 @@ static void gaps(void)
 
 static void worked_example(void)
 {
-	check(fabs(weigh(7, 524288).objects / 65536.0 - 65536.5) < 0.001);
-	check(fabs(weigh(8 << 20, 524288).objects / 65536.0 - 1.0000001) < 1e-4);
+	check(fabs(weigh(7, 524288).of[OBJECTS] / 65536.0 - 65536.5) < 0.001);
+	check(fabs(weigh(8 << 20, 524288).of[OBJECTS] / 65536.0 - 1.0000001) < 1e-4);
 }
 
 int main(void)
