@@ -11,6 +11,10 @@
 //	.debug_line   run once per walked unit                    rows pass by, those that cover an address stay
 //	names         of the functions that were collected        through the entries that they refer to, in any unit
 //
+// A walk goes where functions usually are and ends with the last address. What it left out is gone through only on behalf
+// of addresses that have no function then (thorough.go), and who needs the names around a function begins at the spot that
+// the walk noted before it (spine.go).
+//
 // Entries are skipped by a plan that is made once per abbreviation (abbrev.go): neighbouring attributes of fixed size are
 // one addition. Sections are read through windows (cursor.go), so that a file of any size takes a megabyte or two of
 // memory per goroutine, and what is skipped is not read from the disk; only compressed sections are in memory as a whole.
