@@ -118,6 +118,22 @@ func TestLocationsAndFunctionsAreWrittenOnce(t *testing.T) {
 	}
 }
 
+func TestOneAddressWithMoreAndWithFewerLinesIsTwoLocations(t *testing.T) {
+	more := Location{Mapping: libc, Address: 1, Lines: []Line{{Function: Function{Name: "f"}}, {Function: Function{Name: "g"}}}}
+	fewer := more
+	fewer.Lines = more.Lines[1:]
+	r := recording{samples: []recordedSample{{locations: []Location{fewer, more, fewer}}}}
+	p := r.read(t)
+	if len(p.Location) != 2 {
+		t.Fatalf("%d locations, want 2", len(p.Location))
+	}
+	for i, want := range []int{1, 2, 1} {
+		if got := len(p.Sample[0].Location[i].Line); got != want {
+			t.Errorf("%d lines, want %d", got, want)
+		}
+	}
+}
+
 func TestBlockSizeIsALabelUnlessSizesAreMixed(t *testing.T) {
 	p := leak().read(t)
 	for i, want := range [][]int64{{100}, {200}, nil, {0}} {

@@ -25,6 +25,7 @@ type Function struct {
 type locationKey struct {
 	mapping uint64
 	address uint64
+	lines   int
 }
 
 type functionKey struct {
@@ -42,14 +43,14 @@ func (l *Location) named() bool {
 	return len(l.Lines) > 0
 }
 
-// Location returns the number of l in this profile and writes l if it is new. Locations with the same mapping and
-// address are one; its lines are those of the first. The numbers of one encoder mean nothing to another, and after an
-// error of the writer there are none: it returns 0.
+// Location returns the number of l in this profile and writes l if it is new. Locations with the same mapping, address and
+// number of lines are one; its lines are those of the first. The numbers of one encoder mean nothing to another, and after
+// an error of the writer there are none: it returns 0.
 func (e *Encoder) Location(l Location) LocationID {
 	if e.err != nil {
 		return 0
 	}
-	key := locationKey{e.mapping(l.Mapping, l.named()), l.Address}
+	key := locationKey{e.mapping(l.Mapping, l.named()), l.Address, len(l.Lines)}
 	if id, known := e.locations[key]; known {
 		return id
 	}

@@ -170,7 +170,7 @@ func (r *slowRoad) location(l Location) *profile.Location {
 	}
 	m := r.mapping(l.Mapping, named)
 	for _, known := range r.Location {
-		if known.Mapping == m && known.Address == l.Address {
+		if known.Mapping == m && known.Address == l.Address && len(known.Line) == len(l.Lines) {
 			return known
 		}
 	}
