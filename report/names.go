@@ -11,13 +11,13 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// named is a frame with its module, what it is called, and what it is to the reader.
+// named is a frame with its module, and what is to be seen of it.
 type named struct {
-	frame    stack.Frame
-	module   *mappings.Module
-	part     symbolize.Part
-	lines    []symbolize.Line
+	frame  stack.Frame
+	module *mappings.Module
+	symbolize.Tidied
 	location pprof.LocationID // 0 before it was asked for
+	leaf     *named           // the frame without an allocator's entries; nil before it was asked for
 }
 
 // naming is all that a report knows of its frames.
@@ -56,8 +56,7 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 			}
 		}
 		n.unnamed.Add(result.Reason)
-		lines, part := r.Names.Tidy(result.Lines)
-		n.named[number] = named{frame: n.list[number], module: m, part: part, lines: lines}
+		n.named[number] = named{frame: n.list[number], module: m, Tidied: r.Names.Tidy(result.Lines)}
 	}
 }
 

@@ -62,7 +62,7 @@ func Mapping(m *mappings.Module) pprof.Mapping {
 
 func (f *named) asLocation() pprof.Location {
 	l := pprof.Location{Mapping: Mapping(f.module), Address: uint64(elfAddress(f.module, f.frame))}
-	for _, line := range f.lines {
+	for _, line := range f.Lines {
 		l.Lines = append(l.Lines, pprof.Line{
 			Function: pprof.Function{
 				Name: line.Function, SystemName: line.SystemName, File: line.File, StartLine: int64(line.StartLine),

@@ -83,7 +83,7 @@ func (t *text) frame(f *named) {
 	if f.module != nil {
 		file = filepath.Base(f.module.Path)
 	}
-	for _, line := range f.lines {
+	for _, line := range f.Lines {
 		fmt.Fprintf(t, "    %s", line.Function)
 		if line.File != "" {
 			fmt.Fprintf(t, "  %s:%d", line.File, line.Line)
@@ -92,7 +92,7 @@ func (t *text) frame(f *named) {
 		}
 		fmt.Fprintln(t)
 	}
-	if len(f.lines) == 0 {
+	if len(f.Lines) == 0 {
 		fmt.Fprintf(t, "    %#x  %s\n", uint64(elfAddress(f.module, f.frame)), file)
 	}
 }

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"github.com/cgoheap/cgoheap/stack"
-	"github.com/cgoheap/cgoheap/symbolize"
-)
+import "github.com/cgoheap/cgoheap/stack"
 
 // shown appends the frames of a stack that are to be seen: no glue, and no allocator's entry at the leaf; but all of a
 // stack that would have none left.
@@ -11,7 +8,10 @@ func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 	before := len(list)
 	for _, frame := range all {
 		f := &n.named[n.number(frame)]
-		if f.part == symbolize.Code || f.part == symbolize.Entry && len(list) > before {
+		if len(list) == before {
+			f = f.asLeaf()
+		}
+		if f != nil && !f.Glue {
 			list = append(list, f)
 		}
 	}
@@ -22,4 +22,18 @@ func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 		list = append(list, &n.named[n.number(frame)])
 	}
 	return list
+}
+
+// asLeaf is the frame without the allocator's entries that it begins with, nil if it has nothing else.
+func (f *named) asLeaf() *named {
+	switch {
+	case f.Entries == 0:
+		return f
+	case f.Entries == len(f.Lines):
+		return nil
+	case f.leaf == nil:
+		f.leaf = &named{frame: f.frame, module: f.module}
+		f.leaf.Lines = f.Lines[f.Entries:]
+	}
+	return f.leaf
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/stack"
@@ -10,13 +11,8 @@ import (
 
 func TestTrim(t *testing.T) {
 	const malloc, draw, wrapper, handler, zone = 1, 2, 3, 4, 5
-	n := &naming{frames: newFrames()}
-	for number, part := range map[uint64]symbolize.Part{
-		malloc: symbolize.Entry, draw: symbolize.Code, wrapper: symbolize.Glue, handler: symbolize.Code, zone: symbolize.Entry,
-	} {
-		n.add(stack.NewFrame(0, number))
-		n.named = append(n.named, named{frame: stack.NewFrame(0, number), part: part})
-	}
+	entry := symbolize.Tidied{Lines: make([]symbolize.Line, 2), Entries: 2}
+	n := namingOf(map[uint64]symbolize.Tidied{malloc: entry, draw: {}, wrapper: {Glue: true}, handler: {}, zone: entry})
 	for _, c := range []struct {
 		name      string
 		all, want []uint64
@@ -38,6 +34,55 @@ func TestTrim(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestEntriesThatWereInlinedIntoTheLeafAreLeftOut(t *testing.T) {
+	const inlined, malloc, draw = 1, 2, 3
+	lines := func(names ...string) (list []symbolize.Line) {
+		for _, name := range names {
+			list = append(list, symbolize.Line{Function: name})
+		}
+		return list
+	}
+	n := namingOf(map[uint64]symbolize.Tidied{
+		inlined: {Lines: lines("malloc", "calloc", "pool"), Entries: 2},
+		malloc:  {Lines: lines("malloc"), Entries: 1},
+		draw:    {Lines: lines("draw")},
+	})
+	for _, c := range []struct {
+		all  []uint64
+		want string
+	}{
+		{[]uint64{inlined, draw}, "pool draw"},
+		{[]uint64{malloc, inlined, draw}, "pool draw"},
+		{[]uint64{draw, inlined, draw}, "draw malloc calloc pool draw"},
+		{[]uint64{inlined, inlined}, "pool malloc calloc pool"},
+	} {
+		var got []string
+		for _, f := range n.shown(nil, stackOf(c.all)) {
+			for _, line := range f.Lines {
+				got = append(got, line.Function)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: %q, want %q", c.all, got, c.want)
+		}
+	}
+	first, again := n.shown(nil, stackOf([]uint64{inlined})), n.shown(nil, stackOf([]uint64{inlined, draw}))
+	if first[0] != again[0] {
+		t.Error("the leaf is two locations")
+	}
+}
+
+// namingOf knows what is to be seen of each address.
+func namingOf(addresses map[uint64]symbolize.Tidied) *naming {
+	n := &naming{frames: newFrames()}
+	for address, tidied := range addresses {
+		frame := stack.NewFrame(0, address)
+		n.add(frame)
+		n.named = append(n.named, named{frame: frame, Tidied: tidied})
+	}
+	return n
 }
 
 func stackOf(numbers []uint64) (frames []stack.Frame) {

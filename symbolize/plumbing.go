@@ -17,27 +17,24 @@ import "strings"
 // and hides from a list of functions who did: at the leaf, the allocator's entries are left out, as Go's own heap profile
 // leaves out runtime.mallocgc.
 
-// Part is what a location is to the reader of a profile.
-type Part uint8
+// Tidied is what the reader of a profile is to see of a location.
+type Tidied struct {
+	Lines   []Line // without glue that was inlined
+	Entries int    // with how many of the Lines an allocator is entered: no part of the leaf, nor of a run of such that begins there
+	Glue    bool   // nothing, as all is machinery between Go and C, or below a goroutine's entry
+}
 
-// The parts. Glue and Entry are for leaving out, but not so that a stack has nothing left.
-const (
-	Code  Part = iota // the program's
-	Glue              // machinery between Go and C, or below a goroutine's entry
-	Entry             // where an allocator is entered: left out only as the leaf, or next to it in a run of such
-)
-
-// Tidy tells which part a location is, and gives the lines that are to be seen: without glue that was inlined, and with
-// cgo's stubs called as the source calls them, which their SystemName does not follow. With Options.Plumbing all but
-// runtime.goexit is Code as it is.
-func (s *Symbolizer) Tidy(lines []Line) ([]Line, Part) {
+// Tidy tells what is to be seen of a location, if its stack does not consist of such alone. cgo's stubs are called as the
+// source calls them, which their SystemName does not follow. With Options.Plumbing all but runtime.goexit is to be seen as
+// it is.
+func (s *Symbolizer) Tidy(lines []Line) Tidied {
 	if len(lines) == 1 && lines[0].Function == "runtime.goexit" {
-		return lines, Glue // Go's own profiles leave it out too
+		return Tidied{Lines: lines, Glue: true} // Go's own profiles leave it out too
 	}
 	if s.options.Plumbing || len(lines) == 0 {
-		return lines, Code
+		return Tidied{Lines: lines}
 	}
-	kept, entries := make([]Line, 0, len(lines)), 0
+	t := Tidied{Lines: make([]Line, 0, len(lines))}
 	for _, line := range lines {
 		if isGlue(line.SystemName) {
 			continue
@@ -45,18 +42,15 @@ func (s *Symbolizer) Tidy(lines []Line) ([]Line, Part) {
 		if name := stubbed(line.SystemName); name != "" {
 			line.Function = "C." + name
 		}
-		if isEntry(line.SystemName) {
-			entries++
+		if t.Entries == len(t.Lines) && isEntry(line.SystemName) {
+			t.Entries++
 		}
-		kept = append(kept, line)
+		t.Lines = append(t.Lines, line)
 	}
-	switch {
-	case len(kept) == 0:
-		return lines, Glue
-	case entries == len(kept):
-		return kept, Entry
+	if len(t.Lines) == 0 {
+		return Tidied{Lines: lines, Glue: true}
 	}
-	return kept, Code
+	return t
 }
 
 // glue are the functions of the runtime and of runtime/cgo through which C is called and calls back.
@@ -97,7 +91,8 @@ func stubbed(name string) string {
 }
 
 // entries are where C and Rust programs ask for memory. Those of C are also what our own hooks are called: a build
-// that keeps a frame for each call (-fno-optimize-sibling-calls) has one of them in every stack.
+// that keeps a frame for each call (-fno-optimize-sibling-calls) has one of them in every stack, and optimization when
+// linking puts them into their callers.
 var entries = map[string]bool{
 	"malloc": true, "calloc": true, "realloc": true, "reallocarray": true, "posix_memalign": true, "aligned_alloc": true,
 	"memalign": true, "valloc": true, "pvalloc": true,

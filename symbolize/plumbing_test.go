@@ -21,49 +21,58 @@ func functions(lines []Line) (names []string) {
 	return names
 }
 
+const glued = -1
+
 func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 	for _, c := range []struct {
-		names []string
-		want  []string
-		part  Part
+		names   []string
+		want    []string
+		entries int
 	}{
-		{[]string{"main.main"}, []string{"main.main"}, Code},
-		{[]string{"draw"}, []string{"draw"}, Code},
-		{nil, nil, Code},
-		{[]string{"runtime.goexit"}, []string{"runtime.goexit"}, Glue},
-		{[]string{"runtime.cgocall"}, []string{"runtime.cgocall"}, Glue},
-		{[]string{"runtime.asmcgocall.abi0"}, []string{"runtime.asmcgocall.abi0"}, Glue},
-		{[]string{"runtime.cgocallback.abi0"}, []string{"runtime.cgocallback.abi0"}, Glue},
-		{[]string{"crosscall2"}, []string{"crosscall2"}, Glue},
-		{[]string{"_cgoexp_6f3e0123abcd_each"}, []string{"_cgoexp_6f3e0123abcd_each"}, Glue},
-		{[]string{"_cgo_6f3e0123abcd_Cfunc_draw"}, []string{"_cgo_6f3e0123abcd_Cfunc_draw"}, Glue},
-		{[]string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, []string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, Glue},
-		{[]string{"_cgo_wait_runtime_init_done"}, []string{"_cgo_wait_runtime_init_done"}, Code},
-		{[]string{"_cgo_Cfunc"}, []string{"_cgo_Cfunc"}, Code},
-		{[]string{"draw", "_cgo_6f3e_Cfunc_draw"}, []string{"draw"}, Code},
-		{[]string{"main._Cfunc_draw"}, []string{"C.draw"}, Code},
-		{[]string{"gopkg.in/db%2ev3._Cfunc_db_step"}, []string{"C.db_step"}, Code},
-		{[]string{"a.b/c._C2func_open", "a.b/c.Open"}, []string{"C.open", "a.b/c.Open"}, Code},
-		{[]string{"main._Cfunc_CString"}, []string{"C.CString"}, Code},
-		{[]string{"main._Cfunc__CMalloc"}, []string{"C.malloc"}, Code},
-		{[]string{"main._cgo_cmalloc"}, []string{"main._cgo_cmalloc"}, Glue},
-		{[]string{"a.b/c._cgo_cmalloc", "a.b/c._Cfunc_CString"}, []string{"C.CString"}, Code},
-		{[]string{"main._Cfunc_draw.func1"}, []string{"main._Cfunc_draw.func1"}, Code},
-		{[]string{"main.F[a.b/c._Cfunc_x]"}, []string{"main.F[a.b/c._Cfunc_x]"}, Code},
-		{[]string{"malloc"}, []string{"malloc"}, Entry},
-		{[]string{"malloc.cold"}, []string{"malloc.cold"}, Entry},
-		{[]string{"_Znwm"}, []string{"_Znwm"}, Entry},
-		{[]string{"_ZnamRKSt9nothrow_t"}, []string{"_ZnamRKSt9nothrow_t"}, Entry},
-		{[]string{"__rust_alloc"}, []string{"__rust_alloc"}, Entry},
-		{[]string{"_Znwm", "make"}, []string{"_Znwm", "make"}, Code},
-		{[]string{"strdup"}, []string{"strdup"}, Code},
+		{[]string{"main.main"}, []string{"main.main"}, 0},
+		{[]string{"draw"}, []string{"draw"}, 0},
+		{nil, nil, 0},
+		{[]string{"runtime.goexit"}, []string{"runtime.goexit"}, glued},
+		{[]string{"runtime.cgocall"}, []string{"runtime.cgocall"}, glued},
+		{[]string{"runtime.asmcgocall.abi0"}, []string{"runtime.asmcgocall.abi0"}, glued},
+		{[]string{"runtime.cgocallback.abi0"}, []string{"runtime.cgocallback.abi0"}, glued},
+		{[]string{"crosscall2"}, []string{"crosscall2"}, glued},
+		{[]string{"_cgoexp_6f3e0123abcd_each"}, []string{"_cgoexp_6f3e0123abcd_each"}, glued},
+		{[]string{"_cgo_6f3e0123abcd_Cfunc_draw"}, []string{"_cgo_6f3e0123abcd_Cfunc_draw"}, glued},
+		{[]string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, []string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, glued},
+		{[]string{"_cgo_wait_runtime_init_done"}, []string{"_cgo_wait_runtime_init_done"}, 0},
+		{[]string{"_cgo_Cfunc"}, []string{"_cgo_Cfunc"}, 0},
+		{[]string{"draw", "_cgo_6f3e_Cfunc_draw"}, []string{"draw"}, 0},
+		{[]string{"main._Cfunc_draw"}, []string{"C.draw"}, 0},
+		{[]string{"gopkg.in/db%2ev3._Cfunc_db_step"}, []string{"C.db_step"}, 0},
+		{[]string{"a.b/c._C2func_open", "a.b/c.Open"}, []string{"C.open", "a.b/c.Open"}, 0},
+		{[]string{"main._Cfunc_CString"}, []string{"C.CString"}, 0},
+		{[]string{"main._Cfunc__CMalloc"}, []string{"C.malloc"}, 0},
+		{[]string{"main._cgo_cmalloc"}, []string{"main._cgo_cmalloc"}, glued},
+		{[]string{"a.b/c._cgo_cmalloc", "a.b/c._Cfunc_CString"}, []string{"C.CString"}, 0},
+		{[]string{"main._Cfunc_draw.func1"}, []string{"main._Cfunc_draw.func1"}, 0},
+		{[]string{"main.F[a.b/c._Cfunc_x]"}, []string{"main.F[a.b/c._Cfunc_x]"}, 0},
+		{[]string{"malloc"}, []string{"malloc"}, 1},
+		{[]string{"malloc.cold"}, []string{"malloc.cold"}, 1},
+		{[]string{"_Znwm"}, []string{"_Znwm"}, 1},
+		{[]string{"_ZnamRKSt9nothrow_t"}, []string{"_ZnamRKSt9nothrow_t"}, 1},
+		{[]string{"__rust_alloc"}, []string{"__rust_alloc"}, 1},
+		{[]string{"_Znwm", "make"}, []string{"_Znwm", "make"}, 1},
+		{[]string{"malloc", "calloc", "_dl_new_object"}, []string{"malloc", "calloc", "_dl_new_object"}, 2},
+		{[]string{"malloc", "pool", "calloc"}, []string{"malloc", "pool", "calloc"}, 1},
+		{[]string{"malloc", "calloc"}, []string{"malloc", "calloc"}, 2},
+		{[]string{"malloc", "_cgo_6f3e_Cfunc_malloc"}, []string{"malloc"}, 1},
+		{[]string{"strdup"}, []string{"strdup"}, 0},
 	} {
-		got, part := New(Options{}).Tidy(linesOf(c.names...))
-		if diff := cmp.Diff(c.want, functions(got)); diff != "" || part != c.part {
-			t.Errorf("%q: part %d, want %d\n%s", c.names, part, c.part, diff)
+		got := New(Options{}).Tidy(linesOf(c.names...))
+		if diff := cmp.Diff(c.want, functions(got.Lines)); diff != "" {
+			t.Errorf("%q:\n%s", c.names, diff)
 		}
-		if len(c.names) == 1 && got[0].SystemName != c.names[0] {
-			t.Errorf("%q: the linker's name is %q", c.names, got[0].SystemName)
+		if glue := c.entries == glued; got.Glue != glue || !glue && got.Entries != c.entries {
+			t.Errorf("%q: %d entries, glue: %t; want %d", c.names, got.Entries, got.Glue, c.entries)
+		}
+		if len(c.names) == 1 && got.Lines[0].SystemName != c.names[0] {
+			t.Errorf("%q: the linker's name is %q", c.names, got.Lines[0].SystemName)
 		}
 	}
 }
@@ -78,11 +87,11 @@ func TestTidyLeavesTheLinesThatOthersShare(t *testing.T) {
 func TestPlumbingIsShownOnDemand(t *testing.T) {
 	s := New(Options{Plumbing: true})
 	for _, name := range []string{"runtime.cgocall", "_cgo_6f_Cfunc_draw", "main._Cfunc_draw", "malloc"} {
-		if got, part := s.Tidy(linesOf(name)); part != Code || got[0].Function != name {
-			t.Errorf("%s: %v, part %d", name, got, part)
+		if got := s.Tidy(linesOf(name)); got.Glue || got.Entries > 0 || got.Lines[0].Function != name {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if _, part := s.Tidy(linesOf("runtime.goexit")); part != Glue {
+	if !s.Tidy(linesOf("runtime.goexit")).Glue {
 		t.Error("runtime.goexit is shown")
 	}
 }
