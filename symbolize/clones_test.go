@@ -1,0 +1,26 @@
+package symbolize
+
+import (
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/dwarf"
+)
+
+func TestAFunctionOfOneFileHasTheSymbolOfItsCloneWithoutTheSuffix(t *testing.T) {
+	const mangled = "_ZN12_GLOBAL__N_15scaleEii"
+	frames := []dwarf.Frame{{Function: &dwarf.Function{Plain: "scale", Name: "scale", Scoped: true}}}
+	for _, suffix := range []string{"", ".constprop.0", ".cold", ".isra.0.part.1", ".lto_priv.0"} {
+		code := spans{{0x1000, 0x2000}}
+		o := &object{code: code, symbols: newSymbolTable([]symbol{{mangled + suffix, span{0x1000, 0x1010}}}, code)}
+		if got := o.localSymbol(0x1008, frames); got != mangled {
+			t.Errorf("%s%s: %q", mangled, suffix, got)
+		}
+		n := names{readable: make(map[string]string)}
+		n.need(o.localSymbol(0x1008, frames))
+		n.demangle()
+		got := n.lines(frames, mangled)
+		if len(got) != 1 || got[0].SystemName != mangled || got[0].Function != "(anonymous namespace)::scale" {
+			t.Errorf("%+v", got)
+		}
+	}
+}
