@@ -46,7 +46,7 @@ func (s *storm) whenFull(length time.Duration) error {
 		w := window{starting: starting, started: starting, before: s.read(), after: s.read()}
 		s.account(taken, w, int64(C.stress_crowded()-crowded), before, p.Stats())
 	}
-	return p.Stop()
+	return end(p)
 }
 
 // account holds a profile, taken between two readings of the counters, against the truth and the losses.

@@ -94,7 +94,7 @@ func (j *judge) hold(p *profile.Profile, w window, exact bool) {
 			s.tally.expected += least[0]
 			s.tally.recorded += sums[s][0]
 			if least != most {
-				panic("the workers have ended, and something is under way")
+				j.fault("%s: nothing is under way any more, and the profile is of an earlier moment", s.name)
 			}
 		}
 		j.within(s, sums[s], least, most)

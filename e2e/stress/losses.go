@@ -15,8 +15,8 @@ type losses struct {
 }
 
 var (
-	missing = regexp.MustCompile(`^(lost|snapshots_unsettled|maps_unreadable|modules_left_out|join_off)`)
-	cut     = regexp.MustCompile(`^(stacks_cut|modules_without)`)
+	missing = regexp.MustCompile(`^(lost|maps_unreadable|modules_left_out|join_off)`)
+	cut     = regexp.MustCompile(`^(stacks_cut|modules_without|snapshots_unsettled)`)
 )
 
 func (l *losses) add(stats cgoheap.Stats) {

@@ -100,5 +100,5 @@ func nothingLeft(p *cgoheap.Profiler) error {
 	if sum[2] != 0 || sum[3] != 0 {
 		return fmt.Errorf("all is freed, and %d blocks of %d bytes are in use", sum[2], sum[3])
 	}
-	return p.Stop()
+	return end(p)
 }

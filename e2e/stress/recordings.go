@@ -69,5 +69,5 @@ func (s *storm) recordUnderLoad(n int) error {
 			s.dump(p, w, false)
 		}
 	}
-	return p.Stop()
+	return end(p)
 }

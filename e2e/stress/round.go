@@ -40,10 +40,20 @@ var everything = cgoheap.Config{SampleBytes: 1}
 
 // stop ends a recording and takes down what it lost.
 func (s *storm) stop(p *cgoheap.Profiler) {
-	if err := p.Stop(); err != nil {
+	if err := end(p); err != nil {
 		s.judge.fault("Stop: %v", err)
 	}
 	s.losses.add(p.Stats())
+}
+
+// end calls Stop, again if it has to be: a busy machine may keep a thread from running for a second.
+func end(p *cgoheap.Profiler) (err error) {
+	for range 10 {
+		if err = p.Stop(); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // take takes a profile; nil if there is something wrong with it.
@@ -59,8 +69,10 @@ func (s *storm) take(p *cgoheap.Profiler) *profile.Profile {
 // dump takes a profile between two readings of the truth, and holds it against them.
 func (s *storm) dump(p *cgoheap.Profiler, w window, exact bool) {
 	w.before = s.read()
+	unsettled := p.Stats().Value("snapshots_unsettled")
 	taken := s.take(p)
 	w.after = s.read()
+	w.old = p.Stats().Value("snapshots_unsettled") != unsettled
 	if taken != nil {
 		s.judge.hold(taken, w, exact)
 	}

@@ -31,6 +31,7 @@ type window struct {
 	starting, started []done
 	before, after     []done
 	underWay          bool // it began while workers worked, so that it is not known which frees it saw
+	old               bool // the profile may be of an earlier moment, as the profiler says itself
 }
 
 // bounds are the least and the most that the profile may say of a site.
@@ -40,6 +41,10 @@ func (w window) bounds(site int) (least, most amounts) {
 		least[i] = max(0, before.allocated[i]-started.begun[i])
 		most[i] = after.begun[i] - starting.allocated[i]
 		most[2+i] = most[i]
+		if w.old {
+			least[i] = 0
+			continue
+		}
 		if !w.underWay {
 			least[2+i] = max(0, least[i]-(after.freeing[i]-starting.freeing[i]))
 			most[2+i] = most[i] - (before.freed[i] - starting.freed[i])
