@@ -21,9 +21,7 @@ func (r *Recording) Counters() []stack.Loss {
 func (r *Recording) counters() []stack.Loss {
 	var list []stack.Loss
 	for i, c := range cgo.Counters {
-		if c.Name != "" {
-			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: cgo.Counted(i)})
-		}
+		list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: cgo.Counted(i)})
 	}
 	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables that were given away",
 		Count: load64(cgo.HeaderUsed)})

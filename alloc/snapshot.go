@@ -43,9 +43,12 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 }
 
 // place gives frames that had no module when they were taken the only module that ever covered their address. If there
-// were several, it cannot be known which it was.
+// were several, it cannot be known which it was. Code that was in no file then is none of the files that came later.
 func (r *Recording) place(read *reader) {
-	for _, frames := range read.frames {
+	for ref, frames := range read.frames {
+		if load32(uint64(ref)*refUnit+uint64(cgo.StackEnd)) == cgo.EndNoFile {
+			continue
+		}
 		for i, f := range frames {
 			if f.Module() != 0 {
 				continue

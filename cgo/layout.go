@@ -4,6 +4,7 @@ package cgo
 
 // #include "region.h"
 // #include "rows.h"
+// #include "walk.h"
 import "C"
 
 import (
@@ -24,6 +25,8 @@ const (
 
 	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
 	StackFrames = C.sizeof_struct_stack
+	StackEnd    = unsafe.Offsetof(C.struct_stack{}.end)
+	EndNoFile   = C.END_NO_FILE
 
 	SiteNext  = unsafe.Offsetof(C.struct_site{}.next)
 	SiteStack = unsafe.Offsetof(C.struct_site{}.stack)

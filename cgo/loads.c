@@ -4,8 +4,11 @@
 // have been closed and another one put in its place, and the hooks cannot ask: the loader answers under its locks. But
 // glibc counts the libraries that it loads, in a word of its global data, which can be read at any time. An index of
 // libraries keeps the count from just before they were listed. While the count is the same, each of them is either still
-// there, or closed with nothing in its place; then no stack leads through it. While it is not, only those can be trusted
-// that cannot be unloaded.
+// there, or closed with no other in its place. While it is not, only those can be trusted that cannot be unloaded.
+//
+// What takes the place of a closed library need not be one: a program may put code there that it makes itself. So the number
+// of libraries in the program's namespace is watched too, with which the loader's global data begin: if neither number
+// has changed, none was closed.
 //
 // The word is found by its value, which dl_iterate_phdr tells. Others may have the same value by chance, so several are
 // watched, and each is dropped when it no longer has the value. One too many costs a look at the list in vain. Where none
@@ -19,26 +22,29 @@
 #include <link.h>
 #include <sys/auxv.h>
 
-static const uint64_t *words[LOADS_WORDS];
+static const uint64_t *words[LOADS_WORDS - 1];
 static int known;
+static const uint64_t *loaded; // NULL if it is not where it should be
 
 #if defined(__GLIBC__) && !defined(CGOHEAP_WRAP)
 // The last are taken, because what stands before the count is larger and more varied than what follows it.
-static void find(uint64_t count)
+static void find(uint64_t count, uint64_t still)
 {
 	uint64_t *globals = dlsym(RTLD_DEFAULT, "_rtld_global");
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info info;
 	if (globals == NULL || dladdr1(globals, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL)
 		return;
-	for (size_t i = symbol->st_size / sizeof *globals; i > 0 && known < LOADS_WORDS; i--)
+	if (globals[0] == (uintptr_t)_r_debug.r_map && globals[1] == still)
+		loaded = &globals[1];
+	for (size_t i = symbol->st_size / sizeof *globals; i > 0 && known < LOADS_WORDS - 1; i--)
 		if (__atomic_load_n(&globals[i - 1], __ATOMIC_RELAXED) == count)
 			words[known++] = &globals[i - 1];
 }
 #else
-static void find(uint64_t count)
+static void find(uint64_t count, uint64_t still)
 {
-	(void)count;
+	(void)count, (void)still;
 }
 #endif
 
@@ -55,24 +61,26 @@ static int read_words(struct dl_phdr_info *object, size_t size, void *loads)
 	known = left;
 	for (int i = 0; i < known; i++)
 		l->words[i] = (struct load){words[i], l->count};
+	l->adds = known;
+	uint64_t still = object->dlpi_adds - object->dlpi_subs; // in all namespaces
+	if (loaded != NULL && __atomic_load_n(loaded, __ATOMIC_RELAXED) == still)
+		l->words[known] = (struct load){loaded, still};
 	return 1;
 }
 
-static int count_loads(struct dl_phdr_info *object, size_t size, void *count)
+static int find_words(struct dl_phdr_info *object, size_t size, void *unused)
 {
-	(void)size;
-	*(uint64_t *)count = object->dlpi_adds;
+	(void)size, (void)unused;
+	find(object->dlpi_adds, object->dlpi_adds - object->dlpi_subs);
 	return 1;
 }
 
 void loads_read(struct loads *l)
 {
 	static bool looked;
-	uint64_t count;
 	*l = (struct loads){0};
 	if (!looked) {
-		dl_iterate_phdr(count_loads, &count);
-		find(count);
+		dl_iterate_phdr(find_words, NULL);
 		looked = true;
 	}
 	dl_iterate_phdr(read_words, l);

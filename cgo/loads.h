@@ -8,20 +8,35 @@
 
 #define LOADS_WORDS 8
 
-// Words of the loader's, all of which, as far as is known, count the libraries that it has loaded.
+// Words of the loader's: as far as is known, they count the libraries that it has loaded, and those that still are.
 struct loads {
 	struct load {
 		const uint64_t *at; // NULL after the last
 		uint64_t value;
 	} words[LOADS_WORDS];
 	uint64_t count; // of libraries loaded until now, as the loader says
+	int adds;       // how many of the words count those, from the first on
 };
 
-// Whether a library has been loaded since l was read. Never if no word is known.
+static inline bool loads_changed(const struct load *word)
+{
+	return __atomic_load_n(word->at, __ATOMIC_ACQUIRE) != word->value;
+}
+
+// Whether no library has been loaded since l was read: false also if no word is known that would tell.
+static inline bool loads_none_since(const struct loads *l)
+{
+	for (int i = 0; i < l->adds; i++)
+		if (loads_changed(&l->words[i]))
+			return false;
+	return l->adds > 0;
+}
+
+// Whether a library has been loaded or closed since l was read. Never if no word is known.
 static inline bool loads_since(const struct loads *l)
 {
 	for (int i = 0; i < LOADS_WORDS && l->words[i].at != NULL; i++)
-		if (__atomic_load_n(l->words[i].at, __ATOMIC_ACQUIRE) != l->words[i].value)
+		if (loads_changed(&l->words[i]))
 			return true;
 	return false;
 }

@@ -14,7 +14,7 @@
 enum end {
 	END_ROOT,          // at the entry of the thread or the goroutine: complete
 	END_DEPTH,         // at the most frames that are kept
-	END_NO_MODULE,     // in code of no known module
+	END_NO_MODULE,     // in code of no known module, which may be one that was loaded just now
 	END_NO_UNWIND,     // in code without unwind data, where the frame pointer leads nowhere
 	END_INEXPRESSIBLE, // in code whose unwind data no rule can express
 	END_NO_FP,         // a frame needed a frame pointer that was not saved
@@ -23,6 +23,7 @@ enum end {
 	END_NO_JOIN,       // at the call from Go: this runtime's layout was not recognised
 	END_GO_FRAME,      // a Go frame that leads nowhere
 	END_STOPPED,       // the rows were taken away
+	END_NO_FILE,       // in code of no module, while all that are loaded are known
 };
 
 struct registers {
@@ -46,7 +47,7 @@ struct step;
 
 struct walk {
 	const struct index *index;
-	bool stale; // a library has been loaded since the index was made
+	bool stale; // a library has been loaded or closed since the index was made
 	struct memory memory;
 	struct registers at;
 	bool exact;    // pc is where a signal struck, not a return address

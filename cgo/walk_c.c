@@ -119,11 +119,16 @@ static enum end step_by_fp(struct walk *w)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
+static enum end end_in_nowhere(const struct walk *w)
+{
+	return loads_none_since(&w->index->loads) ? END_NO_FILE : END_NO_MODULE;
+}
+
 static enum end step(struct walk *w, const struct rule *r)
 {
 	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
 	if (r == NULL)
-		return walk_signal(w) ? WALK_ON : END_NO_MODULE;
+		return walk_signal(w) ? WALK_ON : end_in_nowhere(w);
 	if ((r->cfa == CFA_NONE || (r->flags & FLAG_SIGNAL_FRAME)) && walk_signal(w))
 		return WALK_ON;
 	if (r->cfa == CFA_NONE)

@@ -28,6 +28,8 @@ static const struct {
 	NAME(victim_longjmp),
 	NAME(victim_fiber_body),
 	NAME(victim_fiber),
+	NAME(victim_jit_call),
+	NAME(victim_broken_chain),
 	NAME(victim_calloc),
 	NAME(victim_realloc),
 	NAME(victim_reallocarray),

@@ -91,6 +91,29 @@ void victim_jumps(struct flight *flight, unsigned depth);
 void *victim_never_returns(size_t size);
 struct victim_pair victim_longjmp(unsigned depth, size_t size); /* allocated below depth + 1 victim_jumps, and after */
 
+/* jit.c: a page of code that nothing describes; at: where, 0 for anywhere. NULL: not there. */
+void *victim_jit_make(uintptr_t at, int frame_pointer);
+void *victim_jit_call(void *made, size_t size);
+void victim_jit_drop(void *made);
+
+/* chain.c: an allocation in code without unwind data, by what its frame pointer is. */
+enum victim_chain {
+	VICTIM_CHAIN_WHOLE,
+	VICTIM_CHAIN_ODD,
+	VICTIM_CHAIN_UNMAPPED,
+	VICTIM_CHAIN_BELOW,
+	VICTIM_CHAIN_DATA,
+	VICTIM_CHAIN_STACK,
+	VICTIM_CHAIN_FUNCTION,
+	VICTIM_CHAIN_MIDDLE,
+	VICTIM_CHAIN_FAR,
+};
+void *victim_broken_chain(enum victim_chain chain, size_t size);
+int victim_in_code_without_cfi(uintptr_t address);
+
+/* room.c: bytes of stack below malloc's caller that malloc wrote to. */
+size_t victim_malloc_stack_use(size_t size);
+
 /* fiber.c: size bytes on the fiber, one more outside, two more on it again. */
 void victim_fiber_body(void);
 void victim_fiber(size_t size, void **blocks);

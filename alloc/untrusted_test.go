@@ -1,0 +1,166 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+func TestCodeMadeAtRunTime(t *testing.T) {
+	for _, framePointer := range []bool{false, true} {
+		t.Run("a stack ends in it, with its address, and is counted", func(t *testing.T) {
+			r := start(t, everything)
+			jit, ok := victim.NewJIT(0, framePointer)
+			if !ok {
+				t.Skip("no memory may be made executable")
+			}
+			defer jit.Drop()
+			before := value(t, r, "stacks_cut_no_file")
+			defer victim.Free(jit.Malloc(93000))
+			cut := value(t, r, "stacks_cut_no_file") - before
+			frames, _ := snapshot(t, r).stackOf(t, 93000)
+			if len(frames) != 1 || !jit.Holds(frames[0].Address()) || frames[0].Module() != 0 || cut != 1 {
+				t.Errorf("%x, %d counted", frames, cut)
+			}
+		})
+	}
+
+	t.Run("where a library was that is closed, it is not taken for the library", func(t *testing.T) {
+		path := plugin(t)
+		r := start(t, everything)
+		p := open(t, path)
+		r.Refresh()
+		block := late(p)
+		place := snapshot(t, r).one(t, "late", 1002).Frames[0].Address() &^ 4095
+		victim.Free(block)
+		p.Close()
+		jit, ok := victim.NewJIT(place, false)
+		if !ok {
+			t.Skip("nothing can be put there")
+		}
+		defer jit.Drop()
+		defer victim.Free(jit.Malloc(93001)) // before anybody has looked
+		r.Refresh()
+		defer victim.Free(jit.Malloc(93002))
+		s := snapshot(t, r)
+		for _, size := range []int64{93001, 93002} {
+			made, _ := s.stackOf(t, size)
+			if m := s.Module(made[0].Module()); len(made) != 1 || m != nil {
+				t.Errorf("%x, said to be of %+v", made, m)
+			}
+		}
+	})
+
+	t.Run("a library that is loaded where it was is not taken for it", func(t *testing.T) {
+		path := plugin(t)
+		r := start(t, everything)
+		p := open(t, path)
+		r.Refresh()
+		block := late(p)
+		place := snapshot(t, r).one(t, "late", 1002).Frames[0].Address() &^ 4095
+		victim.Free(block)
+		p.Close()
+		r.Stop()
+
+		r = start(t, everything)
+		jit, ok := victim.NewJIT(place, false)
+		if !ok {
+			t.Skip("nothing can be put there")
+		}
+		defer victim.Free(jit.Malloc(93003))
+		jit.Drop()
+		q := open(t, path)
+		defer q.Close()
+		r.Refresh()
+		defer victim.Free(late(q))
+		s := snapshot(t, r)
+		made, _ := s.stackOf(t, 93003)
+		if is := s.one(t, "late", 1002).Frames[0].Address() &^ 4095; is != place {
+			t.Skipf("the library was put elsewhere: %#x, %#x", is, place)
+		}
+		if m := s.Module(made[0].Module()); m != nil {
+			t.Errorf("%x, said to be of %+v", made, m)
+		}
+	})
+}
+
+func TestFramePointersThatLeadNowhere(t *testing.T) {
+	r := start(t, everything)
+	for name, chain := range map[string]victim.Chain{
+		"is not aligned":                                  victim.OddChain,
+		"points to no memory":                             victim.UnmappedChain,
+		"points below the stack pointer":                  victim.ChainBelow,
+		"is further away than a frame is large":           victim.FarChain,
+		"leads to a small number as return address":       victim.ChainToData,
+		"leads to an address in the stack":                victim.ChainToStack,
+		"leads to the beginning of a function":            victim.ChainToStart,
+		"leads to an address in the middle of a function": victim.ChainToMiddle,
+	} {
+		t.Run("a stack ends where the frame pointer "+name+", and is counted", func(t *testing.T) {
+			size := 94000 + int64(chain)
+			before := value(t, r, "stacks_cut_no_unwind_data")
+			victim.Free(victim.BrokenChain(chain, uintptr(size)))
+			cut := value(t, r, "stacks_cut_no_unwind_data") - before
+			frames, _ := snapshot(t, r).stackOf(t, size)
+			if len(frames) != 1 || !victim.WithoutUnwindData(frames[0].Address()) || cut != 1 {
+				t.Errorf("%x, %d counted", frames, cut)
+			}
+		})
+	}
+
+	t.Run("by one that does not, a stack goes through code without unwind data", func(t *testing.T) {
+		atRoot(func() { victim.Free(victim.BrokenChain(victim.WholeChain, 94100)) })
+		frames, called := snapshot(t, r).stackOf(t, 94100)
+		if !victim.WithoutUnwindData(frames[0].Address()) {
+			t.Errorf("it does not begin there: %x", frames)
+		}
+		want := []string{"victim_broken_chain", "TestFramePointersThatLeadNowhere.func2.1", goroutine}
+		if diff := cmp.Diff(want, called); diff != "" {
+			t.Errorf("wanted −, got +\n%s", diff)
+		}
+	})
+}
+
+// What the hooks need of a stack beyond what the allocator's malloc takes. docs/reliability.md promises it.
+const (
+	stackOfSample  = 2048 // of a block that is sampled, and stackPerFrame for each frame that is kept at most
+	stackPerFrame  = 8
+	stackOfAnother = 0 // of one that is not
+)
+
+// leastStack is what malloc takes of a stack at its best: the allocator does more some times than others.
+func leastStack() uintptr {
+	least := victim.MallocStackUse(5000)
+	for range 9 {
+		least = min(least, victim.MallocStackUse(5000))
+	}
+	return least
+}
+
+func TestStackThatRecordingTakes(t *testing.T) {
+	alone := leastStack()
+	for _, depth := range []int{1, 128, 512} {
+		t.Run(fmt.Sprintf("a sample takes what is promised when %d frames are kept", depth), func(t *testing.T) {
+			o := everything
+			o.MaxDepth, o.ThreadNames = depth, true
+			start(t, o)
+			more := leastStack() - alone
+			if more > uintptr(stackOfSample+stackPerFrame*depth) || more < uintptr(stackPerFrame*depth) {
+				t.Errorf("%d bytes", more)
+			}
+		})
+	}
+	t.Run("a block that is not sampled takes nothing", func(t *testing.T) {
+		o := everything
+		o.SampleBytes = 1 << 40
+		start(t, o)
+		if used := leastStack(); used > alone+stackOfAnother {
+			t.Errorf("%d bytes, %d without", used, alone)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+//go:build linux && cgo
+
+/* Code of this file that no unwind data describes: assembly without .cfi directives. There is only the frame pointer. */
+
+#include <stdlib.h>
+
+#include "victim.h"
+
+/* void *victim_without_cfi(void *(*allocate)(size_t), size_t size, void *frame_pointer) calls allocate(size) with that frame
+   pointer, or with its own, as a function that keeps one, for NULL. */
+void *victim_without_cfi(void *(*allocate)(size_t), size_t size, void *frame_pointer);
+extern char victim_without_cfi_end[];
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+	".type victim_without_cfi, @function\n"
+	"victim_without_cfi:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	test %rdx, %rdx\n"
+	"	cmovne %rdx, %rbp\n"
+	"	mov %rdi, %rax\n"
+	"	mov %rsi, %rdi\n"
+	"	call *%rax\n"
+	"	pop %rbp\n"
+	"	ret\n"
+	"victim_without_cfi_end:\n"
+	"	nop\n"
+	".size victim_without_cfi, . - victim_without_cfi\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".type victim_without_cfi, %function\n"
+	"victim_without_cfi:\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, sp\n"
+	"	cmp x2, #0\n"
+	"	csel x29, x29, x2, eq\n"
+	"	mov x9, x0\n"
+	"	mov x0, x1\n"
+	"	blr x9\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	"victim_without_cfi_end:\n"
+	"	nop\n"
+	".size victim_without_cfi, . - victim_without_cfi\n");
+#endif
+
+/* What the frame pointer can be when it is not one: each is a record {caller's, return address} on the stack, or none. */
+VICTIM_SITE void *victim_broken_chain(enum victim_chain kind, size_t size)
+{
+	uintptr_t room[64] = {0}, *record = &room[32];
+	void *frame_pointer = record, *block;
+	record[0] = (uintptr_t)&room[40];
+	record[1] = (uintptr_t)__builtin_return_address(0);
+	switch (kind) {
+	case VICTIM_CHAIN_WHOLE:
+		frame_pointer = NULL;
+		break;
+	case VICTIM_CHAIN_ODD:
+		frame_pointer = (char *)record + 1;
+		break;
+	case VICTIM_CHAIN_UNMAPPED:
+		frame_pointer = (void *)8;
+		break;
+	case VICTIM_CHAIN_BELOW: /* where callees will have their frames, or had */
+		frame_pointer = (void *)((uintptr_t)__builtin_frame_address(0) - (16 << 10));
+		break;
+	case VICTIM_CHAIN_DATA:
+		record[1] = 42;
+		break;
+	case VICTIM_CHAIN_STACK: /* a return address that is not code */
+		record[1] = (uintptr_t)room;
+		break;
+	case VICTIM_CHAIN_FUNCTION: /* code, but nothing returns there */
+		record[1] = (uintptr_t)victim_malloc;
+		break;
+	case VICTIM_CHAIN_MIDDLE:
+		record[1] = (uintptr_t)victim_malloc + 1;
+		break;
+	case VICTIM_CHAIN_FAR:
+		frame_pointer = (char *)record + (2 << 20);
+		break;
+	}
+	VICTIM_USE(room);
+	block = victim_without_cfi(malloc, size, frame_pointer);
+	VICTIM_USE(room);
+	return block;
+}
+
+int victim_in_code_without_cfi(uintptr_t address)
+{
+	return address - (uintptr_t)victim_without_cfi < (uintptr_t)victim_without_cfi_end - (uintptr_t)victim_without_cfi;
+}

@@ -1,0 +1,33 @@
+//go:build linux && cgo
+
+package victim
+
+// #include "victim.h"
+import "C"
+
+import "unsafe"
+
+// A Chain is what the frame pointer is in code that has nothing else to unwind it by.
+type Chain uint32
+
+const (
+	WholeChain    Chain = C.VICTIM_CHAIN_WHOLE    // as it should be
+	OddChain      Chain = C.VICTIM_CHAIN_ODD      // not aligned
+	UnmappedChain Chain = C.VICTIM_CHAIN_UNMAPPED // no memory
+	ChainBelow    Chain = C.VICTIM_CHAIN_BELOW    // below the stack pointer
+	ChainToData   Chain = C.VICTIM_CHAIN_DATA     // at a return address that is a small number
+	ChainToStack  Chain = C.VICTIM_CHAIN_STACK    // at one that is in the stack
+	ChainToStart  Chain = C.VICTIM_CHAIN_FUNCTION // at one that is where a function begins
+	ChainToMiddle Chain = C.VICTIM_CHAIN_MIDDLE   // at one that is inside an instruction
+	FarChain      Chain = C.VICTIM_CHAIN_FAR      // further than any frame is large
+)
+
+// BrokenChain allocates size bytes in code without unwind data, which victim_broken_chain calls.
+func BrokenChain(chain Chain, size uintptr) unsafe.Pointer {
+	return C.victim_broken_chain(uint32(chain), C.size_t(size))
+}
+
+// WithoutUnwindData says whether an address is in that code.
+func WithoutUnwindData(address uint64) bool {
+	return C.victim_in_code_without_cfi(C.uintptr_t(address)) != 0
+}
