@@ -51,7 +51,7 @@ static SLOW void *slow_calloc(size_t count, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
 	bool sampled = samples(count * size);
-	uint64_t countdown = begin_real();
+	uint64_t countdown = begin_real(real_nests);
 	void *p = REAL(calloc)(count, size);
 	end_real(countdown);
 	if (sampled && p != NULL)
@@ -71,7 +71,7 @@ static SLOW void *slow_memalign(size_t alignment, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
 	bool sampled = samples(size);
-	uint64_t countdown = begin_real();
+	uint64_t countdown = begin_real(real_nests);
 	void *p = REAL(memalign)(alignment, size);
 	end_real(countdown);
 	if (sampled && p != NULL)
@@ -88,7 +88,7 @@ static SLOW void *slow_aligned_alloc(size_t alignment, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
 	bool sampled = samples(size);
-	uint64_t countdown = begin_real();
+	uint64_t countdown = begin_real(real_nests);
 	void *p = REAL(aligned_alloc)(alignment, size);
 	end_real(countdown);
 	if (sampled && p != NULL)
@@ -105,7 +105,7 @@ static SLOW int slow_posix_memalign(void **to, size_t alignment, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
 	bool sampled = samples(size);
-	uint64_t countdown = begin_real();
+	uint64_t countdown = begin_real(real_nests);
 	int failed = REAL(posix_memalign)(to, alignment, size);
 	end_real(countdown);
 	if (sampled && failed == 0)
@@ -140,7 +140,7 @@ static SLOW void *slow_realloc(void *p, size_t size)
 	struct forgotten old;
 	bool sampled = samples(size);
 	record_forget(p, &old);
-	uint64_t countdown = begin_real();
+	uint64_t countdown = begin_real(real_nests);
 	void *q = REAL(realloc)(p, size);
 	end_real(countdown);
 	// Of size 0, glibc and others free p and give NULL; some give a block.

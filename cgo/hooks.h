@@ -34,11 +34,13 @@ static inline bool samples(size_t size)
 	return record_samples(size);
 }
 
-// What the real allocator calls of the family between the two is a part of its work, and passes.
-static inline uint64_t begin_real(void)
+// What the real allocator calls of the family between the two is a part of its work, and passes. Where it calls nothing,
+// a call in between can only be a signal handler's, and counts.
+static inline uint64_t begin_real(bool nests)
 {
 	uint64_t countdown = cgoheap_thread.countdown;
-	cgoheap_thread.countdown = UINT64_MAX;
+	if (nests)
+		cgoheap_thread.countdown = UINT64_MAX;
 	return countdown;
 }
 

@@ -76,7 +76,7 @@ static struct real_delete deletes[DELETES];
 static inline void *allocate(size_t size, uintptr_t alignment)
 {
 	size_t some = size == 0 ? 1 : size;
-	uint64_t countdown = begin_real();
+	uint64_t countdown = begin_real(true);
 	void *p = alignment == 0 ? REAL(malloc)(some) : REAL(memalign)(alignment, some);
 	end_real(countdown);
 	return p;

@@ -20,11 +20,16 @@ bool real_calls_hooks(void (*trial)(int), int which)
 	return called;
 }
 
-// An allocator that makes functions of others makes this one.
-static void try_calloc(int unused)
+// Every function that could be made of others.
+static void try_family(int unused)
 {
+	void *p;
 	(void)unused;
-	REAL(free)(REAL(calloc)(1, 1));
+	REAL(free)(REAL(realloc)(REAL(calloc)(1, 1), 1 << 16));
+	REAL(free)(REAL(memalign)(64, 64));
+	REAL(free)(REAL(aligned_alloc)(64, 64));
+	if (REAL(posix_memalign)(&p, 64, 64) == 0)
+		REAL(free)(p);
 }
 
 void real_find(void)
@@ -36,7 +41,7 @@ void real_find(void)
 	if (!real_resolve())
 		return;
 	trying = true;
-	real_nests = real_calls_hooks(try_calloc, 0);
+	real_nests = real_calls_hooks(try_family, 0);
 #if OPERATORS
 	operators_find();
 #endif

@@ -28,3 +28,10 @@ func CountSignals(number syscall.Signal) (counted func() uint64, err error) {
 	}
 	return func() uint64 { return uint64(C.victim_counted_signals()) }, nil
 }
+
+// Interrupted allocates size bytes, resizes and frees them, count times, while signals come as fast as they can, whose
+// handler does the same with handlerSize bytes wherever it interrupts: in malloc too, which the allocator must allow. It
+// returns how many blocks handlers allocated.
+func Interrupted(count int, size, handlerSize uintptr) int64 {
+	return int64(C.victim_interrupted(C.uint(count), C.size_t(size), C.size_t(handlerSize)))
+}

@@ -1,0 +1,52 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// A handler that allocates may interrupt a hook anywhere: while it decides, walks, remembers or forgets. The allocator
+// behind the hooks must survive that, so the test runs again in a process that was given one that does.
+func TestHandlersThatInterruptHooks(t *testing.T) {
+	const preloaded = "CGOHEAP_TEST_BUMP"
+	if os.Getenv(preloaded) != "" {
+		interruptHooks(t)
+		return
+	}
+	library := filepath.Join(t.TempDir(), "bump.so")
+	toolchain.Target(t).Build(t, "gcc", "-O2", "-fno-builtin", "-fPIC", "-shared", "-o", library, "../internal/victim/testdata/bump.c")
+	again := exec.Command(os.Args[0], "-test.run=^TestHandlersThatInterruptHooks$", "-test.v")
+	again.Env = append(os.Environ(), "LD_PRELOAD="+library, preloaded+"=1")
+	output, err := again.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, output)
+	}
+	t.Logf("%s", output)
+}
+
+func interruptHooks(t *testing.T) {
+	const count, size, handlerSize = 50000, 71, 7035
+	r := start(t, everything)
+	var handled, all int64
+	for round := 0; round < 5; round++ {
+		perform(func() { handled += victim.Interrupted(count, size, handlerSize) })
+		all += 2 * count
+	}
+	if handled < 100 {
+		t.Errorf("handlers allocated %d blocks", handled)
+	}
+	recordedOfSize(t, r, size, passed(all, size))
+	recordedOfSize(t, r, handlerSize, passed(handled, handlerSize))
+	if got, want := sum(snapshot(t, r).through("perform")), all+handled; got.AllocObjects < want || got.InuseObjects > 3 {
+		t.Errorf("%+v through Go, want %d and a thread's", got, want)
+	}
+	t.Logf("%d blocks, %d of them by handlers", all+handled, handled)
+	lossless(t, r)
+}
