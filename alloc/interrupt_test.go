@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
@@ -22,13 +23,12 @@ func TestHandlersThatInterruptHooks(t *testing.T) {
 	}
 	library := filepath.Join(t.TempDir(), "bump.so")
 	toolchain.Target(t).Build(t, "gcc", "-O2", "-fno-builtin", "-fPIC", "-shared", "-o", library, "../internal/victim/testdata/bump.c")
-	again := exec.Command(os.Args[0], "-test.run=^TestHandlersThatInterruptHooks$", "-test.v")
+	again := exec.Command(os.Args[0], "-test.run=^TestHandlersThatInterruptHooks$")
 	again.Env = append(os.Environ(), "LD_PRELOAD="+library, preloaded+"=1")
 	output, err := again.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, output)
 	}
-	t.Logf("%s", output)
 }
 
 func interruptHooks(t *testing.T) {
@@ -44,9 +44,15 @@ func interruptHooks(t *testing.T) {
 	}
 	recordedOfSize(t, r, size, passed(all, size))
 	recordedOfSize(t, r, handlerSize, passed(handled, handlerSize))
-	if got, want := sum(snapshot(t, r).through("perform")), all+handled; got.AllocObjects < want || got.InuseObjects > 3 {
-		t.Errorf("%+v through Go, want %d and a thread's", got, want)
+	// A stack may end where a signal found code at an instruction that no row can express, but must say so.
+	cut := int64(0)
+	for _, l := range snapshot(t, r).Losses {
+		if !strings.HasPrefix(l.Name, "stacks_cut") {
+			t.Errorf("%d %s", l.Count, l.Sentence)
+		}
+		cut += int64(l.Count)
 	}
-	t.Logf("%d blocks, %d of them by handlers", all+handled, handled)
-	lossless(t, r)
+	if got := sum(snapshot(t, r).through("perform")).AllocObjects; got < all+handled-cut || cut > handled/100 {
+		t.Errorf("%d blocks through Go and %d stacks cut, of %d blocks, %d of them by handlers", got, cut, all+handled, handled)
+	}
 }
