@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -24,13 +23,13 @@ type named struct {
 type naming struct {
 	*frames
 	named   []named // by number
-	unnamed symbolize.Tally
+	missing missing
 }
 
 // name names every different frame of the samples, file by file.
 func (r *Report) name() *naming {
 	n := &naming{frames: framesOf(r.Samples)}
-	n.named = make([]named, len(n.list))
+	n.named, n.missing = make([]named, len(n.list)), make(missing)
 	byModule := make(map[stack.ModuleID][]int)
 	for number, f := range n.list {
 		byModule[f.Module()] = append(byModule[f.Module()], number)
@@ -38,7 +37,7 @@ func (r *Report) name() *naming {
 	for _, id := range slices.Sorted(maps.Keys(byModule)) {
 		r.nameModule(n, r.Module(id), byModule[id])
 	}
-	r.Names.Note(n.unnamed)
+	r.Names.Note(n.missing.sum())
 	return n
 }
 
@@ -55,17 +54,9 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 				result = symbolize.Result{Lines: lines}
 			}
 		}
-		n.unnamed.Add(result.Reason)
+		n.missing.add(m, result)
 		n.named[number] = named{frame: n.list[number], module: m, Tidied: r.Names.Tidy(result.Lines)}
 	}
-}
-
-// sentences say of how many frames there is no name, and why.
-func (n *naming) sentences() (list []string) {
-	for _, l := range n.unnamed.Losses() {
-		list = append(list, fmt.Sprintf("%d addresses without a name. %s", l.Count, l.Sentence))
-	}
-	return list
 }
 
 // elfAddress is the frame's address in its file; where no file is known, in memory.

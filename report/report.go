@@ -29,7 +29,7 @@ func (r *Report) Write(w io.Writer) error {
 // write says how many bytes the profile has before compression.
 func (r *Report) write(w io.Writer) (int64, error) {
 	e, n := pprof.NewEncoder(w, r.Header), r.name()
-	for _, sentence := range n.sentences() {
+	for _, sentence := range n.missing.sentences() {
 		e.Comment("cgoheap: " + sentence)
 	}
 	var stack []*named

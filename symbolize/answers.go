@@ -44,10 +44,10 @@ func (a *answers) of(m *mappings.Module) map[mappings.ELFAddr]Result {
 // add remembers what was found, unless it is that a file could not be read, or a server did not answer: that may pass.
 func (a *answers) add(known map[mappings.ELFAddr]Result, w wants) {
 	for i := range w {
-		if w[i].reason == Unreadable || w[i].reason == ServerFailed {
+		if w[i].reason == Unreadable || w[i].reason == ServerFailed || w[i].lack == ServerFailed {
 			continue
 		}
-		known[mappings.ELFAddr(w[i].address)] = Result{Lines: w[i].lines, Reason: w[i].reason}
+		known[mappings.ELFAddr(w[i].address)] = w[i].result()
 		a.count++
 	}
 }

@@ -11,8 +11,10 @@ type Line struct {
 }
 
 // Result is what is known about one address: its lines, innermost first, or the reason why there are none. Exactly one
-// of the two is set.
+// of the two is set. Beside lines, Lack may say why they are only what a symbol tells, or not all: that there is debug
+// data, or was to be, which could not be read.
 type Result struct {
 	Lines  []Line
 	Reason Reason
+	Lack   Reason // Named if nothing is known to be missing
 }

@@ -33,19 +33,22 @@ func (o *object) close() {
 	}
 }
 
-// resolve gives each of the wants lines or a reason.
+// resolve gives each of the wants lines or a reason, and lines that could be better the reason for that.
 func (o *object) resolve(w wants, style Style) {
 	damage := o.damage
 	if o.debug != nil {
 		damage = o.search(w, style)
 	}
 	nameStubs(o.files.Layout(), w, style)
+	reason := o.reason(damage)
 	for i := range w {
 		if w[i].lines == nil {
 			o.fallBack(&w[i], style)
 		}
 		if w[i].lines == nil {
-			w[i].reason = o.reason(damage)
+			w[i].reason = reason
+		} else if w[i].poor && reason.isTrouble() {
+			w[i].lack = reason
 		}
 	}
 }
@@ -57,6 +60,7 @@ func (o *object) fallBack(w *want, style Style) {
 	if s == nil {
 		return
 	}
+	w.poor = true
 	w.lines = []Line{{
 		Function:   style.readable(s.name),
 		SystemName: s.name,

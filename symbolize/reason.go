@@ -1,6 +1,7 @@
 package symbolize
 
-// Reason says why an address has no name. It is a value to be counted and shown, not a message to be logged.
+// Reason says why an address has no name, or only that of a symbol. It is a value to be counted and shown, not a message
+// to be logged.
 type Reason uint8
 
 // The reasons, from the module inwards.
@@ -33,11 +34,11 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	NotELF:     {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
 	Stripped:   {"stripped", "The file has no debug data, and symbols at most for what other files may call."},
 	OtherDebugFile: {"debug file has another build ID",
-		"Nothing in the file names the address, and the debug file that was found belongs to another build of it."},
+		"The debug file that was found belongs to another build of the file."},
 	LinkChecksum: {"debug link's checksum does not match",
-		"Nothing in the file names the address, and the debug file that it names has another checksum than it says."},
+		"The debug file that the file names has another checksum than it says."},
 	DebugFileBroken: {"debug file unreadable",
-		"Nothing in the file names the address, and its debug file, or the link to it, is damaged or cannot be read."},
+		"The debug file, or the link to it, is damaged or cannot be read."},
 	NeedsAlternate: {"needs the dwz file",
 		"The debug data refers to a file made by dwz that is missing or belongs to another build."},
 	NeedsSplit: {"needs split debug data", "The debug data refers to .dwo files or a .dwp file that are missing, or of another build."},
@@ -47,8 +48,18 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 		"The debug file is not on this machine, and the debuginfod servers do not have it."},
 	ServerFailed: {"debuginfod failed", "The debug file is not on this machine, and the debuginfod servers did not answer well."},
 	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
-	DebugDamaged: {"debug data damaged", "No symbol covers the address, and part of the debug data could not be read."},
+	DebugDamaged: {"debug data damaged", "Part of the debug data could not be read."},
 	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},
+}
+
+// isTrouble reports whether a reason is one for which names are poorer than they were meant to be, and not just those of a
+// file that was shipped without debug data.
+func (r Reason) isTrouble() bool {
+	switch r {
+	case OtherDebugFile, LinkChecksum, DebugFileBroken, NeedsAlternate, NeedsSplit, ServerFailed, DebugDamaged, DebugTooBig:
+		return true
+	}
+	return false
 }
 
 // String is a short name of the reason.

@@ -29,6 +29,7 @@ func (o *object) search(w wants, style Style) error {
 	for i := range open {
 		open[i].place = answers[i].Place
 		open[i].lines = names.lines(answers[i].Frames, locals[i])
+		open[i].poor = len(open[i].lines) < len(answers[i].Frames) || answers[i].Line == 0
 	}
 	return err
 }

@@ -151,7 +151,7 @@ func openReason(m *mappings.Module, err error) Reason {
 	return NotELF
 }
 
-// Note takes down what could not be named in a profile, instead of what was noted of the one before: an address without
+// Note takes down what could not be named well in a profile, instead of what was noted of the one before: an address without
 // a name is in every profile again, and adding them up would count profiles.
 func (s *Symbolizer) Note(t Tally) {
 	s.tallyMu.Lock()
@@ -159,7 +159,7 @@ func (s *Symbolizer) Note(t Tally) {
 	s.tally = t
 }
 
-// Losses counts the addresses that were left without a name in the last profile, by reason. It does not wait for
+// Losses counts the addresses that were left without a name in the last profile, or with a poor one, by reason. It does not wait for
 // Resolve.
 func (s *Symbolizer) Losses() []stack.Loss {
 	s.tallyMu.Lock()

@@ -58,12 +58,12 @@ func tallyStripped(t *testing.T, program string) {
 	s := New(Options{})
 	var tally Tally
 	for i, result := range s.Resolve(module(program), addresses) {
-		tally.Add(result.Reason)
+		tally.Add(result)
 		if result.Reason != Stripped && result.Reason != Named || (result.Lines == nil) != (result.Reason == Stripped) {
 			t.Fatalf("%#x: %v", uint64(addresses[i]), result)
 		}
 	}
-	s.Note(Tally{NoModule: 1})
+	s.Note(Tally{Unnamed: [reasons]uint64{NoModule: 1}})
 	s.Note(tally)
 	losses := s.Losses()
 	if len(losses) != 1 || losses[0].Count < uint64(len(addresses)/3) || losses[0].Name != "stripped" {

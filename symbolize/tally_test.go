@@ -11,7 +11,7 @@ func TestWhatHasNoNameIsCountedWhileNamesAreLookedUp(t *testing.T) {
 	defer s.mu.Unlock()
 	counted := make(chan int)
 	go func() {
-		s.Note(Tally{Stripped: 3})
+		s.Note(Tally{Unnamed: [reasons]uint64{Stripped: 3}})
 		counted <- len(s.Losses())
 	}()
 	select {
@@ -24,13 +24,17 @@ func TestWhatHasNoNameIsCountedWhileNamesAreLookedUp(t *testing.T) {
 	}
 }
 
-func TestTheTallyCountsWhatHasNoNameAndNothingElse(t *testing.T) {
+func TestTheTallyCountsWhatHasNoNameOrAPoorOneAndNothingElse(t *testing.T) {
 	var tally Tally
 	for _, r := range []Reason{Named, Stripped, DebugTooBig, DebugTooBig, reasons} {
-		tally.Add(r)
+		tally.Add(Result{Reason: r})
 	}
+	tally.Add(Result{Lack: NeedsSplit})
 	losses := tally.Losses()
-	if len(losses) != 2 || losses[0].Count != 1 || losses[1].Count != 2 || losses[1].Name != DebugTooBig.String() {
+	if len(losses) != 3 || losses[0].Count != 1 || losses[1].Count != 2 || losses[1].Name != DebugTooBig.String() {
 		t.Error(losses)
+	}
+	if poor := losses[len(losses)-1]; poor.Count != 1 || poor.Name != "no lines because "+NeedsSplit.String() {
+		t.Error(poor)
 	}
 }

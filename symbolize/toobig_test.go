@@ -57,9 +57,9 @@ func TestDebugDataThatIsTooCostlyIsTheReason(t *testing.T) {
 	}
 	var tally Tally
 	for _, result := range New(Options{}).Resolve(module(library), addresses) {
-		tally.Add(result.Reason)
+		tally.Add(result)
 	}
-	if len(addresses) < 24576 || tally[DebugTooBig] != uint64(len(addresses)) {
+	if len(addresses) < 24576 || tally.Unnamed[DebugTooBig] != uint64(len(addresses)) {
 		t.Errorf("%d addresses: %+v", len(addresses), tally.Losses())
 	}
 }

@@ -43,7 +43,9 @@ type want struct {
 	address uint64
 	place   dwarf.Place // of the address itself, should there be no function around it
 	lines   []Line
+	poor    bool // whether the lines are a symbol's, or lack inlined calls or a place
 	reason  Reason
+	lack    Reason
 }
 
 // wants are ascending by address, without duplicates.
@@ -69,8 +71,10 @@ func (w wants) give(reason Reason) {
 // result is what was found for an address that is among the wants.
 func (w wants) result(address uint64) Result {
 	i := sort.Search(len(w), func(i int) bool { return w[i].address >= address })
-	return Result{Lines: w[i].lines, Reason: w[i].reason}
+	return w[i].result()
 }
+
+func (w *want) result() Result { return Result{Lines: w.lines, Reason: w.reason, Lack: w.lack} }
 
 // unnamed are the wants without lines.
 func (w wants) unnamed() []*want {
