@@ -58,6 +58,9 @@ const (
 	tableLimit      = 1 << 18
 )
 
+// abbrevSteps is what an abbreviation costs, besides its attributes.
+const abbrevSteps = 1 << 2
+
 // read reads one abbreviation; code 0 ends the table. What the abbreviations have goes into slices that they share: a
 // file has thousands of them.
 func (t *abbrevTable) read(c *cursor) (code uint64, a abbrev) {
@@ -67,6 +70,7 @@ func (t *abbrevTable) read(c *cursor) (code uint64, a abbrev) {
 	a.tag = tag(min(c.uleb(), math.MaxUint16))
 	a.children = c.u8() != 0
 	first, firstOp := len(t.attrs), len(t.ops)
+	c.budget.spend(abbrevSteps)
 	for {
 		name, f := c.uleb(), c.uleb()
 		next := attr{name: attrName(min(name, math.MaxUint16)), form: form(min(f, math.MaxUint16))}
@@ -76,6 +80,7 @@ func (t *abbrevTable) read(c *cursor) (code uint64, a abbrev) {
 		if name|f == 0 || c.short {
 			break
 		}
+		c.budget.spend(1)
 		if t.attrs = append(t.attrs, next); len(t.attrs)-first > entryAttributes {
 			c.fail()
 		}

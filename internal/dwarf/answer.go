@@ -31,6 +31,7 @@ func (w *walk) describe(n *names, lines *lineTable) []Answer {
 			answers[i].Place = w.source(lines, wanted.row)
 		}
 		at := answers[i].Place
+		w.budget.spend(len(wanted.calls) * wantSteps)
 		for k := len(wanted.calls) - 1; k >= 0; k-- {
 			c := &wanted.calls[k]
 			frame := Frame{Place: at}

@@ -23,23 +23,25 @@ const (
 // budget counts the steps of one goroutine of a search, and passes them on to the count of all.
 type budget struct {
 	steps int
+	spent bool // the limit was reached when the steps were last passed on
 	all   *atomic.Int64
 }
 
 // budgetShare is how many steps a goroutine takes before the others see them.
 const budgetShare = 1 << 12
 
-// spend counts steps and reports whether the search may go on. Without a budget it may.
+// spend counts steps and reports whether the search may go on. Without a budget it may. Who spends something on the way
+// need not look: once it may not go on, it may never.
 func (b *budget) spend(steps int) bool {
 	if b == nil {
 		return true
 	}
 	if b.steps += steps; b.steps < budgetShare {
-		return true
+		return !b.spent
 	}
-	total := b.all.Add(int64(b.steps))
+	b.spent = b.all.Add(int64(b.steps)) > stepLimit
 	b.steps = 0
-	return total <= stepLimit
+	return !b.spent
 }
 
 func (b *budget) exhausted() bool { return b.all.Load() > stepLimit }

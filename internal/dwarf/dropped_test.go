@@ -16,11 +16,14 @@ func lineBytes(sequences ...[3]uint64) []byte {
 	return append(little.AppendUint32(nil, uint32(len(table))), table...)
 }
 
+// linedAbbrevs are those of a unit with DW_AT_stmt_list, DW_AT_low_pc and DW_AT_high_pc.
+var linedAbbrevs = []byte{1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0}
+
 func TestRowsOfWhatTheLinkerHasDroppedDoNotCount(t *testing.T) {
 	entries := little.AppendUint32([]byte{1}, 0) // DW_AT_stmt_list
 	p := handmade(inMemory{
 		".debug_info":   unitBytes(appendRange(entries, 0x1000, 0x100)),
-		".debug_abbrev": {1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0},
+		".debug_abbrev": linedAbbrevs,
 		".debug_line":   lineBytes([3]uint64{7, 0, 0x2000}, [3]uint64{9, 0x1000, 0x1010}),
 	})
 	p.IsCode = func(address uint64) bool { return address >= 0x1000 }

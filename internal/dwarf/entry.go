@@ -39,6 +39,14 @@ func (e *entry) nextAnywhere(c *cursor, u *unit) bool {
 	return !c.short
 }
 
+// steps is what it costs to read the entry.
+func (e *entry) steps() int {
+	if e.abbrev == nil {
+		return 1
+	}
+	return 1 + len(e.abbrev.plan)
+}
+
 func (e *entry) take(name attrName, v value, u *unit) {
 	switch name {
 	case attrSibling:
@@ -83,7 +91,7 @@ func (w *walk) skipChildren(e *entry) error {
 			return errDamaged
 		}
 		switch {
-		case !w.budget.spend(1):
+		case !w.budget.spend(inner.steps()):
 			return ErrTooBig
 		case inner.abbrev == nil:
 			depth--

@@ -112,6 +112,7 @@ func (t *lineTable) standard(s *lineState, c *cursor, op uint8) bool {
 		s.operation = 0
 	case opNegateStmt, opBasicBlock, opPrologueEnd, opEpilogueBegin:
 	default:
+		c.budget.spend(int(t.operands[op]))
 		for range t.operands[op] {
 			c.uleb()
 		}
@@ -161,11 +162,13 @@ func (w *walk) place(s *lineState) {
 		return
 	}
 	i := w.lower(s.lastAt)
+	first := i
 	for ; i < len(w.wants) && w.wants[i].address < s.address; i++ {
 		if wanted := &w.wants[i]; !wanted.hasRow {
 			wanted.row, wanted.hasRow = s.last, true
 		}
 	}
+	w.budget.spend((i - first) * coverSteps)
 	s.gapLow, s.gapHigh = 0, math.MaxUint64
 	if i > 0 {
 		s.gapLow = w.wants[i-1].address + 1

@@ -10,7 +10,7 @@ const (
 // left to the general way. It says how many it ran.
 func (w *walk) rowsInWindow(t *lineTable, s *lineState, c *cursor) (steps int) {
 	window, at := c.window, c.at
-	for last := min(uint64(len(window)), t.end-c.base); uint64(at)+linesAhead <= last; steps++ {
+	for last := min(uint64(len(window)), t.end-c.base, uint64(at)+budgetShare); uint64(at)+linesAhead <= last; steps++ {
 		op, size := window[at], 1
 		switch {
 		case op >= t.opcodeBase:

@@ -122,12 +122,12 @@ func (r *reader) unit(f *file, h *header) *unit {
 	if r.units == nil || len(r.units) >= unitCache {
 		r.units, r.tables = make(map[*header]*unit), make(map[abbrevKey]*abbrevTable)
 	}
+	r.budget.spend(unitSteps)
 	u := newUnit(f, h)
 	key := abbrevKey{f, h.abbrevs, h.encoding}
 	if u.table = r.tables[key]; u.table == nil {
 		u.table = new(abbrevTable)
 		u.table.readTable(r.open(f, secAbbrev, h.abbrevs), key)
-		r.budget.spend(len(u.table.attrs) + len(u.table.ops))
 		r.tables[key] = u.table
 	}
 	r.roots.open(&f.sections[secInfo], h.entries, h.end)
@@ -146,6 +146,5 @@ const unitCache = 1 << 7
 // takeTable reads the abbreviations of the unit that is to be walked.
 func (r *reader) takeTable(u *unit) bool {
 	u.table = &r.own
-	defer func() { r.budget.spend(len(r.own.attrs) + len(r.own.ops)) }()
 	return r.own.readTable(r.open(u.file, secAbbrev, u.abbrevs), abbrevKey{u.file, u.abbrevs, u.encoding})
 }

@@ -56,7 +56,7 @@ func (n *names) qualifyIn(u *unit, functions []*described) error {
 		if !e.next(s.cursor, u) {
 			return errDamaged
 		}
-		if !n.budget.spend(1) {
+		if !n.budget.spend(e.steps()) {
 			return ErrTooBig
 		}
 		if s.name(e.offset) && s.jump() {
@@ -160,7 +160,7 @@ func (n *names) enclose(u *unit, e *entry, around *enclosure) *enclosure {
 func (n *names) plainName(p reference) string {
 	n.far.open(&p.unit.file.sections[secInfo], p.entry, p.unit.end)
 	a := p.unit.table.find(n.far.uleb())
-	if a == nil {
+	if a == nil || !n.budget.spend(len(a.attrs)) {
 		return ""
 	}
 	for _, at := range a.attrs {

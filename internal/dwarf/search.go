@@ -121,10 +121,16 @@ func (s *search) findUnit(r *reader, c *cursor, order int, h *header) error {
 	if len(wants) == 0 {
 		return err
 	}
+	if !r.budget.spend(len(wants) * wantSteps) {
+		return ErrTooBig
+	}
 	slices.Sort(wants)
 	s.jobs <- job{order, u, slices.Compact(wants)}
 	return err
 }
+
+// wantSteps is what it costs to ask a unit about one address, and for each frame to describe it.
+const wantSteps = 1 << 5
 
 // rootAbbrev finds the abbreviation of a unit's root, which mostly is the first of a table that only this unit has. The
 // table is read to its end when a second unit has the same.
@@ -134,7 +140,6 @@ func (r *reader) rootAbbrev(f *file, h *header, wanted uint64) (a abbrev, ok boo
 	if r.own.key == key {
 		if !r.own.whole {
 			r.own.readTable(c, key)
-			r.budget.spend(len(r.own.attrs) + len(r.own.ops))
 		}
 		found := r.own.find(wanted)
 		if found == nil {
@@ -143,12 +148,13 @@ func (r *reader) rootAbbrev(f *file, h *header, wanted uint64) (a abbrev, ok boo
 		return *found, true
 	}
 	r.own.begin(key)
-	for {
+	for len(r.own.attrs)+len(r.own.ops) < tableLimit && !r.budget.exhausted() {
 		code, a := r.own.read(c)
-		if code == wanted || code == 0 || c.short || !r.budget.spend(len(a.attrs)) {
+		if code == wanted || code == 0 || c.short {
 			return a, code == wanted && code != 0 && !c.short
 		}
 	}
+	return a, false
 }
 
 // fail notes the damage that is first in the file.

@@ -131,6 +131,7 @@ func newUnit(f *file, h *header) *unit {
 // readRoot reads the unit's root with the abbreviation given and leaves the cursor behind it.
 func (r *reader) readRoot(u *unit, c *cursor, a *abbrev) {
 	u.tag, u.hasChildren = a.tag, a.children
+	r.budget.spend(len(a.attrs))
 	for _, at := range a.attrs {
 		u.takeRoot(at.name, c.value(u.encoding, at.form, at.constant))
 	}

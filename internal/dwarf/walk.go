@@ -90,7 +90,7 @@ func (w *walk) run(children uint64) error {
 			}
 			continue
 		}
-		if !w.budget.spend(1 + len(e.abbrev.plan)) {
+		if !w.budget.spend(e.steps()) {
 			return ErrTooBig
 		}
 		if err := w.enter(&e); err != nil {
@@ -202,11 +202,13 @@ func (w *walk) cover(e *entry, outer stretch) error {
 	}
 	limit := len(w.parts) + int(outer.last-outer.first)
 	lying := false
+	w.budget.spend(1)
 	err := w.ranges(w.unit, &e.extent, w.isCode, func(low, high uint64) bool {
 		first, last := w.within(low, high, outer)
 		if first == last {
 			return true
 		}
+		w.budget.spend(int(last-first) * coverSteps)
 		lying = len(w.parts) == limit
 		w.parts = append(w.parts, stretch{first, last})
 		return !lying
@@ -216,6 +218,9 @@ func (w *walk) cover(e *entry, outer stretch) error {
 	}
 	return err
 }
+
+// coverSteps is what it costs to note that an entry, or a row, covers a want.
+const coverSteps = 1 << 2
 
 // within is the part of a stretch of the wants whose addresses lie in a range.
 func (w *walk) within(low, high uint64, outer stretch) (first, last int32) {
