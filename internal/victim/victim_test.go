@@ -4,6 +4,7 @@ package victim
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -130,5 +131,14 @@ func TestEveryLibraryCallsBack(t *testing.T) {
 		if walks := WalkBoth(call); walks.Calls == 0 || len(walks.Theirs) < 2 {
 			t.Errorf("%s: %d stacks walked, the last with %d frames", name, walks.Calls, len(walks.Theirs))
 		}
+	}
+}
+
+func TestEachInstructionIsAStep(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("only amd64 has a trap flag that programs can set")
+	}
+	if walks := WalkBoth(Callers["every instruction"]); walks.Calls < 100 {
+		t.Errorf("snprintf took %d", walks.Calls)
 	}
 }

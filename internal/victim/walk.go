@@ -35,6 +35,7 @@ var Callers = map[string]func(){
 	"destructor during a throw": func() { C.victim_walk_from_destructor_in_flight() },
 	"signal in raise":           func() { C.victim_walk_from_raise() },
 	"signal at a leaf":          func() { C.victim_walk_from_trap() },
+	"every instruction":         func() { C.victim_walk_from_steps() },
 }
 
 // WalkBoth runs a function that walks the stack somewhere below, and returns the first stack on which cgoheap_walk and

@@ -46,6 +46,7 @@ void victim_walk_from_destructor_in_flight(void);
 /* walk_signal.c: victim_walk_both from a signal handler. */
 void victim_walk_from_raise(void);
 void victim_walk_from_trap(void);
+void victim_walk_from_steps(void); /* after each instruction, on machines that can */
 
 #ifdef __cplusplus
 }

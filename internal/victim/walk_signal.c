@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -58,6 +59,34 @@ static VICTIM_SITE void trap_below(void)
 	trap();
 	VICTIM_USE(handler);
 }
+
+#if defined(__x86_64__)
+/* The processor's trap flag: SIGTRAP after each instruction, but not in the handler. */
+#define STEP "\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq"
+#define STOP "\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq"
+
+/* Through a stub of the linkage table, into libc and back, so that the handler strikes at each instruction of prologues, stubs
+   and epilogues. The red zone is not used: there are calls. */
+static VICTIM_SITE void step(void)
+{
+	char text[16];
+	__asm__ volatile(STEP : : : "memory", "cc");
+	int length = snprintf(text, sizeof text, "%d", 42);
+	__asm__ volatile(STOP : : : "memory", "cc");
+	VICTIM_USE(&length);
+}
+
+VICTIM_SITE void victim_walk_from_steps(void)
+{
+	with_handler(SIGTRAP, step);
+	VICTIM_USE(handler);
+}
+#else
+void victim_walk_from_steps(void)
+{
+	victim_walk_from_trap();
+}
+#endif
 
 VICTIM_SITE void victim_walk_from_trap(void)
 {
