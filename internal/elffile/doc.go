@@ -9,7 +9,8 @@
 //	      └─► section headers ─► sections ─► symbols, DWARF        what loaders ignore: damage here is remembered
 //
 // The invariant: no read allocates more than the file holds, no section above a megabyte grows to more than its compressed
-// size can honestly explain, and no bytes panic. Files keep working without section headers as far as the program headers
+// size can honestly explain, nor all of a file's to more than two gigabytes, and no bytes panic. No part of a file is read as
+// often as its headers name it: one symbol table of each kind counts, and a megabyte of notes. Files keep working without section headers as far as the program headers
 // carry them: segments, build ID and .eh_frame do not need sections.
 //
 // What is deliberately absent: relocation (only linked files are ever loaded), writing, and any cache.

@@ -116,3 +116,15 @@ func TestAllThatIsDecompressedOfAFileHasALimit(t *testing.T) {
 		}
 	}
 }
+
+func TestSectionNamesBeyondTheirLimitAreNotRead(t *testing.T) {
+	data := native(content{name: ".text", kind: uint32(elf.SHT_PROGBITS), data: []byte{1}}).bytes()
+	names := data[len(data)-binary.Size(elf.Section64{}):] // the last header
+	for size, whole := range map[uint64]bool{maxSectionNames: true, maxSectionNames + 1: false} {
+		binary.LittleEndian.PutUint64(names[32:], size)
+		f, _ := openCounting(t, data, 1<<30)
+		if _, found := f.Section(".text"); found != whole || (f.sectionErr == nil) != whole {
+			t.Errorf("%d bytes of names: found %v, %v", size, found, f.sectionErr)
+		}
+	}
+}

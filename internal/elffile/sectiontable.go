@@ -7,8 +7,12 @@ import (
 	"strings"
 )
 
-// maxSections is far above any linked file; only object files come near it.
-const maxSections = 1 << 18
+// The most sections, and bytes of their names, that are believed: far above any linked file; only object files come near
+// the first.
+const (
+	maxSections     = 1 << 18
+	maxSectionNames = 1 << 26
+)
 
 // header is one entry of the section header table, with the offset of its name in the table of names.
 type header struct {
@@ -95,6 +99,9 @@ func (f *File) nameSections(headers []header, names uint64) ([]elf.SectionHeader
 	}
 	if headers[names].Flags&elf.SHF_COMPRESSED != 0 {
 		return nil, errors.New("the names are compressed")
+	}
+	if headers[names].FileSize > maxSectionNames {
+		return nil, fmt.Errorf("%d bytes of names are more than %d", headers[names].FileSize, maxSectionNames)
 	}
 	data, err := f.bytes(headers[names].Offset, headers[names].FileSize)
 	if err != nil {
