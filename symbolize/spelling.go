@@ -11,10 +11,12 @@ import "strings"
 //
 // Template arguments differ in more ways than one can list: constants, typedefs, const before and after. So a plain name
 // and a symbol are the same function's if they agree without them; and the inlined calls, which have no symbol, are at
-// least shown with the demangler's spelling of integers.
+// least shown with the demangler's spelling of integers. gcc has no name for the class of a lambda; a class without a name
+// that can be called is one.
 
-// integers turns gcc's spelling of the integer types into the demangler's. The longest come first.
-var integers = strings.NewReplacer(
+// spelling turns gcc's spelling into the demangler's. The longest come first.
+var spelling = strings.NewReplacer(
+	"{unnamed}::operator()", "{lambda}::operator()",
 	"long long unsigned int", "unsigned long long", "long long int", "long long",
 	"long unsigned int", "unsigned long", "long int", "long",
 	"short unsigned int", "unsigned short", "short int", "short",
@@ -25,7 +27,7 @@ func (s Style) plain(name string) string {
 	if s == Short {
 		name = withoutArguments(name)
 	}
-	return integers.Replace(name)
+	return spelling.Replace(name)
 }
 
 // baseName is the last part of a name, without template arguments. All conversions have the same, "operator ", since
