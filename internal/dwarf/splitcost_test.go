@@ -2,6 +2,7 @@ package dwarf
 
 import (
 	"bytes"
+	"errors"
 	"runtime"
 	"testing"
 )
@@ -73,7 +74,7 @@ func TestNoMoreUnitsAreKeptThanTheLimit(t *testing.T) {
 	} {
 		f := &file{}
 		f.sections[secInfo].Bytes = info
-		if err := f.readHeaders(nil); err != ErrTooBig || len(f.units) > unitLimit {
+		if err := f.readHeaders(nil); !errors.Is(err, ErrTooBig) || len(f.units) > unitLimit {
 			t.Errorf("units %s: %d, %v", what, len(f.units), err)
 		}
 	}

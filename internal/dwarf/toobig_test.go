@@ -17,22 +17,15 @@ func unitBytes(entries []byte) []byte {
 	return append(append(head, 8), entries...)
 }
 
-// unitHead is how many bytes stand before the entries of unitBytes.
-const unitHead = 11
-
 // The abbreviations of the hand-made entries: DW_AT_low_pc and DW_AT_high_pc, before that what else an entry has.
 const (
-	rootCode     = 1 // no more
-	namedCode    = 2 // DW_AT_name in DW_FORM_strp
-	referingCode = 3 // DW_AT_abstract_origin in DW_FORM_ref4
-	blockCode    = 4 // a variable with a DW_FORM_block and nothing else
+	rootCode  = 1 // no more
+	namedCode = 2 // DW_AT_name in DW_FORM_strp
 )
 
 var handmadeAbbrevs = []byte{
 	rootCode, 0x11, 1, 0x11, 1, 0x12, 6, 0, 0,
 	namedCode, 0x2e, 0, 3, 0xe, 0x11, 1, 0x12, 6, 0, 0,
-	referingCode, 0x2e, 0, 0x31, 0x13, 0x11, 1, 0x12, 6, 0, 0,
-	blockCode, 0x34, 0, 2, 9, 0, 0,
 	0,
 }
 
