@@ -35,10 +35,10 @@ static void find(uint64_t count, uint64_t still)
 	Dl_info info;
 	if (globals == NULL || dladdr1(globals, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || symbol == NULL)
 		return;
-	if (globals[0] == (uintptr_t)_r_debug.r_map && globals[1] == still)
+	if (globals[0] == (uintptr_t)dlopen(NULL, RTLD_LAZY) && globals[1] == still)
 		loaded = &globals[1];
 	for (size_t i = symbol->st_size / sizeof *globals; i > 0 && known < LOADS_WORDS - 1; i--)
-		if (__atomic_load_n(&globals[i - 1], __ATOMIC_RELAXED) == count)
+		if (&globals[i - 1] != loaded && __atomic_load_n(&globals[i - 1], __ATOMIC_RELAXED) == count)
 			words[known++] = &globals[i - 1];
 }
 #else
@@ -68,10 +68,14 @@ static int read_words(struct dl_phdr_info *object, size_t size, void *loads)
 	return 1;
 }
 
-static int find_words(struct dl_phdr_info *object, size_t size, void *unused)
+struct numbers {
+	uint64_t count, still;
+};
+
+static int take_numbers(struct dl_phdr_info *object, size_t size, void *numbers)
 {
-	(void)size, (void)unused;
-	find(object->dlpi_adds, object->dlpi_adds - object->dlpi_subs);
+	(void)size;
+	*(struct numbers *)numbers = (struct numbers){object->dlpi_adds, object->dlpi_adds - object->dlpi_subs};
 	return 1;
 }
 
@@ -80,7 +84,9 @@ void loads_read(struct loads *l)
 	static bool looked;
 	*l = (struct loads){0};
 	if (!looked) {
-		dl_iterate_phdr(find_words, NULL);
+		struct numbers now; // find asks under other locks of the loader's than the list's
+		dl_iterate_phdr(take_numbers, &now);
+		find(now.count, now.still);
 		looked = true;
 	}
 	dl_iterate_phdr(read_words, l);

@@ -13,6 +13,7 @@ extern char victim_without_cfi_end[];
 
 #if defined(__x86_64__)
 __asm__(".text\n"
+	".global victim_without_cfi, victim_without_cfi_end\n"
 	".type victim_without_cfi, @function\n"
 	"victim_without_cfi:\n"
 	"	push %rbp\n"
@@ -29,6 +30,7 @@ __asm__(".text\n"
 	".size victim_without_cfi, . - victim_without_cfi\n");
 #elif defined(__aarch64__)
 __asm__(".text\n"
+	".global victim_without_cfi, victim_without_cfi_end\n"
 	".type victim_without_cfi, %function\n"
 	"victim_without_cfi:\n"
 	"	stp x29, x30, [sp, #-16]!\n"
