@@ -62,10 +62,11 @@ ctest: deps ## Runs the tests of the C code without Go, under sanitizers, and un
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
 
 # Programs for arm64 are cross-compiled, and an emulator runs them. Tests that look at programs from outside stay here;
-# those of files that the emulator has elsewhere than the program is told, and of a program that runs itself, are left out.
+# those of files that the emulator has elsewhere than the program is told, of a program that runs itself, and of kinds of
+# children that the emulator makes otherwise, are left out.
 cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
-hosts    := TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly
+hosts    := TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 

@@ -163,10 +163,10 @@ func TestSizesThatOverflow(t *testing.T) {
 		for _, count := range []uintptr{1 << 32, 1 << 61, 1<<64 - 1} {
 			for _, size := range []uintptr{1 << 32, 1 << 40, 1<<64 - 1} {
 				if p, errno := victim.CallocErrno(count, size); p != nil || errno != syscall.ENOMEM {
-					t.Errorf("calloc(%#x, %#x) gave %p and errno %v", count, size, p, errno)
+					t.Errorf("calloc(%#x, %#x) gave %p and errno %d", count, size, p, errno)
 				}
 				if p, errno := victim.ReallocarrayErrno(block, count, size); p != nil || errno != syscall.ENOMEM {
-					t.Errorf("reallocarray(p, %#x, %#x) gave %p and errno %v", count, size, p, errno)
+					t.Errorf("reallocarray(p, %#x, %#x) gave %p and errno %d", count, size, p, errno)
 				}
 			}
 		}

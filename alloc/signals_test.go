@@ -57,10 +57,11 @@ func allocateFrom(t *testing.T, enough func() bool) {
 	}
 	for range goroutines {
 		finished.Go(func() {
+			var sum int
 			for !enough() {
 				once()
 				victim.CallBack(once)
-				useGo(1 << 12)
+				useGo(1<<12, &sum)
 			}
 		})
 	}
@@ -72,11 +73,10 @@ func allocateFrom(t *testing.T, enough func() bool) {
 // useGo is a loop that only a signal can interrupt.
 //
 //go:noinline
-func useGo(turns int) (sum int) {
+func useGo(turns int, sum *int) {
 	for n := range turns {
-		sum += n * sum
+		*sum += n
 	}
-	return sum
 }
 
 // counting counts signals until the function that it returns is called, and fails the test if they were too few.
@@ -119,8 +119,9 @@ func TestCountsWhileGoroutinesArePreempted(t *testing.T) {
 		}
 	})
 	finished.Go(func() {
+		var sum int
 		for !enough() {
-			useGo(1 << 24)
+			useGo(1<<24, &sum)
 		}
 	})
 	allocateFrom(t, enough)

@@ -11,7 +11,11 @@ package victim
 */
 import "C"
 
-import "unsafe"
+import (
+	"errors"
+	"syscall"
+	"unsafe"
+)
 
 // Malloc allocates size bytes with malloc.
 func Malloc(size uintptr) unsafe.Pointer { return C.victim_malloc(C.size_t(size)) }
@@ -32,16 +36,22 @@ func Reallocarray(block unsafe.Pointer, count, size uintptr) unsafe.Pointer {
 	return C.victim_reallocarray(block, C.size_t(count), C.size_t(size))
 }
 
-// CallocErrno is Calloc and the errno that it set, nil if none.
-func CallocErrno(count, size uintptr) (unsafe.Pointer, error) {
+// CallocErrno is Calloc and the errno that it set, 0 if none.
+func CallocErrno(count, size uintptr) (unsafe.Pointer, syscall.Errno) {
 	block, err := C.victim_calloc(C.size_t(count), C.size_t(size))
-	return block, err
+	return block, asErrno(err)
 }
 
 // ReallocarrayErrno is Reallocarray and the errno that it set.
-func ReallocarrayErrno(block unsafe.Pointer, count, size uintptr) (unsafe.Pointer, error) {
+func ReallocarrayErrno(block unsafe.Pointer, count, size uintptr) (unsafe.Pointer, syscall.Errno) {
 	moved, err := C.victim_reallocarray(block, C.size_t(count), C.size_t(size))
-	return moved, err
+	return moved, asErrno(err)
+}
+
+// asErrno of what cgo makes of it.
+func asErrno(err error) (errno syscall.Errno) {
+	errors.As(err, &errno)
+	return errno
 }
 
 // PosixMemalign allocates size bytes with posix_memalign.
