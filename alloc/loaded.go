@@ -41,9 +41,16 @@ type module struct {
 // The shim reads rules as package unwind lays them out.
 var _ [cgo.RuleSize]byte = [unsafe.Sizeof(unwind.Rule{})]byte{}
 
-func same(a, b *mappings.Module) bool {
-	return a.Path == b.Path && a.BuildID == b.BuildID && a.Bias == b.Bias && a.Device == b.Device &&
+// samePlace reports whether two modules are the same file at the same place.
+func samePlace(a, b *mappings.Module) bool {
+	return a.Path == b.Path && a.Bias == b.Bias && a.Device == b.Device &&
 		a.Inode == b.Inode && len(a.Ranges) > 0 && len(b.Ranges) > 0 && a.Ranges[0].Start == b.Ranges[0].Start
+}
+
+// sameContents reports whether the file of two modules has not been written over, as far as is known.
+func sameContents(a, b *mappings.Module) bool {
+	var unknown mappings.Written
+	return a.BuildID == b.BuildID && (a.Written == b.Written || a.Written == unknown || b.Written == unknown)
 }
 
 // update takes the modules that are loaded now, and what cgo.ReadLoads gave before they were listed, and publishes an index
@@ -55,8 +62,9 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 	}
 	next := make([]module, 0, len(now))
 	changed = loads != l.loads
+	loadedSince := loads.Count() != l.loads.Count()
 	for i := range now {
-		m, known := l.find(&now[i])
+		m, known := l.find(&now[i], loadedSince)
 		if !known {
 			var full error
 			if m, full = l.add(now[i]); full != nil {
@@ -80,10 +88,13 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 	return true, err
 }
 
-// find looks for a module among those that were there the last time, with what is new about its file.
-func (l *loaded) find(now *mappings.Module) (module, bool) {
+// find looks for a module among those that were there the last time, with what is new about its file. If the file has
+// other contents, it was closed and loaded again, or else, if nothing has been loaded since, written over while in use.
+func (l *loaded) find(now *mappings.Module, loadedSince bool) (module, bool) {
 	for _, known := range [][]module{l.current, l.added} {
-		i := slices.IndexFunc(known, func(m module) bool { return same(m.Module, now) })
+		i := slices.IndexFunc(known, func(m module) bool {
+			return samePlace(m.Module, now) && (!loadedSince || sameContents(m.Module, now))
+		})
 		if i >= 0 {
 			l.renew(&known[i], *now)
 			return known[i], true
@@ -92,12 +103,13 @@ func (l *loaded) find(now *mappings.Module) (module, bool) {
 	return module{}, false
 }
 
-// renew takes what may have happened to a module's file. Snapshots keep the module as it was.
+// renew takes what may have happened to a module's file, which stays known as it was loaded. Snapshots keep the module as
+// it was.
 func (l *loaded) renew(m *module, now mappings.Module) {
 	if m.Deleted == now.Deleted {
 		return
 	}
-	now.ID = m.ID
+	now.ID, now.BuildID, now.Written = m.ID, m.BuildID, m.Written
 	m.Module = &now
 	l.all[m.ID-1] = &now
 }

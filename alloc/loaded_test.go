@@ -121,6 +121,42 @@ func TestFilesOfModules(t *testing.T) {
 			t.Error("an old snapshot changed")
 		}
 	})
+
+	t.Run("a file that is written over while it is loaded keeps its number and its build ID", func(t *testing.T) {
+		a := fake("a", 16)
+		a.BuildID = "1111"
+		r, l := withList(t, a)
+		id := r.at("/no/such/a")
+		a.BuildID, a.Written.Size = "2222", 7
+		for _, deleted := range []bool{false, true} {
+			a.Deleted = deleted
+			l.extra = []mappings.Module{a}
+			if m := snapshot(t, r).Module(id); r.at("/no/such/a") != id || m.BuildID != "1111" || m.Deleted != deleted {
+				t.Errorf("module %d became %d, %+v", id, r.at("/no/such/a"), m)
+			}
+		}
+		if m := r.loaded.only(0x10800); m == nil || m.ID != id {
+			t.Errorf("its addresses belong to %+v", m)
+		}
+	})
+
+	t.Run("a file that was written over and loaded again has a new number", func(t *testing.T) {
+		for _, c := range []struct{ buildID, size string }{{"2222", ""}, {"", "larger"}} {
+			a := fake("a", 16)
+			a.Written.Size = 7
+			r, l := withList(t, a)
+			id := r.at("/no/such/a")
+			if a.BuildID = c.buildID; c.size != "" {
+				a.Written.Size++
+			}
+			l.extra = []mappings.Module{a}
+			defer open(t, plugin(t)).Close()
+			if r.Refresh(); r.at("/no/such/a") == id {
+				t.Errorf("%+v has number %d again", a, id)
+			}
+			r.Stop()
+		}
+	})
 }
 
 func TestModulesInFullTables(t *testing.T) {

@@ -27,5 +27,8 @@
 // inode, or, where those are not comparable (overlay file systems) or differ, by the build ID that lies in memory.
 // Otherwise the headers in memory still give bias and build ID, and Module.Err says why there is no file.
 //
+// What is written into a file in its place is then in memory too, as far as a page was not changed there. So a file is
+// held against what was known when its module was found: by the build ID, or without one by size and time.
+//
 // What is deliberately absent: memory that no file is loaded in. Generated code belongs to no module.
 package mappings

@@ -2,6 +2,7 @@ package mappings
 
 import (
 	"reflect"
+	"time"
 
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -17,9 +18,16 @@ type Module struct {
 	Ranges  []Range        // executable, ascending, not overlapping, adjacent fragments joined
 	Device  uint64
 	Inode   uint64
-	Err     error // why the file could not be read as it should; Path and Ranges hold all the same
+	Written Written // the file as it was when the module was found; the zero value if it could not be opened
+	Err     error   // why the file could not be read as it should; Path and Ranges hold all the same
 
 	mapped []Mapping // all mappings of the file, of other loads too
+}
+
+// Written tells one state of a file from another that it has after somebody wrote into it.
+type Written struct {
+	Size int64
+	Time time.Time
 }
 
 // Range is a half-open range of runtime addresses.

@@ -88,6 +88,9 @@ func (m *Module) inspect(open Opener) []elffile.Segment {
 		}
 	}
 	defer file.Close()
+	if m.Err == nil {
+		m.Written = written(file)
+	}
 	if m.BuildID, err = file.BuildID(); err != nil && m.Err == nil {
 		m.Err = err
 	}

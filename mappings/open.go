@@ -74,7 +74,7 @@ func (p process) openSame(path string, m *Module) (*elffile.File, error) {
 func (p process) verify(file *elffile.File, m *Module) error {
 	device, inode, known := identity(file)
 	if m.Inode == 0 || known && device == m.Device && inode == m.Inode {
-		return nil
+		return m.verifyWritten(file)
 	}
 	head, err := p.OpenHead(m)
 	if err != nil {
@@ -88,6 +88,24 @@ func (p process) verify(file *elffile.File, m *Module) error {
 		return fmt.Errorf("%s: %w: replaced: build ID %q, in memory %q", m.Path, ErrGone, fileID, mappedID)
 	}
 	return nil
+}
+
+// verifyWritten says that a file without a build ID is no more what it was when the module was found. A build ID, which
+// tells more, is for the caller to compare.
+func (m *Module) verifyWritten(file *elffile.File) error {
+	if m.BuildID != "" || m.Written == (Written{}) || m.Written == written(file) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: written over in its place, as far as size and time show", m.Path, ErrGone)
+}
+
+// written is the state of an open file.
+func written(file *elffile.File) Written {
+	info, err := file.Stat()
+	if err != nil {
+		return Written{}
+	}
+	return Written{info.Size(), info.ModTime()}
 }
 
 // settleNames finds the files whose name really ends in " (deleted)": they are there, with the mapped inode.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // mappedLibrary is a library that a loader has mapped, and what the test wants to do to its file.
@@ -97,6 +98,23 @@ func TestDeletedFiles(t *testing.T) {
 	})
 }
 
+// writeOver puts a byte in a file's place, a while after it was made.
+func writeOver(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt([]byte{0}, 15); err != nil { // of e_ident's padding
+		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Minute)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestReplacedFiles(t *testing.T) {
 	t.Run("another build under the same path is never used", func(t *testing.T) {
 		for _, id := range []string{"sha1", "none"} {
@@ -113,6 +131,22 @@ func TestReplacedFiles(t *testing.T) {
 			}
 			if !errors.Is(module.Err, ErrGone) {
 				t.Errorf("error %v", module.Err)
+			}
+		}
+	})
+	t.Run("a library without a build ID that was written over in its place is not used", func(t *testing.T) {
+		path, truth := mappedLibrary(t, "-Wl,--build-id=none")
+		module := only(t, truth.modules(t), path)
+		for _, spoil := range []bool{false, true} {
+			if spoil {
+				writeOver(t, path)
+			}
+			file, err := truth.process.Open(&module)
+			if err == nil {
+				file.Close()
+			}
+			if spoil != errors.Is(err, ErrGone) || !spoil && err != nil {
+				t.Errorf("written over: %t, error %v", spoil, err)
 			}
 		}
 	})
