@@ -10,6 +10,7 @@ import "unsafe"
 // A Chain is what the frame pointer is in code that has nothing else to unwind it by.
 type Chain uint32
 
+// All of them.
 const (
 	WholeChain    Chain = C.VICTIM_CHAIN_WHOLE    // as it should be
 	OddChain      Chain = C.VICTIM_CHAIN_ODD      // not aligned

@@ -25,6 +25,7 @@ type Plugin struct {
 // A Scope says whose functions a library calls by a name, and who calls its own.
 type Scope int
 
+// The scopes of dlopen.
 const (
 	Local    Scope = C.RTLD_LOCAL    // the program's first; nobody calls its own
 	Global   Scope = C.RTLD_GLOBAL   // the program's first; libraries that are opened later may call its own
