@@ -19,7 +19,7 @@ var growths = []struct {
 
 func decimal(n int) string { return fmt.Sprint(n) }
 
-const growthPairs = 1_000_000
+const growthPairs = 2_000_000
 
 // growth shows what a pair costs at several intervals as the work grows, and as the interval shrinks.
 func growth(s setup) error {
