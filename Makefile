@@ -10,7 +10,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e pictures check race ctest arm64 matrix stress fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e pictures check race ctest agree arm64 matrix stress fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,12 @@ race: deps ## Runs the Go tests of all modules under the race detector.
 
 ctest: deps ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
+
+# 60,000 addresses of each, spread over all code. addr2line takes most of the time. The programs are those of bench/names.
+agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C++ program and a Go service that it builds.
+	@cd bench && $(GO) run ./names -task build
+	$(GO) test -count=1 -timeout 60m -v -run AsAddr2lineReadsIt ./symbolize \
+		-agree.addresses 60000 -agree.files $(CURDIR)/bench/names/build/cxx,$(CURDIR)/bench/names/build/service
 
 # Programs for arm64 are cross-compiled, and an emulator runs them. Tests that look at programs from outside stay here;
 # those of files that the emulator has elsewhere than the program is told, of a program that runs itself, and of kinds of

@@ -62,7 +62,7 @@ func parseAddr2line(function, place string) Line {
 // purpose, or llvm-symbolizer must be on our side.
 func agree(t *testing.T, path string, addresses []mappings.ELFAddr) {
 	t.Helper()
-	c := comparison{symbols: allSymbols(t, path), filtered: make(map[string]string), classes: make(map[string]int)}
+	c := comparison{symbols: allSymbols(t, path, debugFileOf(t, path)), filtered: make(map[string]string), classes: make(map[string]int)}
 	got := New(Options{}).Resolve(module(path), addresses)
 	addr2lines := addr2line(t, path, addresses)
 	var disputed []int
@@ -78,8 +78,8 @@ func agree(t *testing.T, path string, addresses []mappings.ELFAddr) {
 		class, _ := c.class(uint64(addresses[i]), got[i], addr2lines[i])
 		if overturned[n] && class != forgotten { // llvm-symbolizer is asked for places only
 			c.classes["another "+class+", and llvm-symbolizer agrees with us"]++
-		} else if want := addr2lines[i]; want[0].File == "go.go" && want[0].Line == 0 && got[i].Reason == Named {
-			c.classes[goWrapper]++
+		} else if ours := c.placeClass(t, path, class, addresses[i], got[i], addr2lines[i]); ours != "" {
+			c.classes[ours]++
 		} else if c.classes[class]++; c.classes[class] <= 3 {
 			t.Errorf("%s: %#x\n got  %v\n want %v", class, uint64(addresses[i]), got[i], addr2lines[i])
 		}

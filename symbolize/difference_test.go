@@ -16,6 +16,7 @@ import (
 type comparison struct {
 	symbols  map[string][]elf.Symbol
 	filtered map[string]string // by c++filt
+	places   *places           // nil before they were asked for
 	classes  map[string]int
 }
 
@@ -35,18 +36,27 @@ const (
 	tooShort   = "addr2line has a file that is too short for the line"
 )
 
-func allSymbols(t testing.TB, path string) map[string][]elf.Symbol {
+// The classes of differences that others have to decide.
+const (
+	otherLine = "line"
+	otherFile = "file"
+)
+
+// allSymbols are the symbols of files, by their names.
+func allSymbols(t testing.TB, paths ...string) map[string][]elf.Symbol {
 	t.Helper()
-	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	static, _ := file.Symbols()
-	dynamic, _ := file.DynamicSymbols()
 	symbols := make(map[string][]elf.Symbol)
-	for _, s := range append(static, dynamic...) {
-		symbols[s.Name] = append(symbols[s.Name], s)
+	for _, path := range paths {
+		file, err := elf.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		static, _ := file.Symbols()
+		dynamic, _ := file.DynamicSymbols()
+		for _, s := range append(static, dynamic...) {
+			symbols[s.Name] = append(symbols[s.Name], s)
+		}
+		file.Close()
 	}
 	return symbols
 }
@@ -84,7 +94,7 @@ func (c *comparison) class(address uint64, got Result, want []Line) (class strin
 
 func (c *comparison) lineClass(address uint64, got, want Line) (class string, wanted bool) {
 	if got.Line != want.Line {
-		return "line", false
+		return otherLine, false
 	}
 	class = equal
 	if got.File != want.File {
@@ -98,7 +108,7 @@ func (c *comparison) lineClass(address uint64, got, want Line) (class string, wa
 		case lineCount(want.File) < want.Line:
 			class = tooShort
 		default:
-			return "file", false
+			return otherFile, false
 		}
 	}
 	if got.SystemName == want.SystemName {

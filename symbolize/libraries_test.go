@@ -3,6 +3,7 @@ package symbolize
 import (
 	"cmp"
 	"flag"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,27 +64,42 @@ func fileSize(path string) int64 {
 
 var (
 	agreeAddresses = flag.Int("agree.addresses", 2000, "how many addresses of each file are compared with addr2line")
-	agreeFiles     = flag.String("agree.files", "", "files to compare, separated by commas, besides the largest debug files")
+	agreeFiles     = flag.String("agree.files", "", "files to compare, separated by commas, besides those that are always compared")
 )
 
-// The largest separate debug files of the machine, if there are any: libc's, say. To compare more addresses of more
-// files, which takes minutes:
+// ownBinary is a program that every machine can have: this test with its debug data, which go test leaves out.
+func ownBinary(t *testing.T) string {
+	t.Helper()
+	need(t, "go")
+	path := filepath.Join(t.TempDir(), "symbolize.test")
+	tool(t, "go", "test", "-c", "-o", path, ".")
+	return path
+}
+
+// largestDebugFiles are the largest separate debug files of the machine, if there are any: libc's, say.
+func largestDebugFiles() []string {
+	files, _ := filepath.Glob("/usr/lib/debug/.build-id/*/*.debug")
+	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(fileSize(b), fileSize(a)) })
+	return files[:min(len(files), 2)]
+}
+
+// To compare more addresses of more files: make agree, or
 //
 //	go test ./symbolize -run AsAddr2lineReadsIt -v -agree.addresses 50000 -agree.files PROGRAM,LIBRARY
 func TestRealDebugDataIsReadAsAddr2lineReadsIt(t *testing.T) {
-	files, _ := filepath.Glob("/usr/lib/debug/.build-id/*/*.debug")
-	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(fileSize(b), fileSize(a)) })
-	files = files[:min(len(files), 2)]
-	if *agreeFiles != "" {
-		files = append(files, strings.Split(*agreeFiles, ",")...)
+	find := map[string]func(*testing.T) string{
+		"this test": ownBinary,
+		"libc":      func(t *testing.T) string { return systemLibrary(t, "libc.so.6") },
+		"libstdc++": func(t *testing.T) string { return systemLibrary(t, "libstdc++.so.6") },
 	}
-	for _, path := range files {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+	for _, path := range slices.Concat(largestDebugFiles(), strings.FieldsFunc(*agreeFiles, func(r rune) bool { return r == ',' })) {
+		find[filepath.Base(path)] = func(*testing.T) string { return path }
+	}
+	for _, name := range slices.Sorted(maps.Keys(find)) {
+		t.Run(name, func(t *testing.T) {
+			path := find[name](t)
 			addresses := everyByte(t, path)
 			agree(t, path, every(len(addresses) / *agreeAddresses + 1, addresses))
 		})
-	}
-	if len(files) == 0 {
-		t.Skip("no separate debug files")
 	}
 }

@@ -10,7 +10,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each contender runs")
 	count := flag.Int("addresses", 10000, "how many addresses are named")
 	only := flag.String("program", "", "a file to measure instead of the usual programs")
-	task := flag.String("task", "", "what this process does for another one: choose or resolve")
+	task := flag.String("task", "", "build: only build the programs; or what this process does for another one: choose or resolve")
 	flag.Parse()
 	if err := do(*task, *only, *rounds, *count); err != nil {
 		fmt.Fprintln(os.Stderr, "names:", err)
@@ -20,6 +20,9 @@ func main() {
 
 func do(task, file string, rounds, count int) error {
 	switch task {
+	case "build":
+		_, err := programs("")
+		return err
 	case "choose":
 		return choose(file, count, os.Stdout)
 	case "resolve":
