@@ -76,7 +76,7 @@ void record_wake(void)
 
 static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)
 {
-	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = *depth};
+	struct walk w = walk_of(caller, frames, *depth);
 	struct pass pass;
 	*depth = *goroutine = 0;
 	if (cgoheap_region == NULL || !gate_enter(&pass, __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)))

@@ -49,10 +49,19 @@ static bool joined(const struct walk *w)
 	return w->memory.go_hi != 0;
 }
 
+// A register that has not been read yet is the same if it is saved at the same place. What a walk begins with is as good
+// as any other if nothing followed from it: functions use the register for data.
+static bool same_fp(const struct walk *w, const struct step *s)
+{
+	if (s->fp_known != w->fp_known || s->fp_at != w->fp_at || s->fp_given != w->fp_given)
+		return false;
+	return !s->fp_known || s->fp_at != 0 || (s->fp_given && !w->last->fp_used) || s->fp == w->at.fp;
+}
+
 static bool same(const struct walk *w, const struct step *s)
 {
 	const struct last *l = w->last;
-	if (s->pc != w->at.pc || s->sp != w->at.sp || s->fp_known != w->fp_known || (s->fp_known && s->fp != w->at.fp))
+	if (s->pc != w->at.pc || s->sp != w->at.sp || !same_fp(w, s))
 		return false;
 	return s->joined == joined(w) && (!s->joined || (w->memory.go_lo == l->go_lo && w->memory.go_hi == l->go_hi));
 }
@@ -93,8 +102,10 @@ static bool record(struct walk *w, const struct step *s)
 static enum end resume(struct walk *w, const struct step *s)
 {
 	const struct last *l = w->last;
-	w->at = (struct registers){s->pc, s->sp, s->fp};
+	w->at = (struct registers){s->pc, s->sp, s->fp_given ? w->at.fp : s->fp};
 	w->fp_known = s->fp_known;
+	w->fp_given = s->fp_given;
+	w->fp_at = s->fp_at;
 	w->part = s->part - 1; // walk counts it again
 	if (s->joined) {
 		w->memory.go_lo = l->go_lo;
@@ -160,7 +171,8 @@ enum end last_meet(struct walk *w, uint64_t frame)
 	const struct step *s = meet(w);
 	enum end result = s == NULL ? WALK_EMIT : follow(w, s);
 	if (result == WALK_EMIT)
-		record(w, &(struct step){w->at.pc, w->at.sp, w->at.fp, frame, 0, w->part, w->fp_known, joined(w)});
+		record(w, &(struct step){.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp, .fp_at = w->fp_at, .frame = frame,
+					 .part = w->part, .fp_known = w->fp_known, .fp_given = w->fp_given, .joined = joined(w)});
 	return result;
 }
 
@@ -198,6 +210,7 @@ void last_end(struct walk *w, enum end end, uint32_t stack)
 			l->go_hi = w->memory.go_hi;
 			l->goroutine = w->goroutine;
 		}
+		l->fp_used = w->fp_used || (w->known != NULL && l->fp_used);
 		join_fresh(w);
 		l->stack = stack;
 	}

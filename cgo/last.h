@@ -9,11 +9,11 @@
 
 // Where a walk stood at a frame.
 struct step {
-	uintptr_t pc, sp, fp;
+	uintptr_t pc, sp, fp, fp_at;
 	uint64_t frame;
 	uint32_t words; // those read from here on begin there
 	uint16_t part;  // how often the walk had gone from C to Go or back
-	bool fp_known, joined;
+	bool fp_known, fp_given, joined;
 };
 
 // The last walk in a place of the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at the end of their arrays; those of the walk under way, which are
@@ -22,6 +22,7 @@ struct last {
 	uint32_t thread; // whose walk it is
 	uint64_t index;  // the number of the index that it went by
 	uint32_t stack;  // ref of what it found
+	bool fp_used;    // what it found followed from the frame pointer that it began with
 	uint32_t first, cursor, fresh;
 	uintptr_t go_lo, go_hi, goroutine; // what it found where it joined
 	struct step steps[LAST_STEPS], fresh_steps[LAST_STEPS];

@@ -53,7 +53,7 @@ static uint32_t site_of(struct visitor by, size_t size, const struct registers *
 {
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
-	struct walk w = {.at = *caller, .fp_known = true, .frames = frames, .max = max};
+	struct walk w = walk_of(caller, frames, max);
 	walk_by_current(&w);
 	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
 	last_begin(&w, by.place);

@@ -9,7 +9,7 @@
 
 // A stack that allocates more sizes than this (a growing vector, strings), or as many under different labels, keeps the
 // rest in one site without a size for each set of labels, so that sizes cannot fill the region.
-#define SIZES_PER_STACK 256
+#define SIZES_PER_STACK 16
 
 // A site with more visits than this from other places in a tick of the clock is split. Twice as many words pass from
 // core to core in that time as cost a core a thousandth of its own.

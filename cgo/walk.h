@@ -53,6 +53,9 @@ struct walk {
 	bool exact;    // pc is where a signal struck, not a return address
 	uintptr_t lr;  // where exact, and where the machine has one: the link register
 	bool fp_known; // fp is the caller's
+	uintptr_t fp_at; // where the caller's fp is saved, if it has not been read; otherwise 0
+	bool fp_given; // fp is still what the walk began with
+	bool fp_used;  // and something followed from that
 	uint64_t *frames;
 	size_t depth, max;
 	uintptr_t goroutine; // the g that the thread runs for; 0 before the walk has met it
@@ -75,6 +78,24 @@ enum end walk_go(struct walk *w);
 // Appends a call site and gives WALK_EMIT; otherwise what last_meet gives, or END_DEPTH when there is no room left.
 #define WALK_EMIT ((enum end) - 2)
 enum end walk_emit(struct walk *w, uintptr_t address, uint32_t module);
+
+// Whether at.fp is the caller's, from here on. It is read only where a frame needs it: functions that use the register for
+// data save and restore it, and what it holds there is no matter of the walk's.
+static inline bool walk_fp(struct walk *w)
+{
+	uintptr_t at = w->fp_at;
+	w->fp_at = 0;
+	if (at != 0)
+		w->fp_known = memory_load(&w->memory, at, &w->at.fp);
+	w->fp_used |= w->fp_given;
+	return w->fp_known;
+}
+
+// A walk that begins with the registers of a caller.
+static inline struct walk walk_of(const struct registers *caller, uint64_t *frames, size_t max)
+{
+	return (struct walk){.at = *caller, .fp_known = true, .fp_given = true, .frames = frames, .max = max};
+}
 
 static inline bool code_has(struct code c, uintptr_t pc)
 {

@@ -30,21 +30,28 @@ static bool needs_fp(const struct rule *r)
 	return r->cfa == CFA_FROM_FP || r->cfa == CFA_DEREF_FP || r->fp == FP_FROM_FP;
 }
 
-static bool find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
+// Where the caller's fp is.
+static void find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
 {
 	switch (r->fp) {
 	case FP_SAME:
-		return true;
+		return;
 	case FP_FROM_CFA:
-		return memory_load(&w->memory, cfa + r->fp_offset, &w->at.fp);
+		w->fp_at = cfa + r->fp_offset;
+		break;
 	case FP_FROM_SP:
-		return memory_load(&w->memory, w->at.sp + r->fp_offset, &w->at.fp);
+		w->fp_at = w->at.sp + r->fp_offset;
+		break;
 	case FP_FROM_FP:
-		return memory_load(&w->memory, w->at.fp + r->fp_offset, &w->at.fp);
+		w->fp_at = w->at.fp + r->fp_offset;
+		break;
 	default:
-		w->fp_known = false;
-		return true;
+		w->fp_at = 0;
+		w->fp_known = w->fp_given = false;
+		return;
 	}
+	w->fp_known = true;
+	w->fp_given = false;
 }
 
 static bool find_pc(struct walk *w, const struct rule *r, uintptr_t cfa, uintptr_t *pc)
@@ -72,7 +79,7 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 		return END_ROOT;
 	if (!expresses(w, r))
 		return END_INEXPRESSIBLE;
-	if (needs_fp(r) && !w->fp_known)
+	if (needs_fp(r) && !walk_fp(w))
 		return END_NO_FP;
 	if (!find_cfa(w, r, &cfa))
 		return END_UNREADABLE;
@@ -83,8 +90,7 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 		return END_BACKWARDS;
 	if (!find_pc(w, r, cfa, &pc))
 		return END_UNREADABLE;
-	if (!find_fp(w, r, cfa))
-		return END_UNREADABLE;
+	find_fp(w, r, cfa);
 	w->at.pc = pc;
 	w->at.sp = cfa;
 	w->exact = signal;
@@ -106,8 +112,11 @@ static bool called(const struct walk *w, uintptr_t pc)
 // frame is worse than a missing one.
 static enum end step_by_fp(struct walk *w)
 {
-	uintptr_t pc, fp = w->at.fp, next;
-	if (!w->fp_known || fp < w->at.sp || fp - w->at.sp > LARGEST_FRAME)
+	uintptr_t pc, fp, next;
+	if (!walk_fp(w))
+		return END_NO_UNWIND;
+	fp = w->at.fp;
+	if (fp < w->at.sp || fp - w->at.sp > LARGEST_FRAME)
 		return END_NO_UNWIND;
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;
@@ -115,7 +124,7 @@ static enum end step_by_fp(struct walk *w)
 	if (pc != 0 && (index_find(w->index, pc - 1) == NULL || !called(w, pc)))
 		return END_NO_UNWIND;
 	w->at = (struct registers){pc, fp + 16, next};
-	w->exact = false;
+	w->exact = w->fp_given = false;
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 

@@ -48,6 +48,8 @@ static bool join(struct walk *w)
 	struct saved_call call;
 	if (w->exact || !saved_call(w, &call))
 		return false;
+	w->fp_at = 0;
+	w->fp_given = false;
 	if (call.g != 0)
 		return goroutine_stack(w, call.g, call.depth);
 	w->at.fp = record_below(call.depth);
@@ -57,7 +59,7 @@ static bool join(struct walk *w)
 static enum end enter_go(struct walk *w)
 {
 	if (!code_has(cgoheap_go.asmcgocall, walk_site(w)))
-		return w->fp_known ? WALK_ON : END_GO_FRAME; // Go code that called C itself, on a system stack
+		return walk_fp(w) ? WALK_ON : END_GO_FRAME; // Go code that called C itself, on a system stack
 	if (!cgoheap_go.joined)
 		return END_NO_JOIN;
 	return join(w) ? WALK_ON : END_GO_FRAME;
@@ -79,7 +81,7 @@ static enum end step(struct walk *w)
 	if (next != 0 && next <= fp && on_goroutine && next >= w->memory.go_lo)
 		return END_BACKWARDS;
 	w->at = (struct registers){pc, fp + 16, next};
-	w->exact = false;
+	w->exact = w->fp_given = false;
 	w->fp_known = true;
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
@@ -92,6 +94,7 @@ static enum end leave(struct walk *w)
 	if (w->exact || !leave_crosscall2(w))
 		return END_GO_FRAME;
 	w->fp_known = true;
+	w->fp_given = false;
 	return w->at.pc == 0 ? END_ROOT : WALK_ON;
 }
 

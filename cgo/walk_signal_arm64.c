@@ -34,6 +34,8 @@ bool walk_signal(struct walk *w)
 	    !memory_load(&w->memory, sp + SAVED_REGISTER(32), &at.pc))
 		return false;
 	w->at = at;
+	w->fp_at = 0;
+	w->fp_given = false;
 	w->lr = unsigned_address(lr);
 	w->exact = w->fp_known = true;
 	return true;
