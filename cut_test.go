@@ -18,10 +18,15 @@ import (
 	"github.com/cgoheap/cgoheap/pprof"
 )
 
+// leakBelow is on many stacks, as one keeps few sizes apart.
+//
+//go:noinline
+func leakBelow(depth int, size uintptr) unsafe.Pointer { return victim.Recursion(depth, size) }
+
 // manySizes keeps blocks of n sizes, the largest first, and frees them at the end of the test.
 func manySizes(t *testing.T, n int) {
 	for i := range n {
-		block := leak(uintptr(100 * (n - i)))
+		block := leakBelow(i/10, uintptr(100*(n-i)))
 		t.Cleanup(func() { victim.Free(block) })
 	}
 }
@@ -67,7 +72,7 @@ func TestBoundOnSamples(t *testing.T) {
 	if total(cut) != total(all) {
 		t.Errorf("the total is %v, without a bound %v", total(cut), total(all))
 	}
-	kept := through(cut, "leak")
+	kept := through(cut, "leakBelow")
 	for i, s := range kept {
 		if got, want := s.NumLabel["bytes"][0], int64(100*(200-i)); got != want {
 			t.Errorf("sample %d has blocks of %d bytes, want %d: not the largest", i, got, want)
@@ -88,7 +93,7 @@ func TestBoundKeepsWhatWasAllocatedMuchAsWellAsWhatIsInUse(t *testing.T) {
 	if got := values(through(cut, "garbage")); got[1] != 5_000_000 || got[3] != 0 {
 		t.Errorf("%v", got)
 	}
-	if len(through(cut, "leak")) == 0 {
+	if len(through(cut, "leakBelow")) == 0 {
 		t.Error("nothing in use was kept")
 	}
 }
@@ -193,7 +198,7 @@ func TestCompressionOfAProfile(t *testing.T) {
 	p := start(t, everything)
 	manySizes(t, 50)
 	raw, err := profile.ParseUncompressed(compressed(t, p, pprof.Uncompressed))
-	if err != nil || len(through(raw, "leak")) != 50 {
+	if err != nil || len(through(raw, "leakBelow")) != 50 {
 		t.Errorf("%v, %v", raw, err)
 	}
 	if fast, best := len(compressed(t, p, 0)), len(compressed(t, p, 9)); best >= fast {

@@ -242,7 +242,7 @@ func TestWriteProfile(t *testing.T) {
 			switch size := s.NumLabel["bytes"]; {
 			case len(size) == 0:
 				unlabelled++
-				if s.Value[0] != 300-256 {
+				if s.Value[0] != 300-16 {
 					t.Errorf("%d blocks have no size", s.Value[0])
 				}
 			case s.Value[0] != 1 || s.Value[1] != size[0]:

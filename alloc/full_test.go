@@ -11,7 +11,7 @@ import (
 )
 
 // small are tables that 8 MiB of blocks do not fit into.
-var small = Options{SampleBytes: 1, MaxDepth: 512, TableBytes: 8 << 20}
+var small = Options{SampleBytes: 1, MaxDepth: 1024, TableBytes: 8 << 20}
 
 //go:noinline
 func fill(blocks []unsafe.Pointer) {
@@ -23,7 +23,7 @@ func fill(blocks []unsafe.Pointer) {
 //go:noinline
 func fillWithStacks(depth int) (blocks []unsafe.Pointer) {
 	for d := range depth {
-		for size := range uintptr(256) {
+		for size := range uintptr(20) {
 			blocks = append(blocks, victim.Recursion(d, size))
 		}
 	}
@@ -71,14 +71,14 @@ func TestTablesFullOfStacks(t *testing.T) {
 		blocks := make([]unsafe.Pointer, 1000)
 		fill(blocks)
 		var others []unsafe.Pointer
-		for _, size := range []uintptr{8, 24} { // the second is a new site of a known stack
+		for size := range uintptr(16) { // from the second on, new sites of a known stack
 			block := victim.Malloc(size)
-			if size == 8 {
-				others = fillWithStacks(300)
+			if size == 0 {
+				others = fillWithStacks(1000)
+				free(others) // which takes what room is left
 			}
 			defer victim.Free(block)
 		}
-		free(others)
 		if value(t, r, "lost_stack_table_full") == 0 || value(t, r, "lost_site_table_full") == 0 {
 			t.Errorf("lost: %d stacks, %d sites", value(t, r, "lost_stack_table_full"), value(t, r, "lost_site_table_full"))
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime"
 	"testing"
+	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
@@ -33,6 +34,33 @@ func TestWalksThatLearn(t *testing.T) {
 				t.Errorf("%d stacks by walks of their own, %d recorded", len(want), len(got))
 			}
 		})
+	}
+}
+
+// What the last walk read stands yet, at frames that are not this walk's.
+func TestWalksThatDifferByTheFramePointerAlone(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r := start(t, everything)
+	const each, size = 100, 77777
+	for range each {
+		for _, way := range []func(uintptr) unsafe.Pointer{victim.SlideLeft, victim.SlideRight} {
+			victim.Free(way(size))
+		}
+	}
+	got := make(map[string]int64)
+	for _, s := range snapshot(t, r).Samples {
+		if s.BlockSize == size {
+			got[callers(s.Frames)] += s.AllocObjects
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("two callers are %d", len(got))
+	}
+	for stack, n := range got {
+		if n != each {
+			t.Errorf("%d of %d allocations have the stack %s", n, each, stack)
+		}
 	}
 }
 

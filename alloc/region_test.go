@@ -26,7 +26,7 @@ func copied(t testing.TB) []byte {
 	}
 	var blocks []unsafe.Pointer
 	pprof.Do(t.Context(), pprof.Labels("tenant", "a"), func(context.Context) {
-		for size := range uintptr(600) {
+		for size := range uintptr(600) { // most of them together
 			blocks = append(blocks, victim.Malloc(size))
 		}
 	})
@@ -110,7 +110,7 @@ func FuzzRegion(f *testing.F) {
 
 func TestARegionIsReadFromACopy(t *testing.T) {
 	t.Run("it says what the recording said", func(t *testing.T) {
-		if n := readAll(t, copied(t)); n < 200 {
+		if n := readAll(t, copied(t)); n < 17 { // of one stack
 			t.Errorf("%d samples", n)
 		}
 	})

@@ -59,11 +59,12 @@ static int load_of(const struct bucket *b)
 	return n;
 }
 
-// Of two buckets the emptier is taken: full ones are then rare long before the level is.
+// Of two buckets the emptier is taken, unless the first is half empty: full ones are then rare long before the level is.
 static bool claim_in_level(int level, uint64_t hash, struct slot *slot)
 {
 	struct bucket *one = bucket_of(level, hash, 0), *two = bucket_of(level, hash, 1);
-	if (load_of(two) < load_of(one))
+	int load = load_of(one);
+	if (load > BUCKET / 2 && load_of(two) < load)
 		return claim(two, slot) || claim(one, slot);
 	return claim(one, slot) || claim(two, slot);
 }

@@ -140,6 +140,10 @@ struct victim_wander {
 };
 void victim_wander(struct victim_wander *w, unsigned depth);
 
+/* slide.c: two callers of one function with the same stack pointer. */
+void *victim_slide_left(size_t size);
+void *victim_slide_right(size_t size);
+
 /* crowd.c: many threads at one site, victim_pair. The number of pairs in all. */
 #define VICTIM_PAIR_SIZE 77
 size_t victim_pairs_on_threads(size_t threads, size_t pairs);
