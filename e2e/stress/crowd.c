@@ -9,10 +9,20 @@ enum { CROWD = 100000, DEEPEST = 90, LARGEST = 2000 };
 
 static _Atomic uint64_t crowded;
 
-SITE static void *stress_crowding(unsigned depth, size_t size)
+// stress_crowding calls itself from two places, as the bits of way say: there are more stacks than any table holds.
+SITE static void *stress_crowding(unsigned depth, uint32_t way, size_t size)
 {
-	void *p = depth == 0 ? malloc(size) : stress_crowding(depth - 1, size);
-	__asm__ volatile("" : "+r"(p)::"memory");
+	void *p;
+	if (depth == 0) {
+		p = malloc(size);
+		KEEP_FRAME();
+	} else if (way % 2 == 0) {
+		p = stress_crowding(depth - 1, way / 2, size);
+		__asm__ volatile("# even" ::: "memory");
+	} else {
+		p = stress_crowding(depth - 1, way / 2 | 1u << 31, size);
+		__asm__ volatile("# odd" ::: "memory");
+	}
 	return p;
 }
 
@@ -26,7 +36,7 @@ void stress_crowd(void)
 	void **blocks = calloc(CROWD, sizeof *blocks);
 	for (unsigned n = 0; !stress_ended(); n++) {
 		free(blocks[n % CROWD]);
-		blocks[n % CROWD] = stress_crowding(stress_random() % DEEPEST, stress_random() % LARGEST);
+		blocks[n % CROWD] = stress_crowding(stress_random() % DEEPEST, stress_random(), stress_random() % LARGEST);
 		crowded++;
 	}
 	for (int i = 0; i < CROWD; i++)
