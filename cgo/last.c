@@ -150,14 +150,14 @@ static enum end follow(struct walk *w, const struct step *s)
 	l->cursor = end + 1 - l->steps;
 	if (end == s)
 		return WALK_EMIT;
-	if (!add_frames(w, s, end))
+	if (end == all)
+		w->known = s;
+	if (last_stack(w) == 0 && !add_frames(w, s, end)) // nobody asks for the frames of a stack that is known
 		return END_DEPTH;
 	if (w->goroutine == 0 && (end == all || end->joined))
 		w->goroutine = l->goroutine;
-	if (end == all) {
-		w->known = s;
+	if (end == all)
 		return END_ROOT;
-	}
 	record_again(w, s, end);
 	return resume(w, end);
 }
