@@ -9,11 +9,18 @@
 #include "victim.h"
 #include "walk.h"
 
+/* The processor's: SIGTRAP after each instruction, but not in the handler, which ends it. */
+#define TRAP_FLAG 0x100
+static volatile sig_atomic_t stepping;
+
 static void handler(int number, siginfo_t *info, void *context)
 {
 	(void)number, (void)info, (void)context;
 	victim_walk_both();
-#if defined(__aarch64__)
+#if defined(__x86_64__)
+	if (!stepping)
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+#elif defined(__aarch64__)
 	if (number == SIGTRAP) /* pc is at the instruction, not behind it */
 		((ucontext_t *)context)->uc_mcontext.pc += 4;
 #endif
@@ -61,18 +68,16 @@ static VICTIM_SITE void trap_below(void)
 }
 
 #if defined(__x86_64__)
-/* The processor's trap flag: SIGTRAP after each instruction, but not in the handler. */
-#define STEP "\n\tpushfq\n\torq $0x100, (%%rsp)\n\tpopfq"
-#define STOP "\n\tpushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq"
-
 /* Through a stub of the linkage table, into libc and back, so that the handler strikes at each instruction of prologues, stubs
-   and epilogues. The red zone is not used: there are calls. */
+   and epilogues. The first is the one after popfq: between push and pop no unwind data would hold. The red zone is not used:
+   there are calls. */
 static VICTIM_SITE void step(void)
 {
 	char text[16];
-	__asm__ volatile(STEP : : : "memory", "cc");
+	stepping = 1;
+	__asm__ volatile("pushfq\n\torq %0, (%%rsp)\n\tpopfq" : : "i"(TRAP_FLAG) : "memory", "cc");
 	int length = snprintf(text, sizeof text, "%d", 42);
-	__asm__ volatile(STOP : : : "memory", "cc");
+	stepping = 0;
 	VICTIM_USE(&length);
 }
 
