@@ -47,10 +47,12 @@ func interruptHooks(t *testing.T) {
 	// A stack may end where a signal found code at an instruction that no row can express, but must say so.
 	cut := int64(0)
 	for _, l := range snapshot(t, r).Losses {
-		if !strings.HasPrefix(l.Name, "stacks_cut") {
+		switch {
+		case strings.HasPrefix(l.Name, "stacks_cut"):
+			cut += int64(l.Count)
+		case l.Name != "peak_inexact": // a moment in the midst of what a handler interrupts is no peak
 			t.Errorf("%d %s", l.Count, l.Sentence)
 		}
-		cut += int64(l.Count)
 	}
 	if got := sum(snapshot(t, r).through("perform")).AllocObjects; got < all+handled-cut || cut > handled/100 {
 		t.Errorf("%d blocks through Go and %d stacks cut, of %d blocks, %d of them by handlers", got, cut, all+handled, handled)
