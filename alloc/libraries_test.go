@@ -5,6 +5,7 @@ package alloc
 import (
 	"errors"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -35,7 +36,15 @@ func (s *Snapshot) one(t *testing.T, function string, size int64) stack.Sample {
 	return found[0]
 }
 
+// unwatched has recordings that begin from now on look for libraries at snapshots and when told to, and not by themselves.
+func unwatched(t *testing.T) {
+	before := eventfd
+	eventfd = func(uint, int) (int, error) { return 0, syscall.EMFILE }
+	t.Cleanup(func() { eventfd = before })
+}
+
 func TestLibrariesLoadedDuringARecording(t *testing.T) {
+	unwatched(t)
 	path := plugin(t)
 	r := start(t, everything)
 	p := open(t, path)
@@ -87,6 +96,15 @@ func TestWakingTheWatch(t *testing.T) {
 			t.Error("the wake was not counted")
 		}
 	})
+
+	t.Run("so has one elsewhere, after a library was opened: walks learn nothing until the index is of today", func(t *testing.T) {
+		path := plugin(t)
+		r := start(t, everything)
+		p := open(t, path)
+		defer p.Close()
+		defer victim.Free(victim.Malloc(1003))
+		eventually(t, "the library was known", func() bool { return r.knows(path) })
+	})
 }
 
 // knows says whether the module is among those that are loaded now.
@@ -102,6 +120,7 @@ func (r *Recording) knows(path string) bool {
 }
 
 func TestOneAddressTwoLibraries(t *testing.T) {
+	unwatched(t)
 	t.Run("each frame keeps the library that was there when it was taken", func(t *testing.T) {
 		first, second := plugin(t), plugin(t, "-g")
 		r := start(t, everything)
@@ -131,6 +150,7 @@ func TestOneAddressTwoLibraries(t *testing.T) {
 }
 
 func TestOneAddressTwoLibrariesBetweenTwoLooks(t *testing.T) {
+	unwatched(t)
 	t.Run("a library is not taken for the one whose place it took", func(t *testing.T) {
 		first, second := plugin(t), plugin(t, "-g")
 		r := start(t, everything)

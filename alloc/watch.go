@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch sleeps until a sample meets code of an unknown module, and then has the loaded files looked at. The shim says so
-// through an eventfd, which a goroutine waits for without a thread of its own and without polling.
+// watch sleeps until a sample meets code of an unknown module, or finds that libraries have been loaded or closed, and
+// then has the loaded files looked at. The shim says so through an eventfd, which a goroutine waits for without a thread
+// of its own and without polling.
 type watch struct {
 	file *os.File // nil where there can be no eventfd: then only snapshots look
 	done chan struct{}
@@ -22,9 +23,12 @@ const (
 	longestPause  = 10 * time.Second
 )
 
+// eventfd makes the file. Tests put a function in its place that fails.
+var eventfd = unix.Eventfd
+
 func newWatch() *watch {
 	w := &watch{done: make(chan struct{})}
-	if fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
+	if fd, err := eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
 		w.file = os.NewFile(uintptr(fd), "eventfd")
 	}
 	return w

@@ -31,7 +31,7 @@ var Counters = [...]Counter{
 	{"lost_live_table_full", "sampled blocks counted as allocated but not as in use, because the tables were full", true},
 	{"sizes_mixed", "samples whose stack has too many block sizes to keep them apart; their weights are right", false},
 	{"snapshots_unsettled", "snapshots that are older than asked for, because a thread was stopped while recording", true},
-	{"module_wakes", "times that a sample met an unknown library and asked for a look at the loaded files", false},
+	{"module_wakes", "times that a sample found that libraries had come or gone, and asked for a look at the loaded files", false},
 	{"peak_inexact", "moments that may have been a peak and were passed over, because a thread was stopped while counting", true},
 	{"lost_lifetime_table_full", "freed blocks whose lifetime was not kept, because the tables were full", true},
 	{"label_sets", "different sets of labels", false},

@@ -59,7 +59,7 @@ static uint32_t site_of(struct visitor by, size_t size, const struct registers *
 	last_begin(&w, by.place);
 	enum end end = walk(&w);
 	count_in(by.place, COUNT_END + end, 1);
-	if (end == END_NO_MODULE || end == END_NO_FILE)
+	if (end == END_NO_MODULE || end == END_NO_FILE || w.stale)
 		record_wake();
 	uint32_t stack = last_stack(&w);
 	if (stack == 0)

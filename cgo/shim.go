@@ -29,7 +29,7 @@ type Options struct {
 	SampleBytes int64  // mean bytes between samples; 1 records everything
 	MaxDepth    int    // frames kept per stack
 	Seed        uint64 // of the gaps; the same seed draws the same gaps on the same threads
-	WakeFD      int    // eventfd to write when a sample meets an unknown module; -1 for none
+	WakeFD      int    // eventfd to write when a sample finds that libraries have come or gone; -1 for none
 	ThreadNames bool   // samples have the label "thread"
 }
 
@@ -124,5 +124,5 @@ func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i)))
 // Publish puts the index at offset in place of the current one.
 func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
 
-// Rearm lets the next sample that meets an unknown module write to WakeFD again.
+// Rearm lets the next sample that finds libraries come or gone write to WakeFD again.
 func Rearm() { C.cgoheap_rearm() }
