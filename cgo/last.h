@@ -16,8 +16,8 @@ struct step {
 	bool fp_known, fp_given, joined;
 };
 
-// The last walk in a place of the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at the end of their arrays; those of the walk under way, which are
-// known from its leaf on, at the beginning of the others.
+// The last walk in a place of the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at
+// the end of their arrays; those of the walk under way, which are known from its leaf on, at the beginning of the others.
 struct last {
 	uint32_t thread; // whose walk it is
 	uint64_t index;  // the number of the index that it went by
@@ -31,10 +31,6 @@ struct last {
 
 // Before a walk from w->at in a place of the gate: sets w->last, or leaves it NULL where nothing can be learned.
 void last_begin(struct walk *w, uint32_t place);
-
-// At a frame that is about to be added to the stack. WALK_EMIT: add it, and step on from it. WALK_ON: frames were added
-// that are known, and w->at is the first that is not. An enum end: the rest is known.
-enum end last_meet(struct walk *w, uint64_t frame);
 
 // The ref of the stack if the walk found the last one's again, otherwise 0.
 uint32_t last_stack(const struct walk *w);

@@ -3,6 +3,7 @@
 package cgo
 
 // #include "region.h"
+// #include "lookup.h"
 // #include "rows.h"
 // #include "walk.h"
 import "C"

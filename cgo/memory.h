@@ -41,6 +41,12 @@ static inline void memory_note(struct memory *m, uintptr_t address, uintptr_t va
 // For a walk that starts at sp.
 void memory_begin(struct memory *m, struct thread *t, uintptr_t sp);
 
+// Whether a word can be read where a walk's words mostly are.
+static inline bool memory_near(const struct memory *m, uintptr_t address)
+{
+	return address % 8 == 0 && address >= m->lo && address < m->hi;
+}
+
 // *value = the word at address; false if it cannot be read.
 bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value);
 

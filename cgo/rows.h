@@ -1,5 +1,5 @@
-// Row look-up: code address → the rule that recovers its caller. Package unwind builds the tables; its Rule and Table
-// say what they mean.
+// Rows: code address → the rule that recovers its caller. Package unwind builds the tables; its Rule and Table say what
+// they mean.
 #ifndef CGOHEAP_ROWS_H
 #define CGOHEAP_ROWS_H
 
@@ -34,28 +34,15 @@ struct index {
 	uint32_t count;
 	uint32_t go_module; // the module that holds Go's text
 	uint64_t number;    // how many were published before it in this recording, and one
-	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first
+	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first: lookup.h
 	struct loads loads; // from before the ranges were listed
 	struct range ranges[];
-};
-
-#define CACHE_PLACES 2048
-
-// What a look-up found: see rows.c.
-struct place {
-	uint64_t key, found;
 };
 
 // The range that holds pc, or NULL.
 const struct range *index_find(const struct index *index, uintptr_t pc);
 
-// The rule for pc inside range; CFA_NONE where no row covers it.
+// The rule for pc inside range; NULL where no row covers it.
 const struct rule *range_rule(const struct range *range, uintptr_t pc);
-
-// The rule for pc and its module, by the index's cache or by the two functions above; NULL in no module.
-const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module);
-
-// The rule for pc by the current index; CFA_NONE where there is none. For tests.
-const struct rule *index_rule(uintptr_t pc);
 
 #endif

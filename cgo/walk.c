@@ -2,22 +2,9 @@
 
 #include "walk.h"
 
-#include "last.h"
 #include "region.h"
 
 struct go_layout cgoheap_go;
-
-enum end walk_emit(struct walk *w, uintptr_t address, uint32_t module)
-{
-	uint64_t frame = (uint64_t)module << 48 | (address & 0xffffffffffffULL);
-	enum end end = w->last == NULL ? WALK_EMIT : last_meet(w, frame);
-	if (end != WALK_EMIT)
-		return end;
-	if (w->depth == w->max)
-		return END_DEPTH;
-	w->frames[w->depth++] = frame;
-	return WALK_EMIT;
-}
 
 void walk_by_current(struct walk *w)
 {

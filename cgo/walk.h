@@ -70,14 +70,36 @@ void walk_by_current(struct walk *w);
 // Walks from w->at, whose frame comes first, and fills w->frames.
 enum end walk(struct walk *w);
 
+// At a frame that is about to be added to the stack. WALK_EMIT: add it, and step on from it. WALK_ON: frames were added
+// that are known, and w->at is the first that is not. An enum end: the rest is known.
+enum end last_meet(struct walk *w, uint64_t frame);
+
 // The walk's parts, each in the file of its name. WALK_ON: the other language goes on.
 #define WALK_ON ((enum end) - 1)
 enum end walk_c(struct walk *w);
 enum end walk_go(struct walk *w);
 
-// Appends a call site and gives WALK_EMIT; otherwise what last_meet gives, or END_DEPTH when there is no room left.
+// The frames of C whose rules are plain, which are nearly all. WALK_EMIT: w->at is at the first other.
+enum end walk_plain(struct walk *w);
+
+// A frame of a stack in the region: the module, and the address.
+static inline uint64_t walk_frame(uintptr_t address, uint32_t module)
+{
+	return (uint64_t)module << 48 | (address & 0xffffffffffffULL);
+}
+
+// Appends a frame and gives WALK_EMIT; otherwise what last_meet gives, or END_DEPTH when there is no room left.
 #define WALK_EMIT ((enum end) - 2)
-enum end walk_emit(struct walk *w, uintptr_t address, uint32_t module);
+static inline enum end walk_emit(struct walk *w, uint64_t frame)
+{
+	enum end end = w->last == NULL ? WALK_EMIT : last_meet(w, frame);
+	if (end != WALK_EMIT)
+		return end;
+	if (w->depth == w->max)
+		return END_DEPTH;
+	w->frames[w->depth++] = frame;
+	return WALK_EMIT;
+}
 
 // Whether at.fp is the caller's, from here on. It is read only where a frame needs it: functions that use the register for
 // data save and restore it, and what it holds there is no matter of the walk's.

@@ -2,6 +2,8 @@
 
 #include "walk.h"
 
+#include "lookup.h"
+
 static bool find_cfa(struct walk *w, const struct rule *r, uintptr_t *cfa)
 {
 	switch (r->cfa) {
@@ -170,13 +172,16 @@ enum end walk_c(struct walk *w)
 {
 	enum end end;
 	do {
+		end = walk_plain(w);
+		if (end != WALK_EMIT)
+			return end;
 		uint32_t module;
 		uintptr_t site = walk_site(w);
 		if (code_has(cgoheap_go.text, site))
 			return WALK_ON;
 		const struct rule *r = look_up(w, site, &module);
 		bool begins = begins_function(w, r);
-		end = walk_emit(w, begins ? w->at.pc : site, module);
+		end = walk_emit(w, walk_frame(begins ? w->at.pc : site, module));
 		if (end != WALK_EMIT)
 			return end;
 		end = begins ? END_ROOT : step(w, r);

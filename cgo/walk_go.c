@@ -102,7 +102,7 @@ enum end walk_go(struct walk *w)
 {
 	enum end end = enter_go(w);
 	while (end == WALK_ON) {
-		end = walk_emit(w, walk_site(w), w->index->go_module);
+		end = walk_emit(w, walk_frame(walk_site(w), w->index->go_module));
 		if (end != WALK_EMIT)
 			return end;
 		if (w->at.fp == 0 || code_has(cgoheap_go.mstart, walk_site(w)))

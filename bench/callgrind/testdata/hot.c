@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "../../../cgo/control.h"
+#include "../../../cgo/lookup.h"
 #include "../../../cgo/region.h"
-#include "../../../cgo/rows.h"
 
 void *hook_malloc(size_t size);
 void hook_free(void *p);

@@ -1,0 +1,69 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#include "lookup.h"
+
+static const struct rule no_rule;
+
+// The words from 1 up to most in so many bytes; 0 for any other number of them.
+static uint64_t words(int64_t bytes, uint64_t most)
+{
+	return bytes > 0 && bytes % 8 == 0 && (uint64_t)bytes / 8 <= most ? (uint64_t)bytes / 8 : 0;
+}
+
+// What a plain rule says, placed as lookup.h has it; 0 for other rules.
+static uint64_t packed(const struct rule *r)
+{
+	if ((r->cfa != CFA_FROM_SP && r->cfa != CFA_FROM_FP) || (r->fp != FP_SAME && r->fp != FP_FROM_CFA))
+		return 0;
+	if (r->ra != RA_FROM_CFA || r->flags != 0)
+		return 0;
+	uint64_t sp = words(r->cfa_offset, UINT16_MAX);
+	uint64_t pc = words((int64_t)r->cfa_offset + r->ra_offset, UINT16_MAX);
+	uint64_t fp = r->fp == FP_SAME ? 0 : words(-(int64_t)r->fp_offset, 0x1fff);
+	if (sp == 0 || pc == 0 || (fp == 0) != (r->fp == FP_SAME))
+		return 0;
+	return pc << 48 | sp << 32 | fp << (FOUND_BITS + 1) | (r->cfa == CFA_FROM_FP ? FOUND_FROM_FP : 0) | FOUND_PLAIN;
+}
+
+static uint64_t finding(const struct range *range, uintptr_t pc)
+{
+	uint64_t module = (uint64_t)range->module << 2 | (range->closable ? FOUND_CLOSABLE : 0);
+	const struct rule *r = range_rule(range, pc);
+	if (r == NULL)
+		return module;
+	uint64_t plain = packed(r);
+	return (plain != 0 ? plain : (uint64_t)((const char *)r - (const char *)region_at(0)) << FOUND_BITS) | module;
+}
+
+uint64_t index_search(const struct index *index, uintptr_t pc)
+{
+	const struct range *range = index_find(index, pc);
+	if (range == NULL)
+		return 0;
+	uint64_t found = finding(range, pc);
+	struct place *p = place_of_code(cache_of(index), pc);
+	__atomic_store_n(&p->found, found, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->key, place_key(pc, found), __ATOMIC_RELAXED);
+	return found;
+}
+
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module)
+{
+	uint64_t found = cached(cache_of(index), pc);
+	if (found == 0)
+		found = index_search(index, pc);
+	*module = found_module(found);
+	if (found == 0)
+		return NULL;
+	if (found & FOUND_PLAIN)
+		return range_rule(index_find(index, pc), pc);
+	return found >> FOUND_BITS == 0 ? &no_rule : region_at(found >> FOUND_BITS);
+}
+
+const struct rule *index_rule(uintptr_t pc)
+{
+	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
+	uint32_t module;
+	const struct rule *r = index == 0 ? NULL : index_look_up(region_at(index), pc, &module);
+	return r == NULL ? &no_rule : r;
+}
