@@ -177,6 +177,39 @@ func TestOneAddressTwoLibrariesBetweenTwoLooks(t *testing.T) {
 		t.Error("the block is missing")
 	})
 
+	t.Run("nor if one came and went while the list was read", func(t *testing.T) {
+		first, second := plugin(t), plugin(t, "-g")
+		o := everything
+		var block unsafe.Pointer
+		var p, q victim.Plugin
+		reading := false
+		o.Modules = func() ([]mappings.Module, error) {
+			if reading {
+				reading = false
+				p = open(t, first)
+				block = early(p)
+				p.Close()
+				q = open(t, second)
+			}
+			return modules()
+		}
+		r := start(t, o)
+		reading = true
+		s := snapshot(t, r)
+		defer q.Close()
+		victim.Free(block)
+		for _, sample := range s.Samples {
+			if sample.BlockSize != 1001 {
+				continue
+			}
+			if m := s.Module(sample.Frames[0].Module()); m != nil {
+				t.Errorf("a block of the first library's was allocated in %s", m.Path)
+			}
+			return
+		}
+		t.Error("the block is missing")
+	})
+
 	t.Run("where one was opened and closed unseen, an address does not tell the library", func(t *testing.T) {
 		r, _ := withList(t, fake("a", 16))
 		if m := r.loaded.only(0x10800); m == nil {

@@ -26,9 +26,7 @@ type loaded struct {
 	published uint64
 	lost      []error // modules that have no rows, and why
 	loads     cgo.Loads
-	before    uint64   // how many libraries had been loaded when the recording began
-	first     int      // how many modules were listed then
-	forever   []uint64 // biases of libraries that cannot be unloaded
+	loader    loader
 }
 
 // module is one that is loaded now.
@@ -58,7 +56,9 @@ func sameContents(a, b *mappings.Module) bool {
 // room for is published.
 func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, err error) {
 	if l.index.size == 0 {
-		l.before, l.forever = loads.Count(), cgo.Forever()
+		l.loader = newLoader(loads)
+	} else {
+		defer func() { l.loader.meet(l.all) }()
 	}
 	next := make([]module, 0, len(now))
 	changed = loads != l.loads
@@ -79,7 +79,7 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 		return false, err
 	}
 	if l.index.size == 0 {
-		l.first = len(l.all)
+		l.loader.first, l.loader.met = len(l.all), len(l.all)
 	}
 	if full := l.replace(next, loads); full != nil {
 		l.keep(next)
@@ -198,7 +198,7 @@ func (l *loaded) store(m *module, t *unwind.Table) error {
 func (l *loaded) replace(next []module, loads cgo.Loads) error {
 	var ranges []cgo.Range
 	for _, m := range next {
-		m.rows.Closable = l.closable(m.Module)
+		m.rows.Closable = l.loader.closable(m.Module)
 		for _, r := range m.Ranges {
 			ranges = append(ranges, cgo.NewRange(uint64(r.Start), uint64(r.Limit), uint16(m.ID), m.rows))
 		}
@@ -236,28 +236,4 @@ func (l *loaded) retire(next []module) {
 			l.arena.retire(old.extent)
 		}
 	}
-}
-
-// closable says whether a module may be unloaded.
-func (l *loaded) closable(m *mappings.Module) bool { return !slices.Contains(l.forever, m.Bias) }
-
-// unseen says whether libraries were loaded and closed again without having been listed.
-func (l *loaded) unseen() bool { return l.loads.Count()-l.before > uint64(len(l.all)-l.first) }
-
-// only is the one module that ever covered address; nil if there were none or several, or may have been.
-func (l *loaded) only(address mappings.RuntimeAddr) *mappings.Module {
-	var found *mappings.Module
-	for _, m := range l.all {
-		if !m.Holds(address) {
-			continue
-		}
-		if found != nil {
-			return nil
-		}
-		found = m
-	}
-	if found != nil && l.closable(found) && l.unseen() {
-		return nil
-	}
-	return found
 }

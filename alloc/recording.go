@@ -105,10 +105,20 @@ func (r *Recording) Refresh() (changed bool) {
 	}
 	cgo.Rearm()
 	changed = r.refresh()
-	if changed && cgo.Settle() {
-		r.loaded.arena.settled()
+	if changed {
+		r.settle()
 	}
 	return changed
+}
+
+// settle has the hooks go over to the newest index and new totals. Samples up to then came from libraries that the loader
+// has counted by now.
+func (r *Recording) settle() {
+	if cgo.Settle() {
+		r.loaded.arena.settled()
+	}
+	loads := cgo.ReadLoads()
+	r.loaded.loader.now = loads.Count()
 }
 
 // refresh publishes an index even if nothing can be known: without one, no stack would hold so much as its first frame.

@@ -24,9 +24,7 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 		return nil, ErrStopped
 	}
 	read := newReader(r.options.MaxDepth)
-	if cgo.Settle() {
-		r.loaded.arena.settled()
-	}
+	r.settle()
 	s := &Snapshot{Profile: stack.Profile{
 		Samples:     list(read),
 		SampleBytes: r.options.SampleBytes,

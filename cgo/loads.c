@@ -114,7 +114,7 @@ __attribute__((constructor)) static void before_main(void)
 
 struct biases {
 	uint64_t *list;
-	size_t max, count;
+	size_t max, count, all; // all: how many are wanted
 };
 
 static int list_bias(struct dl_phdr_info *object, size_t size, void *biases)
@@ -123,12 +123,12 @@ static int list_bias(struct dl_phdr_info *object, size_t size, void *biases)
 	struct biases *b = biases;
 	if (b->count < b->max)
 		b->list[b->count] = object->dlpi_addr;
-	return ++b->count == first_objects;
+	return ++b->count == b->all;
 }
 
-size_t loads_forever(uint64_t *biases, size_t max)
+size_t loads_biases(bool forever, uint64_t *biases, size_t max)
 {
-	struct biases b = {.list = biases, .max = max};
+	struct biases b = {.list = biases, .max = max, .all = forever ? first_objects : SIZE_MAX};
 	dl_iterate_phdr(list_bias, &b);
 	return b.count;
 }

@@ -19,13 +19,18 @@ func ReadLoads() (l Loads) {
 func (l *Loads) Count() uint64 { return uint64(l.count) }
 
 // Forever are the differences between run time and ELF addresses of libraries that cannot be unloaded.
-func Forever() []uint64 {
-	biases := make([]uint64, 64)
+func Forever() []uint64 { return biases(true) }
+
+// Listed are those of all libraries that the loader has now, and has counted.
+func Listed() []uint64 { return biases(false) }
+
+func biases(forever bool) []uint64 {
+	list := make([]uint64, 64)
 	for {
-		n := int(C.loads_forever((*C.uint64_t)(&biases[0]), C.size_t(len(biases))))
-		if n <= len(biases) {
-			return biases[:n]
+		n := int(C.loads_biases(C.bool(forever), (*C.uint64_t)(&list[0]), C.size_t(len(list))))
+		if n <= len(list) {
+			return list[:n]
 		}
-		biases = make([]uint64, n)
+		list = make([]uint64, n+16) // there may be more the next time
 	}
 }

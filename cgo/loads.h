@@ -44,8 +44,9 @@ static inline bool loads_since(const struct loads *l)
 // Reads the words. Takes the loader's locks: not for the hooks. One caller at a time.
 void loads_read(struct loads *l);
 
-// The difference between run time and ELF addresses of the libraries that cannot be unloaded: how many there are, which
-// may be more than max. All that were loaded before main, if this code is the executable's, otherwise only the executable.
-size_t loads_forever(uint64_t *biases, size_t max);
+// The differences between run time and ELF addresses of the libraries that the loader lists, or of those of them that
+// cannot be unloaded: how many there are, which may be more than max. Forever are all that were loaded before main, if
+// this code is the executable's, otherwise only the executable.
+size_t loads_biases(bool forever, uint64_t *biases, size_t max);
 
 #endif
