@@ -25,10 +25,10 @@
 static SLOW void *slow_malloc(size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
-	bool sampled = samples(size);
+	uint64_t gap = samples(size);
 	void *p = REAL(malloc)(size);
-	if (sampled && p != NULL)
-		record_block(p, size, &caller);
+	if (gap != 0 && p != NULL)
+		record_block(&(struct allocation){p, size, gap, &caller});
 	return p;
 }
 
@@ -50,12 +50,12 @@ static void *no_memory(void)
 static SLOW void *slow_calloc(size_t count, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
-	bool sampled = samples(count * size);
+	uint64_t gap = samples(count * size);
 	uint64_t countdown = begin_real(real_nests);
 	void *p = REAL(calloc)(count, size);
 	end_real(countdown);
-	if (sampled && p != NULL)
-		record_block(p, count * size, &caller);
+	if (gap != 0 && p != NULL)
+		record_block(&(struct allocation){p, count * size, gap, &caller});
 	return p;
 }
 
@@ -70,12 +70,12 @@ void *HOOK(calloc)(size_t count, size_t size)
 static SLOW void *slow_memalign(size_t alignment, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
-	bool sampled = samples(size);
+	uint64_t gap = samples(size);
 	uint64_t countdown = begin_real(real_nests);
 	void *p = REAL(memalign)(alignment, size);
 	end_real(countdown);
-	if (sampled && p != NULL)
-		record_block(p, size, &caller);
+	if (gap != 0 && p != NULL)
+		record_block(&(struct allocation){p, size, gap, &caller});
 	return p;
 }
 
@@ -87,12 +87,12 @@ void *HOOK(memalign)(size_t alignment, size_t size)
 static SLOW void *slow_aligned_alloc(size_t alignment, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
-	bool sampled = samples(size);
+	uint64_t gap = samples(size);
 	uint64_t countdown = begin_real(real_nests);
 	void *p = REAL(aligned_alloc)(alignment, size);
 	end_real(countdown);
-	if (sampled && p != NULL)
-		record_block(p, size, &caller);
+	if (gap != 0 && p != NULL)
+		record_block(&(struct allocation){p, size, gap, &caller});
 	return p;
 }
 
@@ -104,12 +104,12 @@ void *HOOK(aligned_alloc)(size_t alignment, size_t size)
 static SLOW int slow_posix_memalign(void **to, size_t alignment, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
-	bool sampled = samples(size);
+	uint64_t gap = samples(size);
 	uint64_t countdown = begin_real(real_nests);
 	int failed = REAL(posix_memalign)(to, alignment, size);
 	end_real(countdown);
-	if (sampled && failed == 0)
-		record_block(*to, size, &caller);
+	if (gap != 0 && failed == 0)
+		record_block(&(struct allocation){*to, size, gap, &caller});
 	return failed;
 }
 
@@ -138,7 +138,7 @@ static SLOW void *slow_realloc(void *p, size_t size)
 {
 	struct registers caller = CALLER_REGISTERS();
 	struct forgotten old;
-	bool sampled = samples(size);
+	uint64_t gap = samples(size);
 	record_forget(p, &old);
 	uint64_t countdown = begin_real(real_nests);
 	void *q = REAL(realloc)(p, size);
@@ -147,7 +147,7 @@ static SLOW void *slow_realloc(void *p, size_t size)
 	if (q == NULL && size != 0)
 		record_restore(p, &old);
 	else
-		record_move(&old, sampled && q != NULL, q, size, &caller);
+		record_move(&old, &(struct allocation){q, size, q != NULL ? gap : 0, &caller});
 	return q;
 }
 

@@ -28,7 +28,7 @@
 #define SKIPS(size) record_skips(generation, size)
 
 // record_samples, for slow halves, which must find the real allocator first.
-static inline bool samples(size_t size)
+static inline uint64_t samples(size_t size)
 {
 	real_ready();
 	return record_samples(size);

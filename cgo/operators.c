@@ -223,10 +223,10 @@ void operators_find(void)
 static SLOW void *slow_new(size_t size, uintptr_t a, uintptr_t b, int shape)
 {
 	struct registers caller = CALLER_REGISTERS();
-	bool sampled = samples(size);
+	uint64_t gap = samples(size);
 	void *p = (news[shape].call != NULL ? news[shape].call : standard(shape))(size, a, b);
-	if (sampled && p != NULL)
-		record_block(p, size, &caller);
+	if (gap != 0 && p != NULL)
+		record_block(&(struct allocation){p, size, gap, &caller});
 	return p;
 }
 

@@ -29,23 +29,21 @@ static void begin_thread(struct thread *t, uint32_t generation)
 	t->generation = generation;
 }
 
-bool record_samples(size_t size)
+uint64_t record_samples(size_t size)
 {
 	struct thread *t = &cgoheap_thread;
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (generation == 0 || gate_unbuilt(generation))
-		return false;
+		return 0;
 	if (t->generation != generation)
 		begin_thread(t, generation);
-	if (size < t->countdown) {
-		t->countdown -= size + 1;
-		return false;
-	}
+	if (record_skips(generation, size))
+		return 0;
 	// The mean may have been changed. This block is weighed by the one that it was sampled by, those after it by the new one.
-	t->drawn = t->sample_bytes;
+	uint64_t gap = t->sample_bytes;
 	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
 	t->countdown = draw_gap(&t->random, t->sample_bytes);
-	return true;
+	return gap;
 }
 
 // The site of the caller's stack; 0 when the region is full.
@@ -110,18 +108,18 @@ static void forget_unseen(struct pass pass, const void *p)
 	site_subtract(leave(pass, &old), pass.parity, old.weight);
 }
 
-static void remember(struct pass pass, const void *p, size_t size, const struct registers *caller)
+static void remember(struct pass pass, const struct allocation *a)
 {
 	struct visitor by = {pass.place, clock_ticks()};
 	count_in(pass.place, COUNT_SAMPLES, 1);
-	forget_unseen(pass, p);
-	uint32_t ref = site_of(by, size, caller);
+	forget_unseen(pass, a->p);
+	uint32_t ref = site_of(by, a->size, a->caller);
 	if (ref == 0)
 		return;
 	struct site *site = region_ref(ref);
-	struct weight w = weigh(size, cgoheap_thread.drawn);
+	struct weight w = weigh(a->size, a->gap);
 	struct block b = {w, ref, by.tick};
-	bool kept = keep(pass, p, &b);
+	bool kept = keep(pass, a->p, &b);
 	peak_before(site);
 	site_add(site, pass.parity, w);
 	if (kept) {
@@ -139,12 +137,12 @@ static void tally_free(struct pass pass, const struct block *b)
 	site_free(leave(pass, b), pass.parity, clock_ticks() - b->born, b->weight);
 }
 
-void record_block(const void *p, size_t size, const struct registers *caller)
+void record_block(const struct allocation *a)
 {
 	struct pass pass;
 	if (!gate_enter(&pass, cgoheap_thread.generation))
 		return;
-	remember(pass, p, size, caller);
+	remember(pass, a);
 	gate_leave(pass);
 }
 
@@ -171,15 +169,15 @@ void record_forget(const void *p, struct forgotten *old)
 	gate_leave(pass);
 }
 
-void record_move(struct forgotten *old, bool sampled, const void *q, size_t size, const struct registers *caller)
+void record_move(struct forgotten *old, const struct allocation *a)
 {
 	struct pass pass;
-	if ((!old->found && !sampled) || !gate_enter(&pass, old->generation))
+	if ((!old->found && a->gap == 0) || !gate_enter(&pass, old->generation))
 		return;
 	if (old->found)
 		tally_free(pass, &old->block);
-	if (sampled && cgoheap_thread.generation == old->generation)
-		remember(pass, q, size, caller);
+	if (a->gap != 0 && cgoheap_thread.generation == old->generation)
+		remember(pass, a);
 	gate_leave(pass);
 }
 

@@ -19,28 +19,39 @@ struct forgotten {
 	struct block block;
 };
 
-// Whether an allocation of size bytes is sampled; moves the countdown. The fast half is record_skips.
-bool record_samples(size_t size);
+// The mean gap in bytes if an allocation of size bytes is sampled, otherwise 0; moves the countdown. The fast half is
+// record_skips.
+uint64_t record_samples(size_t size);
 
 // Whether an allocation of size bytes is certainly not sampled by the current recording; moves the countdown if so.
 static inline bool record_skips(uint32_t generation, size_t size)
 {
 	struct thread *t = &cgoheap_thread;
-	if (t->generation != generation || size >= t->countdown)
+	uint64_t countdown = __atomic_load_n(&t->countdown, __ATOMIC_RELAXED); // once: a signal handler may allocate too
+	if (t->generation != generation || size >= countdown)
 		return false;
-	t->countdown -= size + 1;
+	__atomic_store_n(&t->countdown, countdown - size - 1, __ATOMIC_RELAXED);
 	return true;
 }
 
-// Remembers the sampled block p, allocated by the caller whose registers these are. After the real malloc.
-void record_block(const void *p, size_t size, const struct registers *caller);
+// A block, the mean gap that it was sampled by, 0 if it was not, and the registers of who allocated it.
+struct allocation {
+	const void *p;
+	size_t size;
+	uint64_t gap;
+	const struct registers *caller;
+};
+
+// Remembers a sampled block. After the real malloc.
+void record_block(const struct allocation *a);
 
 // Forgets p, and counts it as freed. Before the real free.
 void record_free(const void *p);
 
-// realloc: forgets p without counting it; then counts it as freed and, if sampled, remembers q; or puts p back.
+// realloc: forgets p without counting it; then counts it as freed and, if the new one was sampled, remembers
+// that; or puts p back.
 void record_forget(const void *p, struct forgotten *old);
-void record_move(struct forgotten *old, bool sampled, const void *q, size_t size, const struct registers *caller);
+void record_move(struct forgotten *old, const struct allocation *a);
 void record_restore(const void *p, const struct forgotten *old);
 
 // Asks Go, through the eventfd, to look for modules that were loaded since; at most once until it has.

@@ -8,7 +8,6 @@
 struct thread {
 	uint64_t countdown;    // bytes until the next sample
 	uint64_t sample_bytes; // the mean gap that countdown was drawn with
-	uint64_t drawn;        // the one that the countdown to the last sample had been drawn with
 	uint64_t random;       // state of the generator
 	uint32_t generation;   // the recording that the above belongs to
 	uint32_t slot;         // the thread's number; the gate's place that it tries first
