@@ -14,6 +14,7 @@ import (
 // one just keeps a processor busy for as long; the same during a dump; and the dump's nanoseconds and the bytes by which
 // the process grew at most meanwhile.
 func delays(r recording, dumps int) error {
+	watched(func() { busy(time.Second / 10) }) // the threads' own memory, and what is recorded of them, is there
 	for range dumps {
 		before, err := resetPeak()
 		if err != nil {
