@@ -38,4 +38,5 @@ var Counters = [...]Counter{
 	{"lost_labels", "samples without their labels, because there were too many sets of labels or the tables were full", true},
 	{"labels_cut", "labels that were too long, and were cut or left out", true},
 	{"frees_unseen", "blocks that were called in use until their address was allocated again, because they were freed past the hooks", true},
+	{"lost_gate_full", "sampled blocks whose allocation or free was not recorded, because too many threads were stopped while recording; those freed count as in use", true},
 }

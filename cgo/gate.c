@@ -3,8 +3,10 @@
 #include "gate.h"
 
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 
+#include "machine.h"
 #include "region.h"
 #include "sites.h"
 #include "thread.h"
@@ -22,24 +24,79 @@ static bool take(uint32_t place, uint32_t parity)
 					   __ATOMIC_RELAXED);
 }
 
+static inline __attribute__((always_inline)) bool enter_at(struct pass *p, uint32_t place)
+{
+	p->place = place % GATE_PLACES;
+	p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & 1;
+	if (!take(p->place, p->parity))
+		return false;
+	// Only if the epoch is still this one does the reader wait for us.
+	if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & 1) == p->parity)
+		return true;
+	gate_leave(*p);
+	return false;
+}
+
+static bool enter_anywhere(struct pass *p)
+{
+	for (uint32_t i = 0; i < GATE_PLACES; i++)
+		if (enter_at(p, cgoheap_thread.slot + i))
+			return true;
+	return false;
+}
+
+// The kernel's nanosleep: whoever is stopped in a place may need this core to go on.
+static void pause_for(long nanoseconds)
+{
+	const struct timespec pause = {.tv_nsec = nanoseconds};
+	system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
+}
+
+static bool recording(uint32_t generation)
+{
+	return __atomic_load_n(&cgoheap_generation, __ATOMIC_SEQ_CST) == generation;
+}
+
+static bool full; // somebody waited in vain, and nobody has found a place here since
+
+// Waits for a place, 10 ms in all; while the gate is full, not at all, since those who are inside may never leave.
+static bool enter_waiting(struct pass *p, uint32_t generation)
+{
+	if (enter_anywhere(p))
+		return true;
+	for (long pause = 10000; pause < 10000000 && !__atomic_load_n(&full, __ATOMIC_RELAXED) && recording(generation); pause *= 2) {
+		pause_for(pause);
+		if (enter_anywhere(p))
+			return true;
+	}
+	return false;
+}
+
+static inline bool stay_while(struct pass *p, uint32_t generation)
+{
+	if (recording(generation))
+		return true;
+	gate_leave(*p);
+	return false;
+}
+
+static __attribute__((noinline, cold)) bool enter_late(struct pass *p, uint32_t generation)
+{
+	bool entered = enter_waiting(p, generation);
+	if (__atomic_load_n(&full, __ATOMIC_RELAXED) == entered)
+		__atomic_store_n(&full, !entered, __ATOMIC_RELAXED);
+	if (entered)
+		return stay_while(p, generation);
+	if (recording(generation))
+		count(COUNT_LOST_GATE);
+	return false;
+}
+
 bool gate_enter(struct pass *p, uint32_t generation)
 {
 	if (!region_here())
 		return false;
-	for (uint32_t place = cgoheap_thread.slot;; place++) {
-		p->place = place % GATE_PLACES;
-		p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & 1;
-		if (!take(p->place, p->parity))
-			continue;
-		// Only if the epoch is still this one does the reader wait for us.
-		if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & 1) == p->parity)
-			break;
-		gate_leave(*p);
-	}
-	if (__atomic_load_n(&cgoheap_generation, __ATOMIC_SEQ_CST) == generation)
-		return true;
-	gate_leave(*p);
-	return false;
+	return enter_at(p, cgoheap_thread.slot) ? stay_while(p, generation) : enter_late(p, generation);
 }
 
 static bool empty(uint32_t parity)

@@ -1,9 +1,12 @@
 // The gate: how recorders and the one reader of the region stay out of each other's way without anyone in malloc ever
-// waiting.
+// waiting for long.
 //
 // A recorder enters by taking one of the gate's places, and has it to itself until it leaves: what is kept for each place
 // (counters, the last walk) needs no atomic operation. A thread tries the same place first each time, and the next ones
 // if that is taken: by another thread, or by what a signal interrupted.
+//
+// Where all places are taken it waits a little, and then goes without: they may be held by threads that the scheduler
+// keeps away, or have been left for good by a signal handler that jumped out of a hook.
 //
 // Time is cut into epochs. A recorder enters, learns the parity of the epoch, writes only tallies of that parity and
 // leaves. To take a snapshot the reader moves to the next epoch and waits until the last recorder of the old one has
@@ -40,7 +43,8 @@ extern struct gate_inside {
 	_Alignas(64) uint32_t by; // one place, one cache line
 } cgoheap_inside[GATE_PLACES] __attribute__((visibility("hidden")));
 
-// Enters if the recording is still generation; what follows must be short and end with gate_leave.
+// Enters if the recording is still generation; what follows must be short and end with gate_leave. False if the recording
+// is another, or if all places stayed taken for 10 ms, which is counted: either way there is nothing to record now.
 bool gate_enter(struct pass *p, uint32_t generation);
 
 static inline void gate_leave(struct pass p)

@@ -205,6 +205,7 @@ enum counter {
 	COUNT_LOST_LABELS,
 	COUNT_LABELS_CUT,
 	COUNT_UNSEEN,
+	COUNT_LOST_GATE,
 };
 
 // Whether this is the process that opened the region, which exists. In any other the kernel has wiped the header, even

@@ -1,5 +1,10 @@
 // Snapshots cut time in two: threads move one block at a time between sites, so that any moment shows the same total.
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../../gate.h"
 #include "../../sites.h"
@@ -88,8 +93,99 @@ static void late(void)
 	check(gate_enter(&pass, cgoheap_generation));
 	site_add(sites[1], pass.parity, one);
 	gate_leave(pass);
+	site_add(sites[2], held.parity, one);
 	gate_leave(held);
+	check(gate_settle() && in_use() == (uint64_t)(TOTAL + 2) << 16);
+	check(gate_close());
+}
+
+// A thread that has read the epoch and not yet taken its place is in none that the reader waits for. So here the reader
+// moves on just then: where the place is to be written, in memory that cannot be.
+#if !defined(__SANITIZE_THREAD__) // it holds a lock of its own there
+static bool settled_between;
+
+static void protect(int protection)
+{
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)cgoheap_inside & ~(size - 1);
+	check(mprotect((void *)page, size, protection) == 0);
+}
+
+static void settle_between(int signal)
+{
+	(void)signal;
+	protect(PROT_READ | PROT_WRITE);
+	settled_between = gate_settle();
+}
+
+static void between(void)
+{
+	struct pass pass;
+	begin();
+	cgoheap_thread.slot = 0;
+	check(signal(SIGSEGV, settle_between) != SIG_ERR);
+	protect(PROT_READ);
+	check(gate_enter(&pass, cgoheap_generation) && settled_between);
+	signal(SIGSEGV, SIG_DFL);
+	site_add(sites[1], pass.parity, one);
+	gate_leave(pass);
+	check(sites[1]->flow[OBJECTS].allocated.running[pass.parity ^ 1] == 0);
+	check(in_use() == (uint64_t)TOTAL << 16);
 	check(gate_settle() && in_use() == (uint64_t)(TOTAL + 1) << 16);
+	check(gate_close());
+}
+#endif
+
+// All places are taken, as threads would have them that are kept away.
+static void crammed(void)
+{
+	struct pass passes[GATE_PLACES], none;
+	begin();
+	for (int i = 0; i < GATE_PLACES; i++)
+		check(gate_enter(&passes[i], cgoheap_generation));
+	errno = 7;
+	for (uint64_t lost = 1; lost <= 10000 / SCALE; lost++)
+		check(!gate_enter(&none, cgoheap_generation) && cgoheap_counted(COUNT_LOST_GATE) == lost);
+	check(errno == 7);
+	check(!gate_enter(&none, cgoheap_generation + 1) && cgoheap_counted(COUNT_LOST_GATE) == 10000 / SCALE);
+	gate_leave(passes[11]);
+	check(gate_enter(&passes[11], cgoheap_generation) && passes[11].place == (cgoheap_thread.slot + 11) % GATE_PLACES);
+	check(!gate_settle());
+	check(!gate_close());
+	for (int i = 0; i < GATE_PLACES; i++)
+		gate_leave(passes[i]);
+	check(gate_close());
+}
+
+static void *leave_soon(void *pass)
+{
+	const struct timespec soon = {.tv_nsec = 200000};
+	nanosleep(&soon, NULL);
+	gate_leave(*(struct pass *)pass);
+	return NULL;
+}
+
+// Of those who wait for the one place that comes free, some find it.
+static void waited_for(void)
+{
+	struct pass passes[GATE_PLACES];
+	pthread_t t;
+	begin();
+	for (int i = 0; i < GATE_PLACES; i++)
+		check(gate_enter(&passes[i], cgoheap_generation));
+	int found = 0;
+	for (int i = 0; i < 100; i++) {
+		check(pthread_create(&t, NULL, leave_soon, &passes[i % GATE_PLACES]) == 0);
+		struct pass again;
+		bool entered = gate_enter(&again, cgoheap_generation);
+		pthread_join(t, NULL);
+		found += entered;
+		check(entered || gate_enter(&again, cgoheap_generation));
+		check(again.place == passes[i % GATE_PLACES].place);
+		passes[i % GATE_PLACES] = again;
+	}
+	check(found > 0);
+	for (int i = 0; i < GATE_PLACES; i++)
+		gate_leave(passes[i]);
 	check(gate_close());
 }
 
@@ -193,6 +289,11 @@ int main(void)
 {
 	run("every snapshot is one moment", snapshots);
 	run("a settle after one that gave up shows its own moment", late);
+#if !defined(__SANITIZE_THREAD__)
+	run("who enters while the epoch changes belongs to the next one", between);
+#endif
+	run("who finds all places taken goes without, and is counted", crammed);
+	run("who finds all places taken waits for one", waited_for);
 	run("nobody enters after the stop, nor with the pass of an earlier recording", stopped);
 	run("threads that intern the same get the same", interned_once);
 	run("a stack of too many sizes keeps the rest together", many_sizes);

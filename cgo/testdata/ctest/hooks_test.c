@@ -191,6 +191,27 @@ static void first_recording(void)
 	check(cgoheap_stop());
 }
 
+// What happens while nobody can enter the gate, by each of the ways to need it, is lost and told.
+static void gate_is_full(void)
+{
+	struct pass passes[GATE_PLACES];
+	start(1);
+	void *freed = hook_malloc(100), *moved = hook_malloc(200);
+	for (int i = 0; i < GATE_PLACES; i++)
+		check(gate_enter(&passes[i], cgoheap_generation));
+	void *unseen = hook_malloc(10);
+	hook_free(freed);
+	moved = hook_realloc(moved, 300);
+	check(unseen != NULL && moved != NULL);
+	for (int i = 0; i < GATE_PLACES; i++)
+		gate_leave(passes[i]);
+	expect(2, 300, 2, 300);
+	check(cgoheap_counted(COUNT_LOST_GATE) == 4); // a realloc is a free and an allocation
+	hook_free(unseen);
+	hook_free(moved);
+	check(cgoheap_stop());
+}
+
 int main(void)
 {
 	run("a thread that only frees finds the region of the first recording", first_recording);
@@ -199,5 +220,6 @@ int main(void)
 	run("posix_memalign refuses what it must and keeps errno", bad_alignment);
 	run("blocks from before and after a recording do not count", around_the_recording);
 	run("in-use returns to zero at any interval", returns_to_zero);
+	run("what happens while the gate is full is counted as lost", gate_is_full);
 	run("recordings may start and stop under load", stop_under_load);
 }
