@@ -62,8 +62,9 @@ func (r *Recording) ResetPeak() error {
 	return nil
 }
 
-// InUse is an estimate of the bytes in use now, read from one counter: it costs nothing, and differs from a Snapshot's
-// total by what is under way. 0 after Stop.
+// InUse is what a Snapshot's total would be at one moment during the call, but for blocks that are being allocated or freed
+// just then. It reads no tables, and takes microseconds; a thread that is stopped in the midst of counting for a second
+// makes it a rougher estimate. 0 after Stop.
 func (r *Recording) InUse() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,13 +7,15 @@
 // the peak's mark: no two peaks have the same.
 //
 //	bytes in use, and all credit: 56, in units of 2^-4 | places with credit: 8
-//	era of the reset: 10 | highest total: 52, in units of 2^-4 bytes | held still: 1
+//	era of the reset: 9 | highest total: 52, in units of 2^-4 bytes | reset is due: 1 | no credit: 1 | held still: 1
 //
 // Far below the peak nobody needs to know the total, and all cores would fight for its cache line. So a place of the gate
 // is given credit: bytes that count as in use before they are. Its recorders take from it and give to it alone. Credit is
 // given only where the total with all credit stays at or below the peak, so what it pays for never makes a new one; whoever
 // would pass the peak takes back all credit first, and then the total is exact. A place's credit is opened and closed by
-// the same swaps that count it, so while one is being opened, nobody takes the total for exact.
+// the same swaps that count it, so while one is being opened, nobody takes the total for exact. A reader that needs the
+// total of a moment forbids credit and takes back what there is; who is just being given some finds that it is forbidden,
+// and gives it back.
 //
 // Copying all sites at a new peak would cost each allocation of a growing program the number of sites. Instead a site is
 // copied when it first changes after the peak: until then what it has now is what it had then. So a site holds what was
@@ -28,10 +30,13 @@
 #include "machine.h"
 #include "sites.h"
 
+// Of the word that holds the peak; what is above the flags is its mark.
 #define HELD 1ULL
+#define NO_CREDIT 2ULL
+#define DUE 4ULL // the last reset found no exact total; who finds one next makes it the peak
 #define TOTAL_BITS 52
 #define TOTAL_MAX ((1ULL << TOTAL_BITS) - 1)
-#define ERA (1ULL << (TOTAL_BITS + 1))
+#define ERA (1ULL << (TOTAL_BITS + PEAK_FLAGS))
 
 #define PATIENCE 4096 // looks at what another thread is about to end, some microseconds
 
@@ -71,7 +76,7 @@ static bool swap(struct inuse *seen, struct inuse next)
 
 static uint64_t highest(uint64_t peak)
 {
-	return (peak >> 1) & TOTAL_MAX;
+	return (peak >> PEAK_FLAGS) & TOTAL_MAX;
 }
 
 static void note_missed(uint64_t total)
@@ -108,7 +113,7 @@ static bool give(uint64_t *credit, uint64_t bytes)
 // What the total falls by when a place's credit is closed.
 static uint64_t close_credit(uint64_t *credit)
 {
-	if ((__atomic_load_n(credit, __ATOMIC_RELAXED) & OPENED) == 0)
+	if ((__atomic_load_n(credit, __ATOMIC_SEQ_CST) & OPENED) == 0)
 		return 0;
 	uint64_t closed = __atomic_exchange_n(credit, 0, __ATOMIC_ACQ_REL);
 	return (closed & OPENED) == 0 ? 0 : (closed >> 1) * UNIT + PLACE;
@@ -147,17 +152,53 @@ static int64_t below(struct inuse t)
 static uint64_t credit_for(struct inuse t)
 {
 	int64_t credit = below(t) / 4;
-	return credit < LEAST_CREDIT ? 0 : credit;
+	return credit < LEAST_CREDIT || (t.peak & (NO_CREDIT | DUE)) != 0 ? 0 : credit;
+}
+
+static void return_credit(uint64_t *credit)
+{
+	uint64_t closed = close_credit(credit);
+	if (closed != 0)
+		__atomic_fetch_sub(&cgoheap_region->inuse.now, closed, __ATOMIC_ACQ_REL);
+}
+
+// After the swap that counted it. Whoever forbade credit since may have looked here before there was any.
+static void open_credit(uint64_t *credit, uint64_t given)
+{
+	__atomic_store_n(credit, given << 1 | OPENED, __ATOMIC_SEQ_CST);
+	if ((__atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_SEQ_CST) & (NO_CREDIT | DUE)) != 0)
+		return_credit(credit);
+}
+
+// The peak of a new era: what is in use now, and any credit that could not be taken back.
+static uint64_t anew(struct inuse t)
+{
+	uint64_t total = t.now / UNIT <= TOTAL_MAX ? t.now / UNIT : 0;
+	return (t.peak / ERA + 1) * ERA | total << PEAK_FLAGS | (exact(t.now) ? 0 : DUE) | (t.peak & NO_CREDIT);
 }
 
 // The state that follows: a peak if the total is exact and above the last one, or with credit for a place of the gate.
 static struct inuse next_of(struct inuse t, uint64_t credit)
 {
-	if (below(t) < 0 && exact(t.now) && (t.peak & HELD) == 0)
-		t.peak -= (uint64_t)below(t) << 1;
+	bool moves = exact(t.now) && (t.peak & HELD) == 0;
+	if (moves && (t.peak & DUE) != 0)
+		t.peak = anew(t);
+	else if (moves && below(t) < 0)
+		t.peak -= (uint64_t)below(t) << PEAK_FLAGS;
 	else if (credit > 0)
 		t.now += credit * UNIT + PLACE;
 	return t;
+}
+
+// What is to be told of the way from a total that has moved to the state that followed.
+static void note(struct inuse moved, struct inuse next)
+{
+	if (next.peak != moved.peak)
+		__atomic_store_n(&cgoheap_region->peak_clock, clock_now(), __ATOMIC_RELAXED);
+	else if (below(moved) < 0 && !exact(moved.now))
+		count(COUNT_PEAK_INEXACT);
+	else if (below(moved) < 0)
+		note_missed(moved.now / UNIT);
 }
 
 // Moves the total up, and opens credit if there is some to be had; NULL for none.
@@ -176,14 +217,9 @@ static void move(uint64_t by, uint64_t *credit)
 		given = credit == NULL ? 0 : credit_for(moved);
 		next = next_of(moved, given);
 	} while (!swap(&seen, next));
-	if (below(moved) < 0 && !exact(moved.now))
-		count(COUNT_PEAK_INEXACT);
 	if (given > 0)
-		__atomic_store_n(credit, given << 1 | OPENED, __ATOMIC_RELEASE);
-	if (below(moved) < 0 && (next.peak & HELD) != 0)
-		note_missed(moved.now / UNIT);
-	else if (below(moved) < 0)
-		__atomic_store_n(&cgoheap_region->peak_clock, clock_now(), __ATOMIC_RELAXED);
+		open_credit(credit, given);
+	note(moved, next);
 }
 
 void peak_raise(uint32_t place, uint64_t bytes)
@@ -191,9 +227,7 @@ void peak_raise(uint32_t place, uint64_t bytes)
 	uint64_t *credit = credit_of(place);
 	if (spend(credit, bytes))
 		return;
-	uint64_t closed = close_credit(credit);
-	if (closed != 0)
-		__atomic_fetch_sub(&cgoheap_region->inuse.now, closed, __ATOMIC_ACQ_REL);
+	return_credit(credit);
 	move(bytes * UNIT, credit);
 }
 
@@ -203,17 +237,47 @@ void peak_lower(uint32_t place, uint64_t bytes)
 		__atomic_fetch_sub(&cgoheap_region->inuse.now, bytes * UNIT, __ATOMIC_ACQ_REL);
 }
 
-uint64_t peak_total(void)
+// Forbids credit until allow_credit. True once the total is exact, and until then; false if a thread
+// that was being given credit, or was taking it back, was stopped for a second.
+static bool forbid_credit(void)
 {
-	uint64_t total = __atomic_load_n(&cgoheap_region->inuse.now, __ATOMIC_RELAXED) / UNIT;
-	for (uint32_t i = 0; i < GATE_PLACES; i++)
-		total -= __atomic_load_n(credit_of(i), __ATOMIC_RELAXED) >> 1;
-	return (int64_t)total < 0 || total > TOTAL_MAX ? 0 : total;
+	const struct timespec pause = {.tv_nsec = 100000};
+	__atomic_fetch_or(&cgoheap_region->inuse.peak, NO_CREDIT, __ATOMIC_SEQ_CST);
+	for (int patience = 10000; patience > 0; patience--) {
+		if (exact(now().now) || take_back())
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
 }
 
-void peak_freeze(void)
+static void allow_credit(void)
 {
-	__atomic_fetch_or(&cgoheap_region->inuse.peak, HELD, __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(&cgoheap_region->inuse.peak, ~NO_CREDIT, __ATOMIC_SEQ_CST);
+}
+
+// What credit is open, in units of the total.
+static uint64_t credit_now(void)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < GATE_PLACES; i++)
+		sum += __atomic_load_n(credit_of(i), __ATOMIC_RELAXED) >> 1;
+	return sum;
+}
+
+uint64_t peak_total(void)
+{
+	bool of_a_moment = forbid_credit();
+	uint64_t total = now().now / UNIT;
+	if (!of_a_moment)
+		total -= credit_now();
+	allow_credit();
+	return total > TOTAL_MAX ? 0 : total;
+}
+
+// Copies all sites that have not changed since the peak.
+static void copy_sites(void)
+{
 	uint32_t *heads = region_at(cgoheap_region->site_heads);
 	for (uint64_t i = 0; i < cgoheap_region->heads; i++) {
 		uint32_t ref = __atomic_load_n(&heads[i], __ATOMIC_ACQUIRE);
@@ -225,6 +289,12 @@ void peak_freeze(void)
 	}
 }
 
+void peak_freeze(void)
+{
+	__atomic_fetch_or(&cgoheap_region->inuse.peak, HELD, __ATOMIC_SEQ_CST);
+	copy_sites();
+}
+
 void peak_thaw(void)
 {
 	__atomic_fetch_and(&cgoheap_region->inuse.peak, ~HELD, __ATOMIC_SEQ_CST);
@@ -234,21 +304,19 @@ void peak_thaw(void)
 uint64_t peak_missed(void)
 {
 	uint64_t missed = __atomic_load_n(&cgoheap_region->peak_missed, __ATOMIC_RELAXED);
-	return missed > highest(peak_mark() << 1) ? missed >> 4 : 0;
+	return missed > highest(peak_mark() << PEAK_FLAGS) ? missed >> 4 : 0;
 }
 
+// Sites keep no mark of an earlier era: eras are few, and their numbers come again.
 void peak_reset(void)
 {
-	const struct timespec pause = {.tv_nsec = 100000};
-	struct inuse seen, next;
-	int patience = 10000;
-	do {
-		for (seen = now(); !exact(seen.now) && patience > 0; seen = now(), patience--)
-			if (!take_back())
-				nanosleep(&pause, NULL);
-		uint64_t total = seen.now / UNIT <= TOTAL_MAX ? seen.now / UNIT : 0;
-		next = (struct inuse){seen.now, (((seen.peak / ERA) + 1) * ERA) | (total << 1)};
-	} while (!swap(&seen, next));
+	if (!forbid_credit())
+		count(COUNT_PEAK_INEXACT);
+	struct inuse seen = now();
+	while (!swap(&seen, (struct inuse){seen.now, anew(seen)}))
+		;
+	allow_credit();
 	__atomic_store_n(&cgoheap_region->peak_missed, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_region->peak_clock, clock_now(), __ATOMIC_RELAXED);
+	copy_sites();
 }

@@ -19,5 +19,5 @@ func MissedPeak() uint64 { return uint64(C.peak_missed()) }
 // ResetPeak makes what is in use now the peak. Not while it is held.
 func ResetPeak() { C.peak_reset() }
 
-// InUse is the bytes in use, in units of 2^-4, which what is under way may tear.
+// InUse is the bytes in use at a moment during the call, in units of 2^-4. One caller at a time of this and all above.
 func InUse() uint64 { return uint64(C.peak_total()) }

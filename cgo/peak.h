@@ -7,10 +7,12 @@
 #include "region.h"
 #include "weight.h"
 
+#define PEAK_FLAGS 3 // bits below the mark
+
 // The mark of the current peak.
 static inline uint64_t peak_mark(void)
 {
-	return __atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_ACQUIRE) >> 1;
+	return __atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_ACQUIRE) >> PEAK_FLAGS;
 }
 
 // Copies what is in use at the site, if that has not been done since the peak.
@@ -30,7 +32,8 @@ static inline void peak_before(struct site *s)
 void peak_raise(uint32_t place, uint64_t bytes);
 void peak_lower(uint32_t place, uint64_t bytes);
 
-// The bytes in use, in units of struct weight. May be torn by what is under way.
+// The bytes in use at a moment during the call, in units of struct weight; what is under way then is on either side of it.
+// If a thread is stopped for a second just as it counts, that credit may be in it. One caller at a time of this and all below.
 uint64_t peak_total(void);
 
 // Holds the peak still and brings every site's share of it into peak.then, where it stands until peak_thaw, which must
@@ -40,7 +43,8 @@ void peak_thaw(void);
 // The highest total, in bytes, that passed while the peak was held still and is above it; 0 if none did.
 uint64_t peak_missed(void);
 
-// Forgets the peak: what is in use now is the highest so far. Not between freeze and thaw.
+// Forgets the peak: what is in use now is the highest so far. Not between freeze and thaw. If a thread is stopped for a
+// second just as it counts, moments are passed over, which is counted, until it goes on.
 void peak_reset(void);
 
 #endif
