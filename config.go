@@ -15,7 +15,8 @@ type Config struct {
 	TableBytes  int64 // bound on the profiler's own tables; 0 means 256 MiB, of which only what is used takes memory
 
 	// Labels on samples, so that go tool pprof can show a tenant's or a request's share (-tagfocus). Each set of labels that
-	// allocates at a stack takes room of its own in the tables, so they are for labels of few values.
+	// allocates at a stack takes room of its own in the tables, so they are for labels of few values. A stack that is cut
+	// before it reaches Go, as by MaxDepth, has none of a goroutine's.
 	GoroutineLabels bool // those of runtime/pprof.Do that were in force when Go called C
 	ThreadNames     bool // the label "thread": the name of the thread, unless a goroutine has a label of that key
 

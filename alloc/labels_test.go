@@ -149,6 +149,34 @@ func TestLabelsOfGoroutines(t *testing.T) {
 	})
 }
 
+// What a walk knows of the goroutine must not depend on what the last one was.
+func TestLabelsOfStacksThatAreCut(t *testing.T) {
+	o := labelled()
+	o.MaxDepth = 40
+	for calls, want := range map[int]string{3: "tenant=acme", 30: "tenant=acme", 60: ""} {
+		for _, before := range []int{calls, 3, 30, 60} {
+			t.Run(fmt.Sprintf("%d calls deep in C after %d", calls, before), func(t *testing.T) {
+				r := start(t, o)
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				under("tenant acme", func() {
+					for range 10 {
+						victim.Free(victim.Recursion(before, 93000))
+						for _, n := range []int{calls, before, calls} { // from another place, and from the same
+							victim.Free(victim.Recursion(n, uintptr(93000+n)))
+						}
+					}
+				})
+				for _, s := range snapshot(t, r).Samples {
+					if s.BlockSize == 93000+int64(calls) && text(s.Labels) != want {
+						t.Errorf("%d of %d frames have the labels %q, want %q", s.AllocObjects, len(s.Frames), text(s.Labels), want)
+					}
+				}
+			})
+		}
+	}
+}
+
 func TestLabelsThatCannotBeRead(t *testing.T) {
 	right := readLabels
 	defer func() { readLabels = right }()

@@ -37,30 +37,42 @@ func TestWalksThatLearn(t *testing.T) {
 	}
 }
 
+// slides are calls of one function by several, and one that moves the goroutine's stack.
+var (
+	left  = slide{victim.SlideLeft, "victim_slide_left"}
+	right = slide{victim.SlideRight, "victim_slide_right"}
+	moved = slide{func(uintptr) unsafe.Pointer { victim.MoveStack(); return nil }, ""}
+)
+
+type slide struct {
+	call   func(uintptr) unsafe.Pointer
+	caller string // of the allocation; "" if there is none
+}
+
 // What the last walk read stands yet, at frames that are not this walk's.
 func TestWalksThatDifferByTheFramePointerAlone(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	r := start(t, everything)
-	const each, size = 100, 77777
-	for range each {
-		for _, way := range []func(uintptr) unsafe.Pointer{victim.SlideLeft, victim.SlideRight} {
-			victim.Free(way(size))
-		}
-	}
-	got := make(map[string]int64)
-	for _, s := range snapshot(t, r).Samples {
-		if s.BlockSize == size {
-			got[callers(s.Frames)] += s.AllocObjects
-		}
-	}
-	if len(got) != 2 {
-		t.Errorf("two callers are %d", len(got))
-	}
-	for stack, n := range got {
-		if n != each {
-			t.Errorf("%d of %d allocations have the stack %s", n, each, stack)
-		}
+	for name, order := range map[string][]slide{
+		"in turn":                           {left, right, left, right, right, left},
+		"after the goroutine's stack moved": {left, moved, left, right},
+		"the other way round":               {right, moved, right, left},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, everything)
+			const size = 77700
+			atRoot(func() { // on a stack that is small yet
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				for i, way := range order {
+					victim.Free(way.call(size + uintptr(i)))
+				}
+			})
+			s := snapshot(t, r)
+			for i, way := range order {
+				if _, got := s.stackOf(t, size+int64(i)); way.caller != "" && (len(got) == 0 || got[0] != way.caller) {
+					t.Errorf("call %d, of %s, is said to be by %v", i, way.caller, got)
+				}
+			}
+		})
 	}
 }
 

@@ -86,6 +86,12 @@ static READS_FRAMES uint32_t first_changed(const struct last *l, uint32_t word)
 	return word;
 }
 
+// What the frame pointer is at s.
+static uintptr_t fp_of(const struct walk *w, const struct step *s)
+{
+	return s->fp_given ? w->at.fp : s->fp;
+}
+
 static bool record(struct walk *w, const struct step *s)
 {
 	struct last *l = w->last;
@@ -93,8 +99,10 @@ static bool record(struct walk *w, const struct step *s)
 		w->memory.unfit = true;
 		return false;
 	}
-	l->fresh_steps[l->fresh] = *s;
-	l->fresh_steps[l->fresh++].words = w->memory.logged;
+	struct step *to = &l->fresh_steps[l->fresh++];
+	*to = *s;
+	to->fp = fp_of(w, s);
+	to->words = w->memory.logged;
 	return true;
 }
 
@@ -102,7 +110,7 @@ static bool record(struct walk *w, const struct step *s)
 static enum end resume(struct walk *w, const struct step *s)
 {
 	const struct last *l = w->last;
-	w->at = (struct registers){s->pc, s->sp, s->fp_given ? w->at.fp : s->fp};
+	w->at = (struct registers){s->pc, s->sp, fp_of(w, s)};
 	w->fp_known = s->fp_known;
 	w->fp_given = s->fp_given;
 	w->fp_at = s->fp_at;
@@ -125,14 +133,12 @@ static const struct step *reader_of(const struct last *l, const struct step *s, 
 	return s;
 }
 
-static bool add_frames(struct walk *w, const struct step *s, const struct step *end)
+// The first step from s on that there is no room for; end if there is for all.
+static const struct step *add_frames(struct walk *w, const struct step *s, const struct step *end)
 {
-	for (; s < end; s++) {
-		if (w->depth == w->max)
-			return false;
+	for (; s < end && w->depth < w->max; s++)
 		w->frames[w->depth++] = s->frame;
-	}
-	return true;
+	return s;
 }
 
 static void record_again(struct walk *w, const struct step *s, const struct step *end)
@@ -152,10 +158,12 @@ static enum end follow(struct walk *w, const struct step *s)
 		return WALK_EMIT;
 	if (end == all)
 		w->known = s;
-	if (last_stack(w) == 0 && !add_frames(w, s, end)) // nobody asks for the frames of a stack that is known
-		return END_DEPTH;
-	if (w->goroutine == 0 && (end == all || end->joined))
+	w->fp_used |= s->fp_given && l->fp_used;
+	const struct step *to = last_stack(w) != 0 ? end : add_frames(w, s, end); // nobody asks for frames of a known stack
+	if (w->goroutine == 0 && (to == all || to->joined))
 		w->goroutine = l->goroutine;
+	if (to != end)
+		return END_DEPTH;
 	if (end == all)
 		return END_ROOT;
 	record_again(w, s, end);
@@ -210,7 +218,7 @@ void last_end(struct walk *w, enum end end, uint32_t stack)
 			l->go_hi = w->memory.go_hi;
 			l->goroutine = w->goroutine;
 		}
-		l->fp_used = w->fp_used || (w->known != NULL && l->fp_used);
+		l->fp_used = w->fp_used;
 		join_fresh(w);
 		l->stack = stack;
 	}

@@ -19,6 +19,8 @@ static const struct {
 } names[] = {
 	NAME(victim_malloc),
 	NAME(victim_nocallback),
+	NAME(victim_slide_left),
+	NAME(victim_slide_right),
 	NAME(victim_recursion),
 	NAME(victim_call_go),
 	NAME(victim_flies_home),

@@ -1,0 +1,271 @@
+// Walks that learn from the last one against walks that do not, on stacks that the test makes up.
+//
+// A frame of C is a word at an odd place of a stack, the address that it returns to; at the even place below it stands a
+// frame pointer, which leads to another even place, mostly further up. Whatever is there is a stack, and rules of every kind
+// find their way in it. Between two walks a few words change, so that most of the second is as the first was.
+#include <string.h>
+
+#include "../../last.h"
+#include "../../lookup.h"
+#include "../../region.h"
+#include "check.h"
+
+enum { WORDS = 48, GO_WORDS = 16, ROOM = 64, RUNS = 1200 / SCALE, WALKS = 1000, MOST = 80 };
+enum { CODE = 0x10000, LIBRARY = 0x20000, GO = 0x30000, FUNCTION = 64 }; // addresses, each function's and its return's apart
+
+static const struct rule rules[] = {
+	{.cfa = CFA_FROM_SP, .cfa_offset = 8, .ra = RA_UNDEFINED}, // the first function of a thread
+	{.cfa = CFA_FROM_SP, .cfa_offset = 16, .ra_offset = -8},
+	{.cfa = CFA_FROM_SP, .cfa_offset = 32, .ra_offset = -8},
+	{.cfa = CFA_FROM_SP, .cfa_offset = 32, .ra_offset = -8, .fp = FP_FROM_CFA, .fp_offset = -16},
+	{.cfa = CFA_FROM_FP, .cfa_offset = 16, .ra_offset = -8, .fp = FP_FROM_CFA, .fp_offset = -16},
+	{.cfa = CFA_FROM_FP, .cfa_offset = 16, .ra_offset = -8},
+	{.cfa = CFA_FROM_SP, .cfa_offset = 16, .ra_offset = -8, .fp = FP_FROM_FP},
+	{.cfa = CFA_FROM_SP, .cfa_offset = 16, .ra_offset = 8, .ra = RA_FROM_SP, .fp = FP_FROM_SP},
+	{.cfa = CFA_DEREF_FP, .cfa_extra = 16, .ra_offset = -8, .fp = FP_FROM_FP},
+	{.cfa = CFA_DEREF_SP, .cfa_extra = 16, .ra_offset = -8},
+	{.cfa = CFA_FROM_SP, .cfa_offset = 16, .ra_offset = -8, .fp = FP_UNKNOWN},
+	{.cfa = CFA_NONE},
+	{.cfa = CFA_UNKNOWN},
+	{.cfa = CFA_FROM_SP, .cfa_offset = 16, .ra_offset = -8, .flags = FLAG_SIGNAL_FRAME},
+};
+enum { RULES = sizeof rules / sizeof *rules, GO_FUNCTIONS = 5 };
+
+static uintptr_t room[ROOM + WORDS + ROOM], *const words = room + ROOM; // zeroes around it: each walk ends there
+static uintptr_t go_room[2][ROOM + GO_WORDS + ROOM];
+static struct { uintptr_t lo, hi; } goroutines[2];
+static struct registers caller;
+static uint64_t libraries, random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+static uintptr_t return_to(uintptr_t code, uint32_t function)
+{
+	return code + function * FUNCTION + 4;
+}
+
+// Nearly always a function that is walked through.
+static uintptr_t a_function(void)
+{
+	switch (draw(24)) {
+	case 0:
+		return return_to(GO, 1 + draw(GO_FUNCTIONS - 1));
+	case 1 ... 3:
+		return return_to(LIBRARY, 1 + draw(4));
+	case 4:
+		return return_to(CODE, draw(RULES));
+	case 5 ... 12:
+		return return_to(CODE, 1 + draw(9));
+	default:
+		return return_to(CODE, 1 + draw(3));
+	}
+}
+
+static void set_go_word(uint32_t of, uint32_t i)
+{
+	uintptr_t *stack = go_room[of] + ROOM;
+	if (i % 2 == 1)
+		stack[i] = i > GO_WORDS - 3 ? 0 : return_to(GO, 1 + draw(GO_FUNCTIONS - 1));
+	else if (draw(4) == 0)
+		stack[i] = (uintptr_t)&words[2 * draw(WORDS / 2)];
+	else
+		stack[i] = (uintptr_t)&stack[draw(4) == 0 ? 2 * draw(GO_WORDS / 2) : i + 2];
+}
+
+// What asmcgocall saves above its return address.
+static void set_call(uint32_t i)
+{
+	uint32_t of = draw(2);
+	uintptr_t call[2] = {GO_WORDS * 8 - 16 * draw(GO_WORDS / 2 - 1), (uintptr_t)&goroutines[of]};
+#if defined(__aarch64__)
+	words[i] = return_to(GO, 0);
+	words[i + 1] = call[1];
+	words[i + 2] = call[0] - 8; // the record lies below
+#else
+	words[i] = return_to(GO, 0);
+	memcpy(&words[i + 1], call, sizeof call);
+#endif
+}
+
+static bool is_call(uint32_t i)
+{
+	return words[i] == return_to(GO, 0);
+}
+
+static void set_word(uint32_t i)
+{
+	bool was = is_call(i);
+	if (i > WORDS - 8)
+		words[i] = i % 2 == 1 ? return_to(CODE, 0) : (uintptr_t)&words[WORDS - 2];
+	else if (i >= 2 && is_call(i - 1 - i % 2))
+		return; // what it saved
+	else if (i % 2 == 0)
+		words[i] = (uintptr_t)&words[draw(16) == 0 ? 2 * draw(WORDS / 2) : i + 6 + 2 * draw(4)];
+	else if (i < WORDS - 10 && draw(12) == 0)
+		set_call(i);
+	else
+		words[i] = a_function();
+	for (uint32_t k = i + 1; was && k < i + 3; k++)
+		set_word(k);
+}
+
+static void set_goroutine(uint32_t of)
+{
+	uintptr_t *stack = go_room[draw(8) == 0 ? 1 - of : of] + ROOM;
+	goroutines[of].lo = (uintptr_t)(stack + 4 * (draw(8) == 0));
+	goroutines[of].hi = (uintptr_t)(stack + GO_WORDS);
+}
+
+static uint64_t reserve(const void *from, size_t size)
+{
+	uint64_t at = region_reserve(size);
+	memcpy(region_at(at), from, size);
+	return at;
+}
+
+static struct range functions(uintptr_t start, uint16_t module)
+{
+	uint32_t pcs[RULES];
+	uint16_t numbers[RULES];
+	for (int i = 0; i < RULES; i++) {
+		pcs[i] = i * FUNCTION;
+		numbers[i] = i;
+	}
+	return (struct range){.start = start, .limit = start + RULES * FUNCTION, .base = start, .rows = RULES, .module = module,
+			      .pcs = reserve(pcs, sizeof pcs), .rules = reserve(numbers, sizeof numbers),
+			      .set = reserve(rules, sizeof rules)};
+}
+
+// Another library takes the old one's place; published later, if at all.
+static void publish(void)
+{
+	static struct index *index;
+	static uint64_t number;
+	if (number++ == 0 || cgoheap_region->index == 0) {
+		index = region_at(region_reserve(sizeof *index + 2 * sizeof(struct range)));
+		*index = (struct index){.count = 2, .go_module = 3, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+		index->ranges[0] = functions(CODE, 1);
+		index->ranges[1] = functions(LIBRARY, 4);
+		index->ranges[1].closable = true;
+	}
+	memset(region_at(index->cache), 0, CACHE_PLACES * sizeof(struct place));
+	index->number = number;
+	index->ranges[1].module = 4 + number % 100;
+	index->loads = (struct loads){.words = {{&libraries, libraries}}, .count = libraries, .adds = 1};
+	cgoheap_region->index = (char *)index - (char *)region_at(0);
+}
+
+// Few, so that many walks begin as one did before.
+static struct registers a_caller(void)
+{
+	return (struct registers){return_to(CODE, 1 + draw(4)), (uintptr_t)&words[2 * draw(2)], (uintptr_t)&words[16 + 4 * draw(3)]};
+}
+
+static void begin(uint64_t seed)
+{
+	if (cgoheap_region != NULL)
+		region_close();
+	check(region_open(16 << 20, 1) == 0);
+	random_state = seed;
+	caller = a_caller();
+	publish();
+	cgoheap_go = (struct go_layout){.text = {GO, GO + GO_FUNCTIONS * FUNCTION}, .asmcgocall = {GO, GO + FUNCTION}, .joined = true};
+	cgoheap_go.crosscall2 = (struct code){GO + FUNCTION, GO + 2 * FUNCTION};
+	for (uint32_t i = 0; i < WORDS; i++)
+		set_word(i);
+	for (uint32_t of = 0; of < 2; of++) {
+		set_goroutine(of);
+		for (uint32_t i = 0; i < GO_WORDS; i++)
+			set_go_word(of, i);
+	}
+}
+
+static void change(void)
+{
+	if (draw(2) == 0)
+		caller = a_caller();
+	for (uint32_t n = draw(3); n > 0; n--)
+		set_word(draw(1 + draw(WORDS)));
+	if (draw(2) == 0)
+		set_go_word(draw(2), draw(GO_WORDS));
+	if (draw(16) == 0)
+		set_goroutine(draw(2));
+	if (draw(128) == 0)
+		libraries++;
+	if (draw(32) == 0)
+		publish();
+}
+
+static struct walk from_caller(struct thread *t, uint64_t *frames, size_t max)
+{
+	struct walk w = walk_of(&caller, frames, max);
+	walk_by_current(&w);
+	w.memory = (struct memory){.thread = t, .lo = (uintptr_t)room, .hi = (uintptr_t)room + sizeof room, .own = true};
+	return w;
+}
+
+static bool in(struct code c, uint64_t frame)
+{
+	return code_has(c, frame & 0xffffffffffff);
+}
+
+// Whether only C returns to asmcgocall from there on up, as it is in programs.
+static bool possible(struct thread *t)
+{
+	uint64_t frames[MOST];
+	struct walk w = from_caller(t, frames, MOST);
+	walk(&w);
+	for (size_t i = 1; i < w.depth; i++)
+		if (in(cgoheap_go.asmcgocall, frames[i]) && in(cgoheap_go.text, frames[i - 1]))
+			return false;
+	return true;
+}
+
+struct tally_of_walks {
+	uint32_t roots, cut, known, goroutines;
+};
+
+static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
+{
+	static uint64_t found[WALKS + 1][MOST];
+	static uint32_t refs;
+	uint64_t frames[MOST], *learned = found[1 + refs % WALKS];
+	if (!possible(t))
+		return;
+	struct walk alone = from_caller(t, frames, max), w = from_caller(t, learned, max);
+	enum end want = walk(&alone);
+	last_begin(&w, 0);
+	enum end end = walk(&w);
+	uint32_t stack = last_stack(&w);
+	check(end == want && w.goroutine == alone.goroutine && (stack != 0 || w.depth == alone.depth));
+	sum->known += stack != 0;
+	sum->goroutines += w.goroutine != 0;
+	sum->roots += end == END_ROOT;
+	sum->cut += end == END_DEPTH;
+	if (stack == 0)
+		stack = 1 + refs++ % WALKS;
+	check(memcmp(found[stack], frames, alone.depth * sizeof *frames) == 0);
+	last_end(&w, end, stack);
+}
+
+static void learning(void)
+{
+	struct tally_of_walks sum = {0};
+	for (uint64_t seed = 0; seed < RUNS; seed++) {
+		struct thread t = {.slot = 1};
+		begin(seed);
+		for (int i = 0; i < WALKS; i++, change())
+			compare(&t, seed % 2 == 0 ? MOST : 6, &sum);
+	}
+	uint32_t all = RUNS * WALKS;
+	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.goroutines > all / 6);
+}
+
+int main(void)
+{
+	run("a walk that learns finds what one finds that does not", learning);
+}
