@@ -24,6 +24,19 @@ VICTIM_SITE void *victim_plugin_call(void *plugin, const char *name, size_t size
 	return block;
 }
 
+void *victim_plugin_find(void *plugin, const char *name)
+{
+	return dlsym(plugin, name);
+}
+
+VICTIM_SITE void *victim_plugin_call_found(void *found, size_t size)
+{
+	void *(*function)(size_t) = (void *(*)(size_t))found;
+	void *block = function(size);
+	VICTIM_USE(block);
+	return block;
+}
+
 int victim_plugin_close(void *plugin)
 {
 	return dlclose(plugin);

@@ -53,5 +53,22 @@ func (p Plugin) Call(name string, size uintptr) unsafe.Pointer {
 	return C.victim_plugin_call(p.handle, symbol, C.size_t(size))
 }
 
+// A PluginFunction is a library's void *name(size_t).
+type PluginFunction struct {
+	address unsafe.Pointer
+}
+
+// Find looks up a function that the library has.
+func (p Plugin) Find(name string) PluginFunction {
+	symbol := C.CString(name)
+	defer C.free(unsafe.Pointer(symbol))
+	return PluginFunction{C.victim_plugin_find(p.handle, symbol)}
+}
+
+// Call calls the function, and allocates nothing but what that does.
+func (f PluginFunction) Call(size uintptr) unsafe.Pointer {
+	return C.victim_plugin_call_found(f.address, C.size_t(size))
+}
+
 // Close unloads the library.
 func (p Plugin) Close() { C.victim_plugin_close(p.handle) }

@@ -216,6 +216,8 @@ void *victim_cxx_thread_local(size_t size); /* allocated in the destructor of a 
 void *victim_plugin_open(const char *path, int flags); /* flags: for dlopen. NULL: see victim_plugin_error */
 const char *victim_plugin_error(void);
 void *victim_plugin_call(void *plugin, const char *name, size_t size);
+void *victim_plugin_find(void *plugin, const char *name); /* or NULL */
+void *victim_plugin_call_found(void *found, size_t size); /* allocates nothing but what that does */
 int victim_plugin_close(void *plugin);
 
 #ifdef __cplusplus

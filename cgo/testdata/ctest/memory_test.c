@@ -30,8 +30,9 @@ static void unmapped_stack(void)
 	uintptr_t value;
 	char *at = map(8);
 	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 4 * PAGE);
-	for (int i = 4; i < 8; i++)
-		check(memory_load(&m, (uintptr_t)at + i * PAGE, &value));
+	check(memory_load(&m, (uintptr_t)at + 4 * PAGE, &value) && !m.unfit);
+	for (int i = 5; i < 8; i++)
+		check(memory_load(&m, (uintptr_t)at + i * PAGE, &value) && m.unfit); // the kernel was asked, and must be again
 	check(munmap(at + 4 * PAGE, 4 * PAGE) == 0);
 	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 3 * PAGE);
 	check(memory_load(&m, (uintptr_t)at + 3 * PAGE, &value));
@@ -48,7 +49,7 @@ static __attribute__((noinline)) void own_stack(void)
 #ifndef __SANITIZE_THREAD__ // whose own thread-local data, above the stack, is larger than what is looked at
 	check(m.hi == cgoheap_thread.top + PAGE);
 #endif
-	check(memory_load(&m, (uintptr_t)&here, &value) && value == 12345);
+	check(memory_load(&m, (uintptr_t)&here, &value) && value == 12345 && !m.unfit);
 	check(!memory_load(&m, (uintptr_t)&here + 1, &value)); // not aligned
 	check(!memory_load(&m, 8, &value));
 }
@@ -75,7 +76,8 @@ static void goroutine(void)
 	memory_begin(&m, &cgoheap_thread, (uintptr_t)map(1));
 	m.go_lo = (uintptr_t)&words[2];
 	m.go_hi = (uintptr_t)&words[4];
-	check(memory_load(&m, (uintptr_t)&words[3], &value) && value == 4);
+	check(memory_load(&m, (uintptr_t)&words[3], &value) && value == 4 && !m.unfit);
+	check(memory_load(&m, (uintptr_t)&words[4], &value) && value == 5 && m.unfit); // beyond it, by a page of its own
 }
 
 int main(void)
