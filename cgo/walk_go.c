@@ -65,6 +65,14 @@ static enum end enter_go(struct walk *w)
 	return join(w) ? WALK_ON : END_GO_FRAME;
 }
 
+// At the return into a Go frame from another one: Go assembly that asmcgocall runs may call C by itself, on the system stack.
+static enum end reenter_go(struct walk *w)
+{
+	if (!code_has(cgoheap_go.asmcgocall, walk_site(w)))
+		return WALK_ON;
+	return SP_ABOVE_RECORD ? enter_go(w) : END_NO_JOIN;
+}
+
 static bool is_go(const struct walk *w)
 {
 	return code_has(cgoheap_go.text, walk_site(w));
@@ -110,6 +118,8 @@ enum end walk_go(struct walk *w)
 		end = leave(w);
 		if (end == WALK_ON && !is_go(w))
 			return WALK_ON;
+		if (end == WALK_ON)
+			end = reenter_go(w);
 	}
 	return end;
 }

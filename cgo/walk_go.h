@@ -6,6 +6,8 @@
 //		Where the frame record of a Go function is, by its SP.
 //	uintptr_t caller_record(uintptr_t fp, uintptr_t saved)
 //		Where the caller's record is, by where a function's own is and what it saved there.
+//	SP_ABOVE_RECORD
+//		Whether the SP of a Go function's caller lies just above the function's record.
 //	bool leave_crosscall2(struct walk *w)
 //		At a return into crosscall2, one frame up by record: on to the C code that called it.
 #ifndef CGOHEAP_WALK_GO_H

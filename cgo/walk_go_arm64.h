@@ -12,6 +12,8 @@ static inline bool saved_call(struct walk *w, struct saved_call *call)
 	return memory_load(&w->memory, w->at.sp, &call->g) && memory_load(&w->memory, w->at.sp + 8, &call->depth);
 }
 
+#define SP_ABOVE_RECORD false
+
 static inline uintptr_t record_below(uintptr_t sp)
 {
 	return sp - 8;
