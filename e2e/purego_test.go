@@ -53,8 +53,8 @@ func TestStacksThroughGoAssemblyThatCallsC(t *testing.T) {
 	}
 	defer p.Stop()
 	var still, moving unsafe.Pointer
-	usual := purego.NewCallback(func(a, b uintptr) uintptr { return 1 })
-	moves := purego.NewCallback(func(a, b uintptr) uintptr { grown(1000); takeStacks(); return 1 })
+	usual := purego.NewCallback(func(_, _ uintptr) uintptr { return 1 })
+	moves := purego.NewCallback(func(_, _ uintptr) uintptr { grown(1000); takeStacks(); return 1 })
 	var group sync.WaitGroup
 	for key := range uintptr(searches) { // each on a stack that is still small
 		group.Go(func() { stays(t, key, &still, usual) })
