@@ -53,6 +53,12 @@ func limited(limit string) host {
 	return host{needs: []need{tool("prlimit", "util-linux")}, command: before("prlimit", limit)}
 }
 
+// frugal is without an arena for each thread, for which glibc sets 64 MiB of addresses aside, or twice that.
+func frugal(h host) host {
+	h.env = append(h.env, "MALLOC_ARENA_MAX=1")
+	return h
+}
+
 // preloaded has a library before all others.
 func preloaded(path, debian string) host {
 	return host{env: []string{"LD_PRELOAD=" + path}, needs: []need{library(path, debian)}}

@@ -183,7 +183,7 @@ func nativeRows() []row {
 		{name: "read-only files", build: plain, host: mounted("mount --bind / /; mount -o remount,bind,ro /; cd /")},
 		{name: "seccomp", build: plain, host: sandboxed("EPERM")},
 		{name: "an old kernel's errors", build: plain, host: sandboxed("ENOSYS")},
-		{name: "little address space", build: plain, host: limited("--as=2147483648")},
+		{name: "little address space", build: plain, host: frugal(limited("--as=2147483648"))},
 		{name: "too little of it", build: plain, host: limited("--as=2147483648"), arguments: "greedy", refuses: "mapping [0-9]+ bytes"},
 		{name: "no locked memory", build: plain, host: limited("--memlock=0")},
 		{name: "few files", build: plain, host: limited("--nofile=16")},
