@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 )
 
 // contender is a command that does the work and prints figures.
@@ -21,10 +22,11 @@ type figures struct{ wall, cpu float64 }
 func byWall(f figures) float64 { return f.wall }
 func byCPU(f figures) float64  { return f.cpu }
 
-// compete lets contenders that are paced take turns.
+// compete lets contenders that are paced take turns, each first in some rounds.
 func compete(rounds int, all ...*contender) error {
-	for range rounds {
-		if err := round(all); err != nil {
+	for i := range rounds {
+		first := i % len(all)
+		if err := round(slices.Concat(all[first:], all[:first])); err != nil {
 			return err
 		}
 	}

@@ -38,13 +38,19 @@ func main() {
 	only := flag.String("only", "", "run the contests whose name begins so")
 	flag.Parse()
 	s := setup{max(*rounds, 1), &table{out: os.Stdout}}
+	found := false
 	for _, c := range contests {
 		if !strings.HasPrefix(c.name, *only) {
 			continue
 		}
+		found = true
 		if err := c.run(s); err != nil {
 			fmt.Fprintf(os.Stderr, "capture: %s: %v\n", c.name, err)
 			os.Exit(1)
 		}
+	}
+	if !found {
+		fmt.Fprintf(os.Stderr, "capture: no contest is called %s\n", *only)
+		os.Exit(2)
 	}
 }

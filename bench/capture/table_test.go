@@ -38,10 +38,14 @@ func TestMarksAreReachedOrNot(t *testing.T) {
 		ratio, spread float64
 		want          string
 	}{
-		{"below", mark{most: 1.01}, 1.005, 0, "≤ 1.01: reached"},
-		{"just above in noise", mark{most: 1.01}, 1.02, 0.02, "≤ 1.01: missed, by less than the spread"},
+		{"below", mark{most: 1.01}, 0.99, 0, "≤ 1.01: reached"},
+		{"just below, as code may lie", mark{most: 1.01}, 1.005, 0, "≤ 1.01: reached, by less than the noise"},
+		{"just below in noise", mark{most: 0.5}, 0.4, 0.5, "≤ 0.5: reached, by less than the noise"},
+		{"just above in noise", mark{most: 1.01}, 1.04, 0.02, "≤ 1.01: missed, by less than the noise"},
+		{"a difference below zero", mark{most: 0.5}, -5, 0.1, "≤ 0.5: undecided"},
 		{"above", mark{most: 1.01}, 1.05, 0.02, "≤ 1.01: missed"},
-		{"as many times", mark{least: 3}, 3, 0, "≥ 3: reached"},
+		{"as many times", mark{least: 3}, 3, 0, "≥ 3: reached, by less than the noise"},
+		{"more times", mark{least: 3}, 3.5, 0.1, "≥ 3: reached"},
 		{"fewer times", mark{least: 3}, 2, 0.1, "≥ 3: missed"},
 		{"no mark", mark{}, 2, 0.1, ""},
 	} {
