@@ -61,6 +61,31 @@ func TestModules(t *testing.T) {
 		}
 	})
 
+	t.Run("rows are built once, whatever else comes and goes", func(t *testing.T) {
+		r, l := withList(t)
+		rows := func() map[stack.ModuleID]extent {
+			places := make(map[stack.ModuleID]extent)
+			for _, m := range r.loaded.current {
+				places[m.ID] = m.extent
+			}
+			return places
+		}
+		before := rows()
+		for _, extra := range [][]mappings.Module{{fake("a", 16)}, nil, {fake("b", 17)}} {
+			l.extra = extra
+			r.Refresh()
+		}
+		after := rows()
+		for id, place := range before {
+			if after[id] != place {
+				t.Errorf("rows of %s were at %v and are at %v", r.loaded.all[id-1].Path, place, after[id])
+			}
+		}
+		if before[1].size == 0 {
+			t.Error("the executable has no rows")
+		}
+	})
+
 	t.Run("a file that is closed and loaded again has a new number", func(t *testing.T) {
 		r, l := withList(t, fake("a", 16))
 		first := r.at("/no/such/a")
