@@ -55,8 +55,13 @@ const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32
 	*module = found_module(found);
 	if (found == 0)
 		return NULL;
-	if (found & FOUND_PLAIN)
-		return range_rule(index_find(index, pc), pc);
+	if (found & FOUND_PLAIN) {
+		const struct range *range = index_find(index, pc);
+		if (range != NULL)
+			return range_rule(range, pc);
+		*module = 0;
+		return NULL;
+	}
 	return found >> FOUND_BITS == 0 ? &no_rule : region_at(found >> FOUND_BITS);
 }
 

@@ -12,7 +12,8 @@
 #define CACHE_PLACES 2048
 
 // Recorders read and write a place at once, so the key holds the address and what was found: halves of different places
-// do not fit, and are a miss.
+// are a miss, unless they fit by chance. That has a probability, not a proof against it: the key is mixed by a
+// multiplication, and no rule of typical programs was found that could fit another's key.
 struct place {
 	uint64_t key, found;
 };

@@ -151,7 +151,10 @@ static enum end step(struct walk *w, const struct rule *r)
 static const struct rule *look_up(const struct walk *w, uintptr_t site, uint32_t *module)
 {
 	const struct rule *r = index_look_up(w->index, site, module);
-	if (!w->stale || r == NULL || !index_find(w->index, site)->closable)
+	if (!w->stale || r == NULL)
+		return r;
+	const struct range *range = index_find(w->index, site);
+	if (range != NULL && !range->closable)
 		return r;
 	*module = 0;
 	return NULL;

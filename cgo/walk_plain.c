@@ -12,9 +12,10 @@ static inline bool load(struct walk *w, uintptr_t address, uintptr_t *value)
 {
 	if (!memory_near(&w->memory, address)) {
 		uintptr_t far;
-		bool loaded = memory_load(&w->memory, address, &far);
+		if (!memory_load(&w->memory, address, &far))
+			return false;
 		*value = far;
-		return loaded;
+		return true;
 	}
 	*value = *(const uintptr_t *)address;
 	memory_note(&w->memory, address, *value);
