@@ -8,6 +8,8 @@
 //
 //	go test ./callgrind -update    # in bench/; writes what is counted now
 //
+// The C is no part of this module, so go test's cache does not notice that it changed: -count=1, as make test has it.
+//
 // Counts are those of one compiler, C library and valgrind, which the file names. Elsewhere the test is skipped.
 //
 // What is deliberately absent: caches, and what instructions cost. That is for capture to measure.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,7 +19,10 @@ var update = flag.Bool("update", false, "write testdata/counts.txt")
 const countsFile = "testdata/counts.txt"
 
 // paths are those of testdata/hot.c.
-var paths = []string{"stopped", "not-sampled", "sampled", "sampled-climbing", "sampled-many-stacks", "walk"}
+var paths = []string{
+	"stopped", "not-sampled", "sampled", "sampled-climbing", "sampled-many-stacks", "walk", "walk-by-sp", "calloc-not-sampled",
+	"realloc-sampled",
+}
 
 // slack is how many more instructions are not yet worth a word.
 func slack(count float64) float64 { return 0.02*count + 1 }
@@ -153,7 +157,7 @@ func renamed(t *testing.T) (options []string) {
 	t.Helper()
 	for _, f := range listed(t, "FAMILY") {
 		to := f
-		if f == "malloc" || f == "free" {
+		if slices.Contains([]string{"malloc", "calloc", "realloc", "free"}, f) {
 			to = "hot_" + f
 		}
 		options = append(options, "--redefine-sym", "__wrap_"+f+"=hook_"+f, "--redefine-sym", "__real_"+f+"="+to)

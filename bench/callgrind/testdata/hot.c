@@ -10,6 +10,8 @@
 #include "../../../cgo/region.h"
 
 void *hook_malloc(size_t size);
+void *hook_calloc(size_t count, size_t size);
+void *hook_realloc(void *p, size_t size);
 void hook_free(void *p);
 
 // The real allocator: blocks of one size, the last freed first.
@@ -23,12 +25,37 @@ void *hot_malloc(size_t size)
 	return unused[--unused_count];
 }
 
+void *hot_calloc(size_t count, size_t size)
+{
+	return hot_malloc(count * size);
+}
+
+// Every block has room for what it is to become.
+void *hot_realloc(void *p, size_t size)
+{
+	(void)size;
+	return p;
+}
+
 void hot_free(void *p)
 {
 	unused[unused_count++] = p;
 }
 
 extern char text_begin[] __asm__("__executable_start"), text_end[] __asm__("etext");
+
+// Functions without frame pointers, from by_sp on: each calls the one behind it, the last of them loop_walks.
+#ifdef __x86_64__
+#define CALL_NEXT "subq $24, %rsp\n call 1f\n addq $24, %rsp\n ret\n"
+#define GO_TO "jmp "
+#else
+#define CALL_NEXT "sub sp, sp, #32\n str x30, [sp, #24]\n bl 1f\n ldr x30, [sp, #24]\n add sp, sp, #32\n ret\n"
+#define GO_TO "b "
+#endif
+__asm__(".text\n by_sp:\n .rept 12\n" CALL_NEXT "1:\n .endr\n" GO_TO "loop_walks\n by_sp_end:\n");
+
+void by_sp(void);
+extern char by_sp_end[];
 
 enum { ROWS = 4096 };
 
@@ -52,16 +79,21 @@ static struct range range(uintptr_t start, uintptr_t limit, uint64_t set)
 	return r;
 }
 
-// An index of this program's own code, all of which keeps frame pointers, and of the place in libc that starts a thread,
-// where a walk is complete.
+// An index of this program's own code, of which all but the functions from by_sp on keeps frame pointers, and of the place
+// in libc that starts a thread, where a walk is complete.
 static void publish(uintptr_t thread_start)
 {
-	uint64_t at = region_reserve(sizeof(struct index) + 2 * sizeof(struct range));
+	uint64_t at = region_reserve(sizeof(struct index) + 4 * sizeof(struct range));
+	uint64_t from_fp = rule((struct rule){.cfa = CFA_FROM_FP, .cfa_offset = 16, .fp = FP_FROM_CFA, .fp_offset = -16,
+		.ra = RA_FROM_CFA, .ra_offset = -8});
+	uint64_t from_sp = rule((struct rule){.cfa = CFA_FROM_SP, .cfa_offset = 32, .fp = FP_SAME, .ra = RA_FROM_CFA,
+		.ra_offset = -8});
 	struct index *index = region_at(at);
-	*index = (struct index){.count = 2, .number = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
-	index->ranges[0] = range((uintptr_t)text_begin, (uintptr_t)text_end, rule((struct rule){.cfa = CFA_FROM_FP,
-		.cfa_offset = 16, .fp = FP_FROM_CFA, .fp_offset = -16, .ra = RA_FROM_CFA, .ra_offset = -8}));
-	index->ranges[1] = range(thread_start - 4096, thread_start + 4096, rule((struct rule){.cfa = CFA_FROM_SP,
+	*index = (struct index){.count = 4, .number = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+	index->ranges[0] = range((uintptr_t)text_begin, (uintptr_t)by_sp, from_fp);
+	index->ranges[1] = range((uintptr_t)by_sp, (uintptr_t)by_sp_end, from_sp);
+	index->ranges[2] = range((uintptr_t)by_sp_end, (uintptr_t)text_end, from_fp);
+	index->ranges[3] = range(thread_start - 4096, thread_start + 4096, rule((struct rule){.cfa = CFA_FROM_SP,
 		.ra = RA_UNDEFINED}));
 	cgoheap_publish(at);
 }
@@ -109,7 +141,7 @@ static void loop(void)
 		pair();
 }
 
-static void loop_walks(void)
+__attribute__((used)) static void loop_walks(void)
 {
 	for (long i = 0; i < iterations; i++)
 		walk_once();
@@ -163,6 +195,28 @@ static void loop_walking(void)
 	level12();
 }
 
+static void loop_walking_by_sp(void)
+{
+	by_sp();
+	STAY;
+}
+
+static void loop_calloc(void)
+{
+	for (long i = 0; i < iterations; i++) {
+		hook_free(hook_calloc(10, 10));
+		STAY;
+	}
+}
+
+static void loop_realloc(void)
+{
+	void *p = hook_malloc(100);
+	for (long i = 0; i < iterations; i++)
+		p = hook_realloc(p, 100);
+	hook_free(p);
+}
+
 #define NEVER (1ULL << 40)
 
 static const struct path {
@@ -176,6 +230,9 @@ static const struct path {
 	{"sampled-climbing", 1, loop_climbing},
 	{"sampled-many-stacks", 1, loop_turning},
 	{"walk", NEVER, loop_walking},
+	{"walk-by-sp", NEVER, loop_walking_by_sp},
+	{"calloc-not-sampled", NEVER, loop_calloc},
+	{"realloc-sampled", 1, loop_realloc},
 };
 
 static void *run_path(void *argument)
