@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -12,9 +14,11 @@ const heaptrackLibrary = "/usr/lib/heaptrack/libheaptrack_preload.so"
 // is written, which is the best that can happen to it. It is in a C program, as it does not see Go's part of a stack;
 // ours walks that as well.
 func every(s setup) error {
-	if _, err := os.Stat(heaptrackLibrary); err != nil {
+	if _, err := os.Stat(heaptrackLibrary); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(os.Stderr, "capture: left out, as heaptrack is not installed (Debian: heaptrack):", err)
 		return nil
+	} else if err != nil {
+		return err
 	}
 	s.table.head("Every allocation recorded, and what heaptrack takes for it", "ns per pair; of two threads by the clock on the wall", "cgoheap", "heaptrack")
 	for _, as := range everyShapes {

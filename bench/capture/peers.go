@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // profiledAllocator is an allocator with a sampling profiler of its own. jemalloc's is what ours has to halve.
 type profiledAllocator struct {
 	name, library string
-	at            func(bytes int) string // the environment variable that samples at this interval
+	at            func(bytes int) []string // the environment that samples at this interval; 1 records every allocation
 	mark          mark
 }
 
@@ -19,24 +20,48 @@ var profiledAllocators = []profiledAllocator{
 }
 
 // jemallocAt also has what a service needs to ask for a profile later; nothing is written.
-func jemallocAt(bytes int) string {
+func jemallocAt(bytes int) []string {
 	power := 0
 	for bytes > 1<<power {
 		power++
 	}
-	return fmt.Sprint("MALLOC_CONF=prof:true,lg_prof_sample:", power)
+	return []string{fmt.Sprint("MALLOC_CONF=prof:true,lg_prof_sample:", power)}
 }
 
-func gperftoolsAt(bytes int) string { return fmt.Sprint("TCMALLOC_SAMPLE_PARAMETER=", bytes) }
+// gperftoolsAt has the heap profile for every allocation, which is another profiler than the one that samples. It writes
+// no profile before the end, when there is no place for it.
+func gperftoolsAt(bytes int) []string {
+	if bytes > 1 {
+		return []string{fmt.Sprint("TCMALLOC_SAMPLE_PARAMETER=", bytes)}
+	}
+	return []string{"HEAPPROFILE=/dev/null/none", "HEAP_PROFILE_ALLOCATION_INTERVAL=0", "HEAP_PROFILE_DEALLOCATION_INTERVAL=0",
+		"HEAP_PROFILE_INUSE_INTERVAL=0", "HEAP_PROFILE_TIME_INTERVAL=0"}
+}
 
-// peers compares what our sampling adds to a pair on glibc with what theirs adds on their own allocator.
+// peers compares what our recording adds to a pair on glibc with what theirs adds on their own allocator.
 func peers(s setup) error {
 	for _, a := range profiledAllocators {
-		if err := s.peer(a); err != nil {
+		if err := s.peer(a); errors.Is(err, errMissing) {
 			fmt.Fprintf(os.Stderr, "capture: %s is left out: %v\n", a.name, err)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
 		}
 	}
 	return nil
+}
+
+// peerRow is an interval that is compared, and whether theirs has a mark there. A pair of which everything is
+// recorded takes up to a hundred times as long, and its threads wait for each other.
+type peerRow struct {
+	about        string
+	bytes, pairs int
+	marked       bool
+}
+
+var peerRows = []peerRow{
+	{"every 512 KiB", 512 << 10, pairsPerTurn, true},
+	{"every 64 KiB", 64 << 10, pairsPerTurn, true},
+	{"every allocation", 1, everyPairs / 5, false},
 }
 
 func (s setup) peer(a profiledAllocator) error {
@@ -44,14 +69,14 @@ func (s setup) peer(a profiledAllocator) error {
 	if err != nil {
 		return err
 	}
-	preload := "LD_PRELOAD=" + a.library
-	if err := (&contender{name: a.name, command: []string{alone, "-pairs=1"}, env: []string{preload, a.at(1)}}).silent(); err != nil {
+	if err := a.preloaded(alone); err != nil {
 		return err
 	}
-	s.table.head("What sampling adds: to glibc, and in "+a.name+" to "+a.name, "ns per pair", "cgoheap", a.name)
-	for _, bytes := range []int{512 << 10, 64 << 10} {
+	s.table.head("What recording adds: to glibc, and in "+a.name+" to "+a.name, "ns per pair; of two threads that record everything by the clock on the wall",
+		"cgoheap", a.name)
+	for _, at := range peerRows {
 		for threads := 1; threads <= 2; threads++ {
-			if err := s.peerAt(a, bytes, shape{threads: threads}); err != nil {
+			if err := s.peerAt(a, at, shape{threads: threads}); err != nil {
 				return err
 			}
 		}
@@ -59,7 +84,7 @@ func (s setup) peer(a profiledAllocator) error {
 	return nil
 }
 
-func (s setup) peerAt(a profiledAllocator, bytes int, as shape) error {
+func (s setup) peerAt(a profiledAllocator, at peerRow, as shape) error {
 	with, alone, err := as.programs()
 	if err != nil {
 		return err
@@ -68,31 +93,48 @@ func (s setup) peerAt(a profiledAllocator, bytes int, as shape) error {
 	if err != nil {
 		return err
 	}
-	flags := as.flags(pairsPerTurn)
+	flags := as.flags(at.pairs)
 	start := func(program string, more ...string) *contender {
 		return &contender{name: program, command: append(append([]string{program}, flags...), more...)}
 	}
-	plain, recorded := start(without), start(with, fmt.Sprint("-sample=", bytes))
+	plain, recorded := start(without), start(with, fmt.Sprint("-sample=", at.bytes))
 	theirs, profiled := start(alone), start(alone)
-	theirs.env = []string{"LD_PRELOAD=" + a.library}
-	profiled.env = []string{"LD_PRELOAD=" + a.library, a.at(bytes)}
+	theirs.env = []string{a.preload()}
+	profiled.env = append(a.at(at.bytes), a.preload())
 	if err := compete(s.rounds, plain, recorded, theirs, profiled); err != nil {
 		return err
 	}
-	ours := recorded.measured(byCPU).minus(plain.measured(byCPU))
-	cost := profiled.measured(byCPU).minus(theirs.measured(byCPU))
-	about := fmt.Sprintf("every %d KiB, %v (pairs alone %.1f and %.1f)", bytes>>10, as,
-		plain.measured(byCPU).median, theirs.measured(byCPU).median)
-	s.table.print(line{about, ours, cost, a.mark})
+	by, wanted := byCPU, mark{}
+	if at.marked {
+		wanted = a.mark
+	} else if as.threads > 1 {
+		by = byWall
+	}
+	about := fmt.Sprintf("%s, %v (pairs alone %.1f and %.1f)", at.about, as, plain.measured(by).median, theirs.measured(by).median)
+	s.table.print(line{about, recorded.measured(by).minus(plain.measured(by)), profiled.measured(by).minus(theirs.measured(by)), wanted})
 	return nil
 }
 
-// silent runs once and wants no complaint: the loader says on standard error what it cannot preload, and jemalloc what it
-// was built without.
-func (c *contender) silent() error {
+func (a profiledAllocator) preload() string { return "LD_PRELOAD=" + a.library }
+
+// errMissing says that a peer is not installed, or was built without its profiler.
+var errMissing = errors.New("not installed, or built without its profiler")
+
+// absences are what the loader says of a library that it does not find, and what jemalloc says that cannot profile.
+var absences = []string{"cannot be preloaded", "Invalid conf pair: prof:true"}
+
+// preloaded runs a program with the allocator once, and wants no complaint.
+func (a profiledAllocator) preloaded(program string) error {
+	c := &contender{name: a.name, command: []string{program, "-pairs=1"}, env: append(a.at(512<<10), a.preload())}
 	_, complaint, err := c.output()
-	if err == nil && len(complaint) > 0 {
-		err = fmt.Errorf("it says %q", strings.TrimSpace(string(complaint)))
+	if err != nil || len(complaint) == 0 {
+		return err
 	}
-	return err
+	said := strings.TrimSpace(string(complaint))
+	for _, absence := range absences {
+		if strings.Contains(said, absence) {
+			return fmt.Errorf("%w: %q", errMissing, said)
+		}
+	}
+	return fmt.Errorf("it says %q", said)
 }
