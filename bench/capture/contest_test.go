@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"errors"
+	"testing"
+)
 
 func TestTheWorkPrintsALineForEachSegment(t *testing.T) {
 	t.Chdir("..") // where the command is run
@@ -52,5 +55,42 @@ func TestContendersTakeTurns(t *testing.T) {
 	}
 	if err := compete(1, a, &contender{name: "it ends at once", command: []string{"true"}}); err == nil {
 		t.Error("a contender that ends at once is no error")
+	}
+}
+
+func TestOnlyAMissingPeerIsLeftOut(t *testing.T) {
+	t.Chdir("..") // where the command is run
+	alone, err := loadC(false)
+	if err != nil {
+		t.Skip("the work in C cannot be built:", err)
+	}
+	nobody := profiledAllocator{"nobody", "libnobody-has-this.so.1", jemallocAt, mark{}}
+	if err := nobody.preloaded(alone); !errors.Is(err, errMissing) {
+		t.Errorf("a library that is not there: %v", err)
+	}
+	glibc := profiledAllocator{"glibc", "libc.so.6", jemallocAt, mark{}}
+	if err := glibc.preloaded(alone); err != nil {
+		t.Errorf("a library that is there: %v", err)
+	}
+	if err := glibc.preloaded("false"); err == nil || errors.Is(err, errMissing) {
+		t.Errorf("a program that fails: %v", err)
+	}
+}
+
+func TestEachDumpPrintsItsDelays(t *testing.T) {
+	t.Chdir("..") // where the command is run
+	for threads := 1; threads <= 2; threads++ {
+		all, err := setup{rounds: 1}.dumps(threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) != dumpsPerTurn || len(those(all, true)) != 1 {
+			t.Fatalf("%d threads: %d dumps, %d first ones", threads, len(all), len(those(all, true)))
+		}
+		for _, d := range all {
+			if duringKept(d) <= 0 || quietKept(d) <= 0 || duringWall(d) < duringKept(d) || quietWall(d) < quietKept(d) || d.cost.wall <= 0 {
+				t.Errorf("%d threads: %+v", threads, d)
+			}
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // dumpsPerTurn: the first names what later ones know.
 const dumpsPerTurn = 3
@@ -8,50 +11,92 @@ const dumpsPerTurn = 3
 // linesPerDump are those that load prints for each.
 const linesPerDump = 3
 
-// dump measures how long profiles keep others from allocating, and what memory they take meanwhile.
+// dump measures how long profiles keep others from allocating, and what memory they take meanwhile. A thread's own clock
+// stops while it sleeps in malloc, and the clock on the wall goes on while another thread has its processor, which is
+// not our doing. So the mark is for the clock on the wall without the time that the kernel had the thread in its queue.
+// By the clock on the wall alone, a dump has to be compared with a thread that is merely busy.
 func dump(s setup) error {
-	with, err := loadGo()
+	one, err := s.dumps(1)
 	if err != nil {
 		return err
 	}
+	two, err := s.dumps(2)
+	if err != nil {
+		return err
+	}
+	s.printDelays(one, two)
+	s.printDumps(one, two)
+	return nil
+}
+
+// dumps are those of all rounds, while so many threads allocate.
+func (s setup) dumps(threads int) (all []dumpFigures, err error) {
+	with, err := loadGo()
+	if err != nil {
+		return nil, err
+	}
 	c := &contender{name: "dump", command: []string{with, "-sample=1", "-hold=100000", "-stacks=20000",
-		fmt.Sprint("-dumps=", dumpsPerTurn)}}
-	var all []dumpFigures
+		fmt.Sprint("-dumps=", dumpsPerTurn), fmt.Sprint("-threads=", threads)}}
 	for range s.rounds {
 		lines, err := c.run()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range dumpsPerTurn {
-			all = append(all, dumpFigures{i == 0, lines[i*linesPerDump], lines[i*linesPerDump+1], lines[i*linesPerDump+2]})
+			all = append(all, dumpOf(i, lines[i*linesPerDump:]))
 		}
 	}
-	s.printDumps(all)
-	return nil
+	return all, nil
 }
 
 // dumpFigures are the delays without and during a dump, and its time and memory.
 type dumpFigures struct {
-	first               bool
-	quiet, during, cost figures
+	first         bool
+	quiet, during delay
+	cost          figures
 }
 
-func (s setup) printDumps(all []dumpFigures) {
-	const about = "Dump of 100,000 live blocks on 20,000 stacks, while two threads allocate: the longest malloc or free"
-	s.table.head(about, "ms", "during the dump", "while a third thread is busy")
-	pick := func(of func(dumpFigures) float64) measured { return summary(values(all, of)) }
-	s.table.print(line{"by the thread's own clock, which stops when another has the processor",
-		pick(func(d dumpFigures) float64 { return d.during.cpu / 1e6 }), pick(func(d dumpFigures) float64 { return d.quiet.cpu / 1e6 }), mark{}})
-	s.table.print(line{"by the clock on the wall",
-		pick(func(d dumpFigures) float64 { return d.during.wall / 1e6 }), pick(func(d dumpFigures) float64 { return d.quiet.wall / 1e6 }), mark{}})
-	longest := 0.0
-	for _, d := range all {
-		longest = max(longest, d.during.cpu/1e6)
+func dumpOf(i int, lines []figures) dumpFigures {
+	quiet, during := delay{lines[0].wall, lines[0].cpu}, delay{lines[1].wall, lines[1].cpu} // two numbers of each line
+	return dumpFigures{i == 0, quiet, during, lines[2]}
+}
+
+// delay is how long a call took at most, on the wall and without the time in which another thread had the processor.
+type delay struct{ wall, kept float64 }
+
+func duringWall(d dumpFigures) float64 { return d.during.wall / 1e6 }
+func duringKept(d dumpFigures) float64 { return d.during.kept / 1e6 }
+func quietWall(d dumpFigures) float64  { return d.quiet.wall / 1e6 }
+func quietKept(d dumpFigures) float64  { return d.quiet.kept / 1e6 }
+
+func (s setup) printDelays(one, two []dumpFigures) {
+	const about = "Dump of 100,000 live blocks on 20,000 stacks, while others allocate: the longest malloc or free"
+	s.table.head(about, "ms", "during the dump", "while a thread is busy instead")
+	for _, row := range []struct {
+		about         string
+		of            []dumpFigures
+		during, quiet func(dumpFigures) float64
+	}{
+		{"of one thread, by the clock on the wall", one, duringWall, quietWall},
+		{"of one thread, without what it waited for a processor", one, duringKept, quietKept},
+		{"of two threads, by the clock on the wall", two, duringWall, quietWall},
+		{"of two threads, without what they waited for a processor", two, duringKept, quietKept},
+	} {
+		s.table.print(line{row.about, summary(values(row.of, row.during)), summary(values(row.of, row.quiet)), mark{}})
 	}
+}
+
+func (s setup) printDumps(one, two []dumpFigures) {
 	s.table.headAlone("The dump itself", "")
-	s.table.printAlone("longest malloc or free of all dumps, own clock, ms", summary([]float64{longest}), 1)
+	longest := func(about string, all []dumpFigures, of func(dumpFigures) float64, most float64) {
+		s.table.printAlone("longest malloc or free "+about+", ms", summary([]float64{slices.Max(values(all, of))}), most)
+	}
+	longest("of one thread, by the clock on the wall, during any dump", one, duringWall, 1)
+	longest("of one thread, by the clock on the wall, while a thread was busy instead", one, quietWall, 0)
+	longest("of one thread, without what it waited for a processor, during any dump", one, duringKept, 1)
+	longest("of two threads, without what they waited for a processor, during any dump", two, duringKept, 1)
 	for _, first := range []bool{true, false} {
-		some, about := those(all, first), ", later ones"
+		some, about := those(two, first), ", later ones"
 		if first {
 			about = ", first of the process, which reads debug data for names"
 		}

@@ -10,11 +10,14 @@ import (
 	"time"
 )
 
-// delays prints three lines for each dump: the nanoseconds of the longest malloc or free of two threads, while a third
-// one just keeps a processor busy for as long; the same during a dump; and the dump's nanoseconds and the bytes by which
+// delay is how long a call took, on the wall and without the time in which another had the processor.
+type delay struct{ wall, kept float64 }
+
+// delays prints three lines for each dump: the nanoseconds of the longest malloc or free of so many threads, while
+// another one just keeps a processor busy for as long; the same during a dump; and the dump's nanoseconds and the bytes by which
 // the process grew at most meanwhile.
-func delays(r recording, dumps int) error {
-	watched(func() { busy(time.Second / 10) }) // the threads' own memory, and what is recorded of them, is there
+func delays(r recording, dumps, threads int) error {
+	watched(threads, func() { busy(time.Second / 10) }) // the threads' own memory, and what is recorded of them, is there
 	for range dumps {
 		before, err := resetPeak()
 		if err != nil {
@@ -22,7 +25,7 @@ func delays(r recording, dumps int) error {
 		}
 		start := time.Now()
 		var took time.Duration
-		during := watched(func() {
+		during := watched(threads, func() {
 			start = time.Now()
 			err = r.dump()
 			took = time.Since(start)
@@ -34,8 +37,8 @@ func delays(r recording, dumps int) error {
 		if err != nil {
 			return err
 		}
-		quiet := watched(func() { busy(took) })
-		fmt.Printf("%.0f %.0f\n%.0f %.0f\n%d %d\n", quiet.wall, quiet.cpu, during.wall, during.cpu, took, peak-before)
+		quiet := watched(threads, func() { busy(took) })
+		fmt.Printf("%.0f %.0f\n%.0f %.0f\n%d %d\n", quiet.wall, quiet.kept, during.wall, during.kept, took, peak-before)
 	}
 	return nil
 }
@@ -50,19 +53,22 @@ func busy(d time.Duration) {
 	}
 }
 
-// watched is the longest delay of two threads that allocate while do runs.
-func watched(do func()) figures {
+// watched is the longest delay of so many threads that allocate while do runs.
+func watched(threads int, do func()) (longest delay) {
 	C.delays_begin()
-	results := make(chan figures)
-	for i := range 2 {
+	results := make(chan delay)
+	for i := range threads {
 		go func() {
 			f := C.delays_run(C.uint64_t(i + 1))
-			results <- figures{float64(f.wall), float64(f.cpu)}
+			results <- delay{float64(f.wall), float64(f.kept)}
 		}()
 	}
 	time.Sleep(20 * time.Millisecond) // they have begun
 	do()
 	C.delays_end()
-	a, b := <-results, <-results
-	return figures{max(a.wall, b.wall), max(a.cpu, b.cpu)}
+	for range threads {
+		f := <-results
+		longest = delay{max(longest.wall, f.wall), max(longest.kept, f.kept)}
+	}
+	return longest
 }

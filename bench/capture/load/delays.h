@@ -2,11 +2,15 @@
 #ifndef DELAYS_H
 #define DELAYS_H
 
-#include "pairs.h"
+#include <stdint.h>
 
-// Allocates and frees until delays_end, and gives the nanoseconds of the longest call of either: on the wall, with the
-// time in which another thread had the processor, and of the thread itself.
-struct found delays_run(uint64_t seed);
+struct delay {
+	double wall; // ns, with the time in which the thread could have run and another had the processor
+	double kept; // without that time, but with that in which it slept
+};
+
+// Allocates and frees until delays_end, and gives the longest call of either, by each of the two.
+struct delay delays_run(uint64_t seed);
 
 void delays_begin(void);
 void delays_end(void);

@@ -7,6 +7,9 @@ import "C"
 
 import "fmt"
 
+// Of the blocks, so many are surely of this size.
+const zeroed, zeroedBytes = 10_000, 64 << 20
+
 // large prints what work with large and aligned blocks takes.
 func large() {
 	var found [C.LARGES]C.struct_found

@@ -11,6 +11,9 @@ import (
 	"os"
 )
 
+// heldBytes are those of the smallest block that stays.
+const heldBytes = 16
+
 func hold(blocks, stacks, depth int) { C.hold(C.long(blocks), C.long(stacks), C.long(depth)) }
 
 // memory prints the bytes by which the process grows when it holds these blocks, and those that the tables gave away.

@@ -9,14 +9,17 @@ import (
 )
 
 // recording may be none, where nothing is to be recorded.
-type recording struct{ profiler *cgoheap.Profiler }
+type recording struct {
+	profiler *cgoheap.Profiler
+	sample   int64
+}
 
 func record(sample int64) (recording, error) {
 	if sample == 0 {
 		return recording{}, nil
 	}
 	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: sample})
-	return recording{p}, err
+	return recording{p, sample}, err
 }
 
 func (r recording) Stop() error {
@@ -35,4 +38,12 @@ func (r recording) tableBytes() uint64 {
 		return 0
 	}
 	return r.profiler.Stats().Value("table_bytes")
+}
+
+// sampled is an error if the recording has too few samples for so many blocks of this mean size.
+func (r recording) sampled(blocks int, size float64) error {
+	if r.profiler == nil {
+		return nil
+	}
+	return tooFew(r.profiler.Stats().Value("samples"), r.sample, blocks, size)
 }
