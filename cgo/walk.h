@@ -113,6 +113,14 @@ static inline bool walk_fp(struct walk *w)
 	return w->fp_known;
 }
 
+// The caller's fp is saved there.
+static inline void walk_fp_saved(struct walk *w, uintptr_t at)
+{
+	w->fp_at = at;
+	w->fp_known = true;
+	w->fp_given = false;
+}
+
 // A walk that begins with the registers of a caller.
 static inline struct walk walk_of(const struct registers *caller, uint64_t *frames, size_t max)
 {

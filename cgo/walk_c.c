@@ -39,21 +39,15 @@ static void find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
 	case FP_SAME:
 		return;
 	case FP_FROM_CFA:
-		w->fp_at = cfa + r->fp_offset;
-		break;
+		return walk_fp_saved(w, cfa + r->fp_offset);
 	case FP_FROM_SP:
-		w->fp_at = w->at.sp + r->fp_offset;
-		break;
+		return walk_fp_saved(w, w->at.sp + r->fp_offset);
 	case FP_FROM_FP:
-		w->fp_at = w->at.fp + r->fp_offset;
-		break;
+		return walk_fp_saved(w, w->at.fp + r->fp_offset);
 	default:
 		w->fp_at = 0;
 		w->fp_known = w->fp_given = false;
-		return;
 	}
-	w->fp_known = true;
-	w->fp_given = false;
 }
 
 static bool find_pc(struct walk *w, const struct rule *r, uintptr_t cfa, uintptr_t *pc)

@@ -22,13 +22,6 @@ static inline bool load(struct walk *w, uintptr_t address, uintptr_t *value)
 	return true;
 }
 
-static inline void save_fp(struct walk *w, uintptr_t at)
-{
-	w->fp_at = at;
-	w->fp_known = true;
-	w->fp_given = false;
-}
-
 enum end walk_plain(struct walk *w)
 {
 	if (w->exact)
@@ -62,7 +55,7 @@ enum end walk_plain(struct walk *w)
 		pc = unsigned_address(pc);
 		sp = from + plain_sp_above(found);
 		if (plain_fp_below(found) != 0)
-			save_fp(w, sp - plain_fp_below(found));
+			walk_fp_saved(w, sp - plain_fp_below(found));
 		w->at.pc = pc;
 		w->at.sp = sp;
 		if (pc == 0)
