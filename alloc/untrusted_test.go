@@ -11,6 +11,18 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
+// placeLeft is the page of the code of a library that was known to the recording, and is closed again.
+func placeLeft(t *testing.T, r *Recording, path string) uint64 {
+	t.Helper()
+	p := open(t, path)
+	r.Refresh()
+	block := late(p)
+	place := snapshot(t, r).one(t, "late", 1002).Frames[0].Address() &^ 4095
+	victim.Free(block)
+	p.Close()
+	return place
+}
+
 func TestCodeMadeAtRunTime(t *testing.T) {
 	for _, framePointer := range []bool{false, true} {
 		t.Run("a stack ends in it, with its address, and is counted", func(t *testing.T) {
@@ -31,14 +43,8 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 	}
 
 	t.Run("where a library was that is closed, it is not taken for the library", func(t *testing.T) {
-		path := plugin(t)
 		r := start(t, everything)
-		p := open(t, path)
-		r.Refresh()
-		block := late(p)
-		place := snapshot(t, r).one(t, "late", 1002).Frames[0].Address() &^ 4095
-		victim.Free(block)
-		p.Close()
+		place := placeLeft(t, r, plugin(t))
 		jit, ok := victim.NewJIT(place, false)
 		if !ok {
 			t.Skip("nothing can be put there")
@@ -59,12 +65,7 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 	t.Run("a library that is loaded where it was is not taken for it", func(t *testing.T) {
 		path := plugin(t)
 		r := start(t, everything)
-		p := open(t, path)
-		r.Refresh()
-		block := late(p)
-		place := snapshot(t, r).one(t, "late", 1002).Frames[0].Address() &^ 4095
-		victim.Free(block)
-		p.Close()
+		place := placeLeft(t, r, path)
 		r.Stop()
 
 		r = start(t, everything)
