@@ -34,7 +34,7 @@ func Start(c Config) (*Profiler, error) {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
 	p := &Profiler{config: c, recording: recording, names: symbolize.New(c.Names)}
-	c.Logger.Info("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
+	c.Logger.Debug("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
 }
 

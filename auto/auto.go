@@ -11,7 +11,9 @@ import (
 )
 
 func init() {
-	started = start(newEnvironment(os.Environ(), slog.Default()), http.DefaultServeMux)
+	e := newEnvironment(os.Environ(), slog.New(newReports(nil)))
+	e.log = slog.New(newReports(e.level("CGOHEAP_LOG")))
+	started = start(e, http.DefaultServeMux)
 }
 
 var started *cgoheap.Profiler

@@ -35,7 +35,7 @@ func stopImported(t *testing.T) {
 func imported(t *testing.T, variables ...string) (out string) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
-	command.Env = append(append(os.Environ(), "CGOHEAP_TEST_IMPORTED=1"), variables...)
+	command.Env = append(append(os.Environ(), "TEST_CGOHEAP_IMPORTED=1"), variables...)
 	text, err := command.CombinedOutput()
 	if err != nil || !strings.Contains(string(text), "--- PASS: "+t.Name()) {
 		t.Fatalf("%v\n%s", err, text)
@@ -43,7 +43,7 @@ func imported(t *testing.T, variables ...string) (out string) {
 	return string(text)
 }
 
-func isImported() bool { return os.Getenv("CGOHEAP_TEST_IMPORTED") != "" }
+func isImported() bool { return os.Getenv("TEST_CGOHEAP_IMPORTED") != "" }
 
 func TestImportRecordsServesAndDumps(t *testing.T) {
 	if !isImported() {
@@ -99,6 +99,42 @@ func TestImportDoesNothingWhenToldSo(t *testing.T) {
 	}
 	if err := p.Stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// own is what the import printed: all lines but those of the test itself.
+func own(out string) (lines []string) {
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "cgoheap") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func TestImportPrintsNothingWhereAllIsWell(t *testing.T) {
+	if isImported() {
+		if Profiler() == nil {
+			t.Error("nothing is recorded")
+		}
+		return
+	}
+	if lines := own(imported(t)); len(lines) > 0 {
+		t.Errorf("%q", lines)
+	}
+	for level, want := range map[string]int{"debug": 1, "info": 0, "off": 0} {
+		if lines := own(imported(t, "CGOHEAP_LOG="+level)); len(lines) != want {
+			t.Errorf("CGOHEAP_LOG=%s: %q", level, lines)
+		}
+	}
+	if lines := own(imported(t, "CGOHEAP_SIGNAL=KILL")); len(lines) != 1 || !strings.Contains(lines[0], "CGOHEAP_SIGNAL") {
+		t.Errorf("a variable that makes no sense: %q", lines)
+	}
+	if lines := own(imported(t, "CGOHEAP_SIGNAL=KILL", "CGOHEAP_LOG=error")); len(lines) > 0 {
+		t.Errorf("a warning, where only errors are asked for: %q", lines)
+	}
+	if lines := own(imported(t, "CGOHEAP_LOG=loud")); len(lines) != 1 || !strings.Contains(lines[0], "CGOHEAP_LOG") {
+		t.Errorf("a level that does not exist: %q", lines)
 	}
 }
 

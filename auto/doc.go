@@ -21,10 +21,13 @@
 //	CGOHEAP_HIGH_RSS          a dump when the resident memory is so many bytes
 //	CGOHEAP_HIGH_CGROUP       a dump at this share of the control group's memory limit, e.g. 0.8 or 80%, and at each
 //	                          half of the way from there to the limit
+//	CGOHEAP_LOG               the least level to report: debug, info, warn, error or off
 //
 // Nothing of it stops the program: a value that makes no sense, or a platform where nothing can be recorded, is reported
 // to slog's default logger, or to standard error if the program has set none, and its default holds. So is a variable of
-// this prefix that does not exist.
+// this prefix that does not exist. Where all is well, nothing is printed: that the recording has begun is reported at the
+// level debug, and a dump, which somebody asked for, at the level info. Without CGOHEAP_LOG the program's logger decides
+// which levels it keeps; the one that programs start with keeps info and above.
 //
 // A library should not import it; that is for the main package to decide.
 package auto

@@ -139,3 +139,8 @@ func (e environment) signals(name string) []os.Signal {
 		return []os.Signal{s}, err
 	})
 }
+
+// level is the least level that is reported; nil if it is for the program's logger to say.
+func (e environment) level(name string) *slog.Level {
+	return parsed(e, name, nil, parseLevel)
+}
