@@ -18,9 +18,10 @@ help: ## Lists the targets.
 demo: deps ## Builds a service that leaks, drives it for a few seconds and shows who holds its native memory.
 	@$(MAKE) --no-print-directory -C examples/leaky demo
 
-# -count=1: tests that build programs of their own do not notice in the cache that those changed.
+# -count=1: tests that build programs of their own do not notice in the cache that those changed. -timeout: a busy machine
+# takes longer for the matrix than the ten minutes that go test allows.
 test: deps portable ## Runs the Go tests of all modules, and builds the core for platforms where it cannot record.
-	@$(call each,$(GO) test -count=1 ./...)
+	@$(call each,$(GO) test -count=1 -timeout 60m ./...)
 
 # The real servers are built from modules of their own, tools/parca and tools/pyroscope, which pin their versions.
 version    = $(shell sed -n 's|.*github.com/[^/]*/$(1) \(v[^ ]*\).*|\1|p' tools/$(1)/go.mod)
@@ -56,7 +57,7 @@ pictures: deps $(pages) ## Takes pictures of the web pages of Parca and Pyroscop
 check: vet gofmt lint generated ## Runs all that reads the code without running it: go vet, gofmt, the linters.
 
 race: deps ## Runs the Go tests of all modules under the race detector.
-	@$(call each,$(GO) test -race -count=1 ./...)
+	@$(call each,$(GO) test -race -count=1 -timeout 60m ./...)
 
 ctest: deps ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
