@@ -92,6 +92,9 @@ func (r *Recording) prepare() error {
 	if r.options.Goroutines {
 		r.labelErr = cgo.LabelGoroutines(readLabels)
 	}
+	if !r.loaded.loads.Watched() {
+		r.watch.opened = r.opened
+	}
 	go r.watch.run(r.Refresh)
 	return nil
 }
@@ -109,6 +112,17 @@ func (r *Recording) Refresh() (changed bool) {
 		r.settle()
 	}
 	return changed
+}
+
+// opened reports whether the loader has opened libraries since the last look.
+func (r *Recording) opened() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return false
+	}
+	now := cgo.ReadLoads()
+	return now.Count() != r.loaded.loads.Count()
 }
 
 // settle has the hooks go over to the newest index and new totals. Samples up to then came from libraries that the loader

@@ -12,7 +12,7 @@
 #include "record.h"
 
 static int wake_fd = -1;
-static uint32_t woken;
+static uint32_t woken; // the most urgent enum wake since the last look; 0 for none
 
 static void in_child(void)
 {
@@ -65,13 +65,16 @@ void cgoheap_rearm(void)
 	__atomic_store_n(&woken, 0, __ATOMIC_RELEASE);
 }
 
-void record_wake(void)
+void record_wake(enum wake wake)
 {
-	static const uint64_t one = 1;
-	if (wake_fd < 0 || __atomic_load_n(&woken, __ATOMIC_RELAXED) != 0 || __atomic_exchange_n(&woken, 1, __ATOMIC_ACQ_REL) != 0)
-		return;
+	uint32_t before = __atomic_load_n(&woken, __ATOMIC_RELAXED);
+	do {
+		if (wake_fd < 0 || before >= wake)
+			return;
+	} while (!__atomic_compare_exchange_n(&woken, &before, wake, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	count(COUNT_WAKES);
-	system_call(SYS_write, wake_fd, (long)&one, sizeof one, 0);
+	uint64_t value = wake;
+	system_call(SYS_write, wake_fd, (long)&value, sizeof value, 0);
 }
 
 static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)

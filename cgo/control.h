@@ -13,7 +13,7 @@ struct options {
 	uint64_t table_bytes, sample_bytes, seed;
 	uint32_t max_depth;
 	uint32_t thread_names; // 1: samples are labelled with them
-	int wake_fd; // an eventfd that is written when a sample finds that libraries have come or gone; -1 for none
+	int wake_fd; // an eventfd that is written when a sample asks for a look at the loaded files; -1 for none
 };
 
 // Opens the region; nothing is recorded before cgoheap_start. 0, or an errno.
@@ -38,7 +38,7 @@ size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_
 // The same as plain addresses.
 size_t cgoheap_walk(uintptr_t *pcs, size_t max);
 
-// The next sample that finds so writes to wake_fd again.
+// The next samples write to wake_fd again, once for each enum wake.
 void cgoheap_rearm(void);
 
 #endif

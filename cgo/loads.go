@@ -18,6 +18,9 @@ func ReadLoads() (l Loads) {
 // Count is how many libraries had been loaded until then.
 func (l *Loads) Count() uint64 { return uint64(l.count) }
 
+// Watched reports whether a walk can see that a library has been loaded since.
+func (l *Loads) Watched() bool { return l.adds > 0 }
+
 // Forever are the differences between run time and ELF addresses of libraries that cannot be unloaded.
 func Forever() []uint64 { return biases(true) }
 

@@ -46,6 +46,16 @@ uint64_t record_samples(size_t size)
 	return gap;
 }
 
+// A library may have been opened while the stack was walked, so the loader's words are compared again.
+static void wake_after(const struct walk *w, enum end end)
+{
+	bool unknown = end == END_NO_MODULE || end == END_NO_FILE;
+	if (w->stale || (unknown && loads_since(&w->index->loads)))
+		record_wake(WAKE_LOADED);
+	else if (unknown)
+		record_wake(WAKE_UNKNOWN);
+}
+
 // The site of the caller's stack; 0 when the region is full.
 static uint32_t site_of(struct visitor by, size_t size, const struct registers *caller)
 {
@@ -57,8 +67,7 @@ static uint32_t site_of(struct visitor by, size_t size, const struct registers *
 	last_begin(&w, by.place);
 	enum end end = walk(&w);
 	count_in(by.place, COUNT_END + end, 1);
-	if (end == END_NO_MODULE || end == END_NO_FILE || w.stale)
-		record_wake();
+	wake_after(&w, end);
 	uint32_t stack = last_stack(&w);
 	if (stack == 0)
 		stack = stack_intern(frames, w.depth, end);

@@ -54,8 +54,14 @@ void record_forget(const void *p, struct forgotten *old);
 void record_move(struct forgotten *old, const struct allocation *a);
 void record_restore(const void *p, const struct forgotten *old);
 
-// Asks Go, through the eventfd, to look for modules that were loaded since; at most once until it has.
-void record_wake(void);
+// Why Go should look at the loaded files: the value that is written to the eventfd, which adds them up.
+enum wake {
+	WAKE_UNKNOWN = 1,      // a stack met code of no known module, which may be code that the program made
+	WAKE_LOADED = 1 << 16, // the loader has opened or closed libraries
+};
+
+// Asks Go, through the eventfd, to look for modules that were loaded since; at most once for each reason until it has.
+void record_wake(enum wake wake);
 
 // Settings, written while stopped, though a thread that was late may read them even then. Threads draw different gaps
 // from one seed, and the same thread the same.

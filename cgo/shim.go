@@ -14,6 +14,7 @@ package cgo
 // #include "control.h"
 // #include "gate.h"
 // #include "real.h"
+// #include "record.h"
 import "C"
 
 import (
@@ -29,7 +30,7 @@ type Options struct {
 	SampleBytes int64  // mean bytes between samples; 1 records everything
 	MaxDepth    int    // frames kept per stack
 	Seed        uint64 // of the gaps; the same seed draws the same gaps on the same threads
-	WakeFD      int    // eventfd to write when a sample finds that libraries have come or gone; -1 for none
+	WakeFD      int    // eventfd to write when a sample asks for a look at the loaded files; -1 for none
 	ThreadNames bool   // samples have the label "thread"
 }
 
@@ -124,5 +125,9 @@ func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i)))
 // Publish puts the index at offset in place of the current one.
 func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
 
-// Rearm lets the next sample that finds libraries come or gone write to WakeFD again.
+// WakeLoaded is what is added to WakeFD when a sample finds that the loader has opened or closed libraries. Less is added
+// when a sample meets code of no known module.
+const WakeLoaded = C.WAKE_LOADED
+
+// Rearm lets the next samples write to WakeFD again, once for each reason.
 func Rearm() { C.cgoheap_rearm() }

@@ -1,0 +1,105 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// patient has a look without a change followed by a pause that no test outlives.
+func patient(t *testing.T) {
+	before := longer
+	longer = func(time.Duration) time.Duration { return time.Hour }
+	t.Cleanup(func() { longer = before })
+}
+
+func TestLibrariesAreKnownSoonAfterCodeMadeAtRunTime(t *testing.T) {
+	patient(t)
+	var reads atomic.Int32
+	o := everything
+	o.Modules = func() ([]mappings.Module, error) {
+		reads.Add(1)
+		return mappings.Self()
+	}
+	r := start(t, o)
+	code, _ := victim.NewJIT(0, true)
+	defer code.Drop()
+	before := reads.Load()
+	defer victim.Free(code.Malloc(1004))
+	eventually(t, "a look was in vain", func() bool { return reads.Load() > before })
+	defer victim.Free(code.Malloc(1005)) // asks for another, in an hour
+	path := plugin(t)
+	p := open(t, path)
+	defer p.Close()
+	defer victim.Free(early(p))
+	eventually(t, "the library was known", func() bool { return r.knows(path) })
+}
+
+// looks runs a watch whose looks find nothing, and returns what counts them and what a sample does to ask for one.
+func looks(t *testing.T, opened func() bool) (count *atomic.Int32, ask func(reason uint64)) {
+	t.Helper()
+	w := newWatch()
+	w.opened = opened
+	count = new(atomic.Int32)
+	ended := make(chan struct{})
+	go func() {
+		w.run(func() bool { count.Add(1); return false })
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		w.close()
+		<-ended
+	})
+	return count, func(reason uint64) {
+		t.Helper()
+		if _, err := unix.Write(w.fd(), binary.NativeEndian.AppendUint64(nil, reason)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWatch(t *testing.T) {
+	const unknown = 1
+	t.Run("libraries that were opened are looked for at once, unknown code after its pause", func(t *testing.T) {
+		patient(t)
+		count, ask := looks(t, nil)
+		ask(unknown)
+		eventually(t, "the first look", func() bool { return count.Load() == 1 })
+		ask(unknown)
+		ask(cgo.WakeLoaded)
+		eventually(t, "the second look", func() bool { return count.Load() == 2 })
+		ask(unknown)
+		time.Sleep(5 * shortestPause)
+		if n := count.Load(); n != 2 {
+			t.Errorf("%d looks, want 2", n)
+		}
+	})
+
+	t.Run("unknown code is looked for again after its pause", func(t *testing.T) {
+		count, ask := looks(t, nil)
+		for n := int32(1); n < 4; n++ {
+			ask(unknown)
+			eventually(t, "one more look", func() bool { return count.Load() == n })
+		}
+	})
+
+	t.Run("where samples do not notice libraries, unknown code has the loader asked", func(t *testing.T) {
+		patient(t)
+		var opened atomic.Bool
+		count, ask := looks(t, opened.Load)
+		ask(unknown)
+		eventually(t, "the first look", func() bool { return count.Load() == 1 })
+		ask(unknown)
+		opened.Store(true)
+		eventually(t, "the second look", func() bool { return count.Load() == 2 })
+	})
+}
