@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // extent is a part of the region that belongs to this side of the gate.
@@ -81,4 +82,16 @@ func put[T any](offset uint64, values []T) uint64 {
 	size := uint64(len(values)) * uint64(unsafe.Sizeof(values[0]))
 	copy(cgo.Region()[offset:offset+size], unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), size))
 	return (offset + size + 7) &^ 7
+}
+
+// moveRows is put for values in scratch memory, whose pages go back to the kernel as they are copied: rows are never in memory
+// twice.
+func moveRows[T any](offset uint64, values []T, memory *scratch.Memory) (after uint64) {
+	const step = 1 << 18
+	rest, after := values, offset
+	for ; len(rest) > step; rest = rest[step:] {
+		after = put(after, rest[:step])
+		scratch.DropSlice(memory, values, len(values)-len(rest)+step)
+	}
+	return put(after, rest)
 }

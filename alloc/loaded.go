@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/unwind"
@@ -169,18 +170,23 @@ func (l *loaded) build(m *module) error {
 		return err
 	}
 	defer file.Close()
-	data, addr, err := file.EhFrame()
+	part, addr, err := file.EhFrameParts()
 	if err != nil {
 		return err
 	}
-	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr, Machine: file.Machine})
+	var memory scratch.Memory
+	defer memory.Free()
+	table, _, err := unwind.BuildFrom(unwind.Source{
+		Reader: part, Size: part.Size(), Addr: addr, Machine: file.Machine, Memory: &memory,
+	})
 	if err != nil {
 		return err
 	}
-	return l.store(m, table)
+	return l.store(m, table, &memory)
 }
 
-func (l *loaded) store(m *module, t *unwind.Table) error {
+// store puts a table, which lies in scratch memory, into the region.
+func (l *loaded) store(m *module, t *unwind.Table, memory *scratch.Memory) error {
 	size := 8*3 + 4*len(t.PCs) + 2*len(t.Rules) + int(unsafe.Sizeof(unwind.Rule{}))*len(t.Set)
 	e, err := l.arena.reserve(size)
 	if err != nil {
@@ -188,9 +194,9 @@ func (l *loaded) store(m *module, t *unwind.Table) error {
 	}
 	m.extent = e
 	m.rows = cgo.Rows{PCs: e.offset, Count: len(t.PCs), Base: t.Base + m.Bias}
-	m.rows.Set = put(e.offset, t.PCs)
+	m.rows.Set = moveRows(e.offset, t.PCs, memory)
 	m.rows.Rules = put(m.rows.Set, t.Set)
-	put(m.rows.Rules, t.Rules)
+	moveRows(m.rows.Rules, t.Rules, memory)
 	return nil
 }
 

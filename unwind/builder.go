@@ -1,5 +1,7 @@
 package unwind
 
+import "github.com/cgoheap/cgoheap/internal/scratch"
+
 // A builder appends rows to a table in the order of their addresses.
 type builder struct {
 	report  *Report
@@ -7,17 +9,18 @@ type builder struct {
 	table   *Table
 	index   map[Rule]uint16 // of the table's set
 	covered uint64          // end of the code that has rows
+	memory  *scratch.Memory // of the table's rows
 }
 
 // add gives an FDE's code its rows. FDEs come sorted by start.
-func (b *builder) add(s Section, f *fde) {
+func (b *builder) add(f *fde) {
 	if f.limit <= b.covered {
 		b.report.Skipped[Shadowed]++
 		return
 	}
 	b.report.FDEs++
 	p := program{
-		cursor: cursor{data: s.Data[:f.end], at: f.at}, sectionAddr: s.Addr, machine: b.machine,
+		cursor: f.program, dataAddr: f.addr, machine: b.machine,
 		cie: f.cie, now: f.cie.initial, pc: f.start, limit: f.limit, rows: b,
 	}
 	if !p.run() {
@@ -67,8 +70,8 @@ func (b *builder) row(pc uint64, rule uint16) {
 	if n := len(t.Rules); n > 0 && t.Rules[n-1] == rule {
 		return
 	}
-	t.PCs = append(t.PCs, uint32(pc-t.Base))
-	t.Rules = append(t.Rules, rule)
+	t.PCs = scratch.Append(b.memory, t.PCs, uint32(pc-t.Base))
+	t.Rules = scratch.Append(b.memory, t.Rules, rule)
 }
 
 func (b *builder) finish() {

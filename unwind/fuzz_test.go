@@ -2,6 +2,8 @@ package unwind
 
 import (
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func FuzzBuild(f *testing.F) {
@@ -19,6 +21,9 @@ func FuzzBuild(f *testing.F) {
 func buildAndCheck(t *testing.T, s Section) {
 	t.Helper()
 	table, report, err := Build(s)
+	if parts, _, failure := buildInParts(s, nil); (failure == nil) != (err == nil) || !cmp.Equal(parts, table) {
+		t.Fatalf("in parts: %v, %v", parts, failure)
+	}
 	if err != nil {
 		if table != nil || report != (Report{}) {
 			t.Fatal("an error, and a result")

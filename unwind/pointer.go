@@ -51,8 +51,8 @@ func codeEncoding(encoding byte) bool {
 
 // address reads an ELF address of code. A number of 0 is no address, wherever it counts from: linkers leave it in the
 // FDEs of functions that they removed.
-func (c *cursor) address(encoding byte, sectionAddr uint64) uint64 {
-	field := sectionAddr + uint64(c.at)
+func (c *cursor) address(encoding byte, dataAddr uint64) uint64 {
+	field := dataAddr + uint64(c.at)
 	number := c.pointer(encoding)
 	if number != 0 && encoding&originMask == originField {
 		return field + number

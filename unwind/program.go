@@ -43,14 +43,14 @@ const rememberDepth = 16
 // behind is a row.
 type program struct {
 	cursor
-	cie         *cie
-	machine     machine
-	sectionAddr uint64
-	rows        *builder // nil: a CIE's program, which has no addresses
-	pc, limit   uint64
-	now         registers
-	remembered  [rememberDepth]registers
-	depth       int
+	cie        *cie
+	machine    machine
+	dataAddr   uint64
+	rows       *builder // nil: a CIE's program, which has no addresses
+	pc, limit  uint64
+	now        registers
+	remembered [rememberDepth]registers
+	depth      int
 }
 
 // run gives the rows of an FDE. What follows an instruction that cannot be read is unknown; false tells of it.
@@ -86,7 +86,7 @@ func (p *program) stepExtended(op byte) {
 	switch op {
 	case cfaNop:
 	case cfaSetLoc:
-		p.advanceTo(p.address(p.cie.encoding, p.sectionAddr))
+		p.advanceTo(p.address(p.cie.encoding, p.dataAddr))
 	case cfaAdvanceLoc1:
 		p.advance(uint64(p.u8()))
 	case cfaAdvanceLoc2:

@@ -83,6 +83,7 @@ func (p *places) check(f *os.File, buildID string) (*debugFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
 	id, err := file.BuildID()
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package elffile
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -55,12 +54,12 @@ func (f *File) decompress(data []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown compression %d", kind)
 }
 
-// decompressOld expands a .zdebug_ section: "ZLIB", the size as 8 bytes big-endian, a zlib stream. One that does not
-// begin like this is not compressed.
+// isOldCompressed reports whether a .zdebug_ section begins as compressed ones do: "ZLIB", then the size as 8 bytes
+// big-endian. One that does not is not compressed.
+func isOldCompressed(data []byte) bool { return len(data) >= 12 && string(data[:4]) == "ZLIB" }
+
+// decompressOld expands a .zdebug_ section, whose header is followed by a zlib stream.
 func (f *File) decompressOld(data []byte) ([]byte, error) {
-	if len(data) < 12 || string(data[:4]) != "ZLIB" {
-		return data, nil
-	}
 	return f.inflate(data[12:], binary.BigEndian.Uint64(data[4:]))
 }
 
@@ -70,31 +69,37 @@ func (f *File) inflate(payload []byte, size uint64) ([]byte, error) {
 		return nil, err
 	}
 	if err := inflateInto(data, payload); err != nil {
+		f.memory.Release(data)
 		return nil, fmt.Errorf("decompressing: %w", err)
 	}
 	return data, nil
 }
 
+// unzstd decompresses into the result itself, so that the decoder needs no window of its own.
 func (f *File) unzstd(payload []byte, size uint64) ([]byte, error) {
-	stream, err := zstd.NewReader(bytes.NewReader(payload), zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderMaxMemory(maxBytes))
-	if err != nil {
-		return nil, err
-	}
-	defer stream.Close()
-	return f.expand(stream, payload, size)
-}
-
-// expand reads exactly the size that the header promises.
-func (f *File) expand(stream io.Reader, payload []byte, size uint64) ([]byte, error) {
 	data, err := f.credible(payload, size)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.ReadFull(stream, data); err != nil {
+	got, err := decodeZstd(data, payload)
+	if err == nil && len(got) != len(data) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		f.memory.Release(data)
 		return nil, fmt.Errorf("decompressing: %w", err)
 	}
 	return data, nil
+}
+
+func decodeZstd(into, payload []byte) ([]byte, error) {
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(uint64(max(len(into), 1))))
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	return decoder.DecodeAll(payload, into[:0])
 }
 
 // credible sets memory aside for what a payload stands for, once the header's promise is found credible.
@@ -106,5 +111,5 @@ func (f *File) credible(payload []byte, size uint64) ([]byte, error) {
 		f.unpacked.Add(-size)
 		return nil, errUnpacked
 	}
-	return make([]byte, size), nil
+	return f.memory.Bytes(int(size)), nil
 }

@@ -1,9 +1,11 @@
 package elffile
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // EhFrame is the unwind data that the running program uses, and the ELF address it is loaded at, from which its
@@ -27,6 +29,22 @@ func (f *File) EhFrame() (data []byte, addr uint64, err error) {
 		return data, addr, nil
 	}
 	return nil, 0, fmt.Errorf(".eh_frame of %s: %w", f.name, ErrNoSection)
+}
+
+// EhFrameParts is EhFrame for who reads it piece by piece, while the File is open.
+func (f *File) EhFrameParts() (part *io.SectionReader, addr uint64, err error) {
+	if s := f.find(".eh_frame"); s != nil {
+		part, data, err := f.SectionParts(".eh_frame")
+		if err == nil && part == nil {
+			part = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+		}
+		return part, s.Addr, err
+	}
+	data, addr, err := f.EhFrame()
+	if err != nil {
+		return nil, 0, err
+	}
+	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), addr, nil
 }
 
 func (f *File) ehFrameByHeader(p elf.ProgHeader) ([]byte, uint64, error) {

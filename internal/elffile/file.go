@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // File is an open ELF file. Its methods may be called from several goroutines.
@@ -24,6 +26,7 @@ type File struct {
 	sections   []elf.SectionHeader
 	sectionErr error         // why there are no sections, in a file that claims to have some
 	unpacked   atomic.Uint64 // bytes
+	memory     scratch.Memory
 }
 
 // Open opens the regular file at path. The caller closes it.
@@ -61,7 +64,7 @@ func newOSFile(file *os.File, name string) (*File, error) {
 }
 
 // New reads the headers of the ELF file that is the first size bytes of r, which must stay readable while the File is
-// used. The name stands in errors. Close does not close r.
+// used. The name stands in errors. Close does not close r, but is to be called all the same.
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{name: name, reader: r, size: uint64(max(size, 0))}
 	tables, err := f.readHeader()
@@ -77,8 +80,10 @@ func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	return f, nil
 }
 
-// Close releases what Open opened.
+// Close releases what Open opened, and all bytes that were read: slices that the File's methods returned must not be used
+// any more.
 func (f *File) Close() error {
+	f.memory.Free()
 	if f.file == nil {
 		return nil
 	}
@@ -108,8 +113,9 @@ func (f *File) bytes(offset, size uint64) ([]byte, error) {
 	if size > maxBytes {
 		return nil, fmt.Errorf("%d bytes at offset %#x are more than the %d that are read at once", size, offset, maxBytes)
 	}
-	data := make([]byte, size)
+	data := f.memory.Bytes(int(size))
 	if _, err := io.ReadFull(io.NewSectionReader(f.reader, int64(offset), int64(size)), data); err != nil {
+		f.memory.Release(data)
 		return nil, fmt.Errorf("%d bytes at offset %#x: %w", size, offset, err)
 	}
 	return data, nil

@@ -83,8 +83,10 @@ func (f *File) content(s *elf.SectionHeader) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case s.Flags&elf.SHF_COMPRESSED != 0:
+		defer f.memory.Release(data)
 		return f.decompress(data)
-	case strings.HasPrefix(s.Name, ".zdebug_"):
+	case strings.HasPrefix(s.Name, ".zdebug_") && isOldCompressed(data):
+		defer f.memory.Release(data)
 		return f.decompressOld(data)
 	}
 	return data, nil

@@ -12,7 +12,7 @@ type room struct {
 
 // Two kinds of folder lie beside the house: nothing but a test imports them.
 const (
-	annex = 0
+	annex = -1
 	roof  = 100
 )
 
@@ -31,6 +31,7 @@ var plan = map[string]room{
 	"stack":              {floor: 1},
 	"check":              {floor: 1},
 	"cmd/cgoheap-check":  {floor: 6},
+	"internal/scratch":   {floor: 0},
 	"internal/elffile":   {floor: 1},
 	"internal/usage":     {floor: 1},
 	"internal/pclntab":   {floor: 2},

@@ -1,0 +1,141 @@
+package scratch
+
+import (
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// least is the smallest piece that is worth a system call.
+const least = 64 << 10
+
+// Memory is the scratch memory of one piece of work. The zero value is good, and so is nil, for Go's heap. It may be used
+// from several goroutines at once. Free gives it back.
+type Memory struct {
+	mu     sync.Mutex
+	mapped map[*byte][]byte // by their first bytes
+}
+
+// Bytes returns n zero bytes, aligned for any type.
+func (m *Memory) Bytes(n int) []byte {
+	if m == nil || n < least {
+		return make([]byte, n)
+	}
+	b, err := mapPages(roundUp(n))
+	if err != nil {
+		return make([]byte, n)
+	}
+	m.note(b)
+	return b[:n]
+}
+
+func roundUp(n int) int { return (n + least - 1) &^ (least - 1) }
+
+func (m *Memory) note(b []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mapped == nil {
+		m.mapped = make(map[*byte][]byte)
+	}
+	m.mapped[&b[0]] = b
+}
+
+// take returns the mapping that b begins, and forgets it; nil if b is in Go's heap.
+func (m *Memory) take(b []byte) []byte {
+	if m == nil || cap(b) == 0 {
+		return nil
+	}
+	first := unsafe.SliceData(b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	mapped := m.mapped[first]
+	delete(m.mapped, first)
+	return mapped
+}
+
+// Release gives back a piece that Bytes returned, and does nothing with any other slice.
+func (m *Memory) Release(b []byte) {
+	if mapped := m.take(b); mapped != nil {
+		unmap(mapped)
+	}
+}
+
+// Free gives back all pieces.
+func (m *Memory) Free() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, b := range m.mapped {
+		unmap(b)
+	}
+	m.mapped = nil
+}
+
+// Drop gives the pages of the first n bytes of a piece back to the kernel. What they hold must not be read again. The piece
+// itself is still to be released.
+func (m *Memory) Drop(b []byte, n int) {
+	if m == nil || cap(b) == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if mapped := m.mapped[unsafe.SliceData(b)]; mapped != nil {
+		drop(mapped[:min(n, len(mapped))])
+	}
+}
+
+// Slice returns n zero values. T must hold no pointers: the garbage collector does not look into scratch memory.
+func Slice[T any](m *Memory, n int) []T {
+	if m == nil {
+		return make([]T, n)
+	}
+	return values[T](m.Bytes(n * size[T]()))
+}
+
+// Append is append for a slice that came from Slice, or is nil.
+func Append[T any](m *Memory, s []T, v T) []T {
+	if len(s) == cap(s) {
+		s = grow(m, s)
+	}
+	return append(s, v)
+}
+
+func grow[T any](m *Memory, s []T) []T {
+	if m == nil {
+		return slices.Grow(s, 1)
+	}
+	old := bytesOf(s[:cap(s)])
+	wanted := max(2*len(old), least)
+	if mapped := m.take(old); mapped != nil {
+		if moved, err := remap(mapped, roundUp(wanted)); err == nil {
+			m.note(moved)
+			return values[T](moved)[:len(s)]
+		}
+		m.note(mapped)
+	}
+	grown := values[T](m.Bytes(wanted))[:len(s)]
+	copy(grown, s)
+	m.Release(old)
+	return grown
+}
+
+// ReleaseSlice gives back a slice that came from Slice or Append.
+func ReleaseSlice[T any](m *Memory, s []T) { m.Release(bytesOf(s[:cap(s)])) }
+
+// DropSlice is Drop for the first n values of a slice that came from Slice or Append.
+func DropSlice[T any](m *Memory, s []T, n int) { m.Drop(bytesOf(s[:cap(s)]), n*size[T]()) }
+
+func size[T any]() int {
+	var v T
+	return int(unsafe.Sizeof(v))
+}
+
+func values[T any](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size[T]())
+}
+
+func bytesOf[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*size[T]())
+}

@@ -1,0 +1,116 @@
+package scratch
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+func TestPiecesAreZeroAndAligned(t *testing.T) {
+	for name, m := range map[string]*Memory{"mapped": {}, "Go's heap": nil} {
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{0, 1, least - 1, least, least + 1, 3<<20 + 5} {
+				b := m.Bytes(n)
+				if len(b) != n {
+					t.Fatalf("%d bytes, want %d", len(b), n)
+				}
+				if n > 0 && uintptr(unsafe.Pointer(&b[0]))%8 != 0 {
+					t.Errorf("%d bytes begin at %p", n, b)
+				}
+				for i := range b {
+					if b[i] != 0 {
+						t.Fatalf("byte %d of %d is %d", i, n, b[i])
+					}
+					b[i] = 0xff
+				}
+			}
+			m.Free()
+		})
+	}
+}
+
+func TestASliceGrowsAndKeepsItsValues(t *testing.T) {
+	type pair struct{ a, b uint32 }
+	for name, m := range map[string]*Memory{"mapped": {}, "Go's heap": nil} {
+		t.Run(name, func(t *testing.T) {
+			var s, other []pair
+			for i := range uint32(300_000) {
+				s = Append(m, s, pair{i, ^i})
+				other = Append(m, other, pair{^i, i})
+			}
+			for i := range uint32(300_000) {
+				if s[i] != (pair{i, ^i}) || other[i] != (pair{^i, i}) {
+					t.Fatalf("value %d is %v and %v", i, s[i], other[i])
+				}
+			}
+			ReleaseSlice(m, s)
+			ReleaseSlice(m, other)
+		})
+	}
+}
+
+// mappedBytes is how much the kernel says is mapped at the places of the pieces.
+func mappedBytes(t *testing.T) int {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("scratch memory is mapped on Linux only")
+	}
+	maps, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := 0
+	for _, digit := range strings.Fields(string(maps))[0] {
+		pages = 10*pages + int(digit-'0')
+	}
+	return pages * os.Getpagesize()
+}
+
+func TestMemoryGoesBackToTheKernel(t *testing.T) {
+	const large = 512 << 20
+	for name, giveBack := range map[string]func(m *Memory, b []byte){
+		"Release": func(m *Memory, b []byte) { m.Release(b) },
+		"Free":    func(m *Memory, _ []byte) { m.Free() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var m Memory
+			defer m.Free()
+			before := mappedBytes(t)
+			b := m.Bytes(large)
+			held := mappedBytes(t) - before
+			giveBack(&m, b)
+			if left := mappedBytes(t) - before; held < large || left > large/2 {
+				t.Errorf("%d bytes were mapped, %d are left", held, left)
+			}
+		})
+	}
+}
+
+func TestADroppedPartIsGivenBackAndTheRestStays(t *testing.T) {
+	var m Memory
+	defer m.Free()
+	b := m.Bytes(1 << 20)
+	for i := range b {
+		b[i] = 7
+	}
+	m.Drop(b, 1<<19)
+	if b[1<<19] != 7 || b[len(b)-1] != 7 {
+		t.Error("a byte behind the part was dropped")
+	}
+	if runtime.GOOS == "linux" && (b[0] != 0 || b[1<<19-1] != 0) {
+		t.Error("the part's pages are still there")
+	}
+}
+
+func TestWhatIsNotAPieceIsLeftAlone(t *testing.T) {
+	var m Memory
+	defer m.Free()
+	b := m.Bytes(1 << 20)
+	m.Release(b[least:])
+	m.Release(make([]byte, 1<<20))
+	m.Release(nil)
+	m.Drop(nil, 5)
+	b[0], b[len(b)-1] = 1, 1
+}
