@@ -156,7 +156,20 @@ func (r *Recording) SetSampleBytes(n int64) error {
 	}
 	r.options.SampleBytes = n
 	cgo.SetSampleBytes(n)
+	r.recount()
 	return nil
+}
+
+// recount makes the filter count again after a time when every block was sampled, because free asks it and finds no end of
+// blocks. Where sampled blocks were freed meanwhile the next time does it: here, or at a snapshot.
+func (r *Recording) recount() {
+	const times = 4
+	for range times {
+		if r.options.SampleBytes == 1 || load64(cgo.HeaderStuck) == 0 {
+			return
+		}
+		r.settle()
+	}
 }
 
 // Stop ends the recording; what it held is gone. It may be called again, and after an error it must be, before there can

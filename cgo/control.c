@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+#include "filter.h"
 #include "gate.h"
 #include "labels.h"
 #include "machine.h"
@@ -53,6 +54,15 @@ bool cgoheap_stop(void)
 void cgoheap_set_sample_bytes(uint64_t sample_bytes)
 {
 	__atomic_store_n(&cgoheap_region->sample_bytes, sample_bytes, __ATOMIC_RELAXED);
+}
+
+bool cgoheap_settle(void)
+{
+	bool marked = filter_mark();
+	bool settled = gate_settle();
+	if (marked)
+		filter_recount(settled);
+	return settled;
 }
 
 void cgoheap_publish(uint64_t index)

@@ -31,6 +31,9 @@ void cgoheap_publish(uint64_t index);
 // Changes the mean gap between samples: each thread goes over to it at its next sample.
 void cgoheap_set_sample_bytes(uint64_t sample_bytes);
 
+// gate_settle, at which the filter's stuck counters are recounted too, if there are any.
+bool cgoheap_settle(void);
+
 // Call sites (module << 48 | return address − 1) of the caller of this function and all above, leaf first.
 // *end is an enum end, *goroutine the g that the thread runs for or 0. Needs an index; records nothing.
 size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_t *goroutine);

@@ -14,7 +14,8 @@
 //	last.c     what the thread's last walk found, as far as it still is so
 //	stacks.c   same stack, same number
 //	sites.c    a stack and a block size, with its weights
-//	live.c     address → site and weight, and the filter that lets free pass
+//	live.c     address → site and weight
+//	filter.c   which frees need not look there
 //	gate.c     recorders come and go; a reader cuts time in two without stopping them
 //	region.c   the one mapping that all of it lies in
 //	control.c  what Go may call

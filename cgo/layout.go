@@ -2,6 +2,7 @@
 
 package cgo
 
+// #include "filter.h"
 // #include "region.h"
 // #include "lookup.h"
 // #include "rows.h"
@@ -21,6 +22,7 @@ const (
 	HeaderHeads     = unsafe.Offsetof(C.struct_header{}.heads)
 	HeaderModules   = unsafe.Offsetof(C.struct_header{}.modules)
 	HeaderLevels    = unsafe.Offsetof(C.struct_header{}.levels)
+	HeaderStuck     = unsafe.Offsetof(C.struct_header{}.filter_stuck)
 	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
 	HeaderPeakClock = unsafe.Offsetof(C.struct_header{}.peak_clock)
 
@@ -57,6 +59,11 @@ const (
 	BlockWeight  = unsafe.Offsetof(C.struct_block{}.weight) // objects, then bytes
 	BlockSite    = unsafe.Offsetof(C.struct_block{}.site)
 	BlockBorn    = unsafe.Offsetof(C.struct_block{}.born)
+
+	Filter          = C.REGION_FILTER // a byte for each granule
+	FilterSlots     = C.REGION_FILTER_SLOTS
+	FilterGranule   = 1 << C.FILTER_GRANULE_BITS
+	FilterRecounted = C.FILTER_RECOUNTED // counts from here on do not count
 
 	ModuleStrings = C.sizeof_struct_module
 )

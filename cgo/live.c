@@ -1,12 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// The live table and its filter.
-//
-// The filter answers nearly every free: a counter per 256 bytes of the program's heap (modulo 256 MiB of address
-// space) says how many sampled blocks begin there. Neighbouring blocks share a counter and 16 KiB of heap a cache line,
-// so that it stays in the cache where a hash of the address would not. It counts down again, so it cannot decay. A counter
-// that has reached 255, which takes 4 GiB of 16-byte blocks, all of them sampled, stays there. Where every block is sampled
-// there is nothing to filter, so all counters begin there and never change.
+// The live table.
 //
 // The table is a list of levels, each twice as large as the one before. A level is an array of buckets: eight keys in one
 // cache line, then their eight records. A block may lie in either of two buckets of any level; a look-up reads both
@@ -95,14 +89,6 @@ static bool find_room(uint64_t hash, struct slot *slot)
 	}
 }
 
-static void filter_add(uint64_t address, uint8_t n)
-{
-	uint8_t *slot = filter_slot(address), seen = __atomic_load_n(slot, __ATOMIC_RELAXED);
-	while (seen != UINT8_MAX &&
-	       !__atomic_compare_exchange_n(slot, &seen, seen + n, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		;
-}
-
 static void copy(struct block *to, const struct block *from)
 {
 	for (int m = 0; m < MEASURES; m++)
@@ -118,8 +104,8 @@ bool live_insert(const void *p, const struct block *b)
 	if (!find_room(mix64(address), &slot))
 		return false;
 	copy(slot.block, b);
-	__atomic_store_n(slot.key, address, __ATOMIC_RELEASE);
 	filter_add(address, 1);
+	__atomic_store_n(slot.key, address, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -130,9 +116,10 @@ static bool take(struct bucket *bucket, uint64_t address, struct block *b)
 		if (key != address)
 			continue;
 		copy(b, &bucket->blocks[i]);
-		// Fails only if the program frees the block twice at once: the other free has it.
+		filter_add(address, -1);
 		if (__atomic_compare_exchange_n(&bucket->keys[i], &key, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			return true;
+		filter_add(address, 1); // the program frees the block twice at once, and the other free has it
 	}
 	return false;
 }
@@ -142,11 +129,26 @@ bool live_remove(const void *p, struct block *b)
 	uint64_t address = (uintptr_t)p, hash = mix64(address);
 	if (address <= RESERVED) // free(NULL): an empty slot is not a block
 		return false;
-	for (int level = newest_level(); level >= 0; level--) {
-		if (!take(bucket_of(level, hash, 0), address, b) && !take(bucket_of(level, hash, 1), address, b))
-			continue;
-		filter_add(address, -1);
-		return true;
-	}
+	for (int level = newest_level(); level >= 0; level--)
+		if (take(bucket_of(level, hash, 0), address, b) || take(bucket_of(level, hash, 1), address, b))
+			return true;
 	return false;
+}
+
+static void count_bucket(const struct bucket *b, uint8_t *counts)
+{
+	for (int i = 0; i < BUCKET; i++) {
+		uint64_t address = __atomic_load_n(&b->keys[i], __ATOMIC_ACQUIRE);
+		if (address > RESERVED && counts[filter_index(address)] != UINT8_MAX)
+			counts[filter_index(address)]++;
+	}
+}
+
+void live_count(uint8_t *counts)
+{
+	for (int level = newest_level(); level >= 0; level--) {
+		const struct bucket *buckets = region_at(cgoheap_region->levels[level]);
+		for (uint64_t i = 0; i < (uint64_t)LEVEL_BUCKETS << level; i++)
+			count_bucket(&buckets[i], counts);
+	}
 }

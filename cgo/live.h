@@ -5,15 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "filter.h"
 #include "region.h"
-
-#define FILTER_GRANULE_BITS 8
-
-// The filter's counter for the granule that p lies in.
-static inline uint8_t *filter_slot(uintptr_t p)
-{
-	return (uint8_t *)region_at(REGION_FILTER) + (p >> FILTER_GRANULE_BITS) % REGION_FILTER_SLOTS;
-}
 
 // Whether a block at p may be in the table: false means it is not. Four instructions of free.
 static inline bool live_maybe(const void *p)
@@ -26,5 +19,8 @@ bool live_insert(const void *p, const struct block *b);
 
 // Takes a block out of the table into *b. False if it is not there.
 bool live_remove(const void *p, struct block *b);
+
+// Adds 1 to counts[filter_index(p)] for each block p in the table; counts stop at UINT8_MAX.
+void live_count(uint8_t *counts);
 
 #endif

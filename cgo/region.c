@@ -33,14 +33,6 @@ static uint64_t heads_for(uint64_t size)
 	return heads;
 }
 
-// See live.c. A free that is late may read meanwhile.
-static void fill_filter(struct header *h)
-{
-	uint64_t *word = (uint64_t *)((char *)h + REGION_FILTER);
-	for (size_t i = 0; i < REGION_FILTER_SLOTS / sizeof *word; i++)
-		__atomic_store_n(&word[i], UINT64_MAX, __ATOMIC_RELAXED);
-}
-
 static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 {
 	struct timespec now;
@@ -60,8 +52,6 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
 	h->lasts = take(h, GATE_PLACES * sizeof(struct last));
 	h->places = take(h, GATE_PLACES * sizeof(struct gate_place));
-	if (sample_bytes == 1)
-		fill_filter(h);
 }
 
 int region_open(uint64_t size, uint64_t sample_bytes)

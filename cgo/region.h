@@ -16,7 +16,7 @@
 #define REGION_VERSION 1
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
-#define REGION_FILTER_SLOTS (1u << 20) // bytes; see live.c
+#define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
 #define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
 #define REGION_COUNTERS 32
 #define REGION_LABEL_HEADS 1024
@@ -42,6 +42,7 @@ struct header {
 	uint64_t lasts;        // offset of GATE_PLACES struct last
 	uint64_t places;       // offset of GATE_PLACES struct gate_place
 	uint64_t index;        // offset of the current struct index, 0 before the first
+	uint64_t filter_stuck; // not 0 if a counter of the filter may be stuck
 	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds
 	_Alignas(16) struct inuse inuse;
 	uint64_t peak_missed;  // the highest total while the peak was held still

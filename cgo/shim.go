@@ -94,7 +94,7 @@ func Stop() bool { return bool(C.cgoheap_stop()) }
 // Settle makes the bases of all sites the exact state of one moment during the call, and lets what was published before
 // it go. One caller at a time. False if a thread that is stopped in the middle of recording prevented it; the bases then
 // keep the state of the last success.
-func Settle() bool { return bool(C.gate_settle()) }
+func Settle() bool { return bool(C.cgoheap_settle()) }
 
 // SetSampleBytes changes the mean gap between samples: each thread goes over to it at its next sample. While recording.
 func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }
