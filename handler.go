@@ -23,6 +23,7 @@ import (
 //	heap=all      Go's own heap too; gc=1 collects its garbage first
 //	samples=16000 and bytes=4000000 are bounds on the profile
 //	reset=1       view=peak: once it is written, the peak is forgotten
+//	bare=1        no stand-ins for names that are not known, so that a server with debug files looks for the names
 //	debug=1       text for a person: totals, the largest stacks, what was lost
 //
 // Parameters that make no sense are answered with 400 and a sentence.

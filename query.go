@@ -29,6 +29,7 @@ var parameters = map[string]func(q *query, value string) error{
 		q.MaxBytes, err = strconv.ParseInt(value, 10, 64)
 		return err
 	},
+	"bare":  func(q *query, value string) (err error) { q.BareAddresses, err = strconv.ParseBool(value); return err },
 	"reset": func(q *query, value string) (err error) { q.reset, err = strconv.ParseBool(value); return err },
 	"gc":    func(q *query, value string) (err error) { q.gc, err = strconv.ParseBool(value); return err },
 	"debug": (*query).setDebug,

@@ -31,6 +31,11 @@ type Selection struct {
 	MaxSamples int
 	MaxBytes   int64
 
+	// A function that has no name, in a stripped library, is called by its file and where it begins: libvips.so.42+0x1a340.
+	// Its location keeps the address, but Parca and Pyroscope look for names only where a location has none at all. With
+	// BareAddresses it has none, for a server that has the debug files.
+	BareAddresses bool
+
 	Compression pprof.Compression // fast gzip if it is zero
 }
 

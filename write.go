@@ -77,6 +77,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Names:   p.names,
 		Samples: profile.Samples,
 		Group:   heapLabel,
+		Bare:    s.BareAddresses,
 	}
 	if s.Since != nil {
 		r.Header.Duration = profile.Time.Sub(profile.Start)

@@ -11,6 +11,7 @@ import (
 type Config struct {
 	Interval time.Duration // between two profiles, on average; 0 means 15s
 	GoHeap   bool          // Go's own heap too
+	StandIns bool          // functions without a name as in files: libvips.so.42+0x1a340; servers then look for no name
 
 	// Bounds of one profile, beyond which the smallest samples are added up. 0 means 16,000 samples and 4 MiB before
 	// compression, which is what Pyroscope takes if it is not told otherwise.

@@ -60,6 +60,7 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 		profiler: p,
 		selection: cgoheap.Selection{
 			Since: since, Advance: true, GoHeap: c.GoHeap, MaxSamples: c.MaxSamples, MaxBytes: c.MaxBytes,
+			BareAddresses: !c.StandIns,
 		},
 		form: form, config: c, queue: e.queue, counters: e.counters,
 	})

@@ -8,6 +8,7 @@ type Location struct {
 	Mapping Mapping // zero: no known file
 	Address uint64  // ELF address of the call site: a return address − 1
 	Lines   []Line  // innermost call first; empty, or without function names: it could not be named
+	StandIn bool    // the lines only stand in for names: a reader that knows the names may replace them
 }
 
 // Line is a line of source code in a function; Line and Column are from 1, or 0 if they are not known.
@@ -33,8 +34,11 @@ type functionKey struct {
 	startLine              int64
 }
 
-// named reports whether every call at the location has a function name.
+// named reports whether every call at the location has a function name, and not a stand-in for it.
 func (l *Location) named() bool {
+	if l.StandIn {
+		return false
+	}
 	for i := range l.Lines {
 		if l.Lines[i].Function.Name == "" {
 			return false

@@ -15,6 +15,7 @@ type named struct {
 	frame  stack.Frame
 	module *mappings.Module
 	symbolize.Tidied
+	standIn  bool             // the lines are no names
 	location pprof.LocationID // 0 before it was asked for
 	leaf     *named           // the frame without an allocator's entries; nil before it was asked for
 }
@@ -24,6 +25,12 @@ type naming struct {
 	*frames
 	named   []named // by number
 	missing missing
+	standIn standIns
+}
+
+// sentences say what names the profile lacks, and what stands in for them.
+func (n *naming) sentences() []string {
+	return append(n.missing.sentences(), n.standIn.sentences()...)
 }
 
 // name names every different frame of the samples, file by file.
@@ -55,7 +62,11 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 			}
 		}
 		n.missing.add(m, result)
-		n.named[number] = named{frame: n.list[number], module: m, Tidied: r.Names.Tidy(result.Lines)}
+		f := named{frame: n.list[number], module: m, Tidied: r.Names.Tidy(result.Lines)}
+		if !r.Bare {
+			n.standIn.add(&f, &result)
+		}
+		n.named[number] = f
 	}
 }
 

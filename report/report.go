@@ -16,6 +16,7 @@ type Report struct {
 	Names   *symbolize.Symbolizer
 	Samples []stack.Sample
 	Group   string // the key of a label whose values keep their totals when samples are cut away
+	Bare    bool   // no lines for locations without names: servers look for names only where there are none
 
 	rests []stack.Rest // what was cut away
 }
@@ -29,7 +30,7 @@ func (r *Report) Write(w io.Writer) error {
 // write says how many bytes the profile has before compression.
 func (r *Report) write(w io.Writer) (int64, error) {
 	e, n := pprof.NewEncoder(w, r.Header), r.name()
-	for _, sentence := range n.missing.sentences() {
+	for _, sentence := range n.sentences() {
 		e.Comment("cgoheap: " + sentence)
 	}
 	var stack []*named
@@ -61,7 +62,7 @@ func Mapping(m *mappings.Module) pprof.Mapping {
 }
 
 func (f *named) asLocation() pprof.Location {
-	l := pprof.Location{Mapping: Mapping(f.module), Address: uint64(elfAddress(f.module, f.frame))}
+	l := pprof.Location{Mapping: Mapping(f.module), Address: uint64(elfAddress(f.module, f.frame)), StandIn: f.standIn}
 	for _, line := range f.Lines {
 		l.Lines = append(l.Lines, pprof.Line{
 			Function: pprof.Function{

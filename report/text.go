@@ -32,7 +32,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, rest := range r.rests {
 		fmt.Fprintf(t, "\nand %d more: %s\n", rest.Samples, t.amounts(rest.Values))
 	}
-	for _, sentence := range t.naming.missing.sentences() {
+	for _, sentence := range t.naming.sentences() {
 		fmt.Fprintf(t, "\n%s\n", sentence)
 	}
 	return t.Flush()

@@ -11,7 +11,7 @@ func TestAFunctionOfOneFileHasTheSymbolOfItsCloneWithoutTheSuffix(t *testing.T) 
 	frames := []dwarf.Frame{{Function: &dwarf.Function{Plain: "scale", Name: "scale", Scoped: true}}}
 	for _, suffix := range []string{"", ".constprop.0", ".cold", ".isra.0.part.1", ".lto_priv.0"} {
 		code := spans{{0x1000, 0x2000}}
-		o := &object{code: code, symbols: newSymbolTable([]symbol{{mangled + suffix, span{0x1000, 0x1010}}}, code)}
+		o := &object{code: code, symbols: newSymbolTable([]symbol{{name: mangled + suffix, span: span{0x1000, 0x1010}}}, code)}
 		if got := o.localSymbol(0x1008, frames); got != mangled {
 			t.Errorf("%s%s: %q", mangled, suffix, got)
 		}

@@ -7,7 +7,7 @@
 //	                        ─► DWARF of its file, or else of its debug file ─► functions, inlined calls, lines
 //	                        ─► stubs of the linker       ─► malloc@plt
 //	                        ─► symbol tables of all files ─► a function, and DWARF's line if it has one
-//	                        ─► a Reason
+//	                        ─► a Reason, and by .eh_frame where the function begins
 //
 // The first source that knows a function wins, and its answer is taken whole. The order is a rule about who is right: what
 // the runtime and the Go function tables say of Go code is what the program itself goes by; DWARF knows inlined calls and
@@ -18,6 +18,10 @@
 // .symtab of its debug file, and the packed one (.gnu_debugdata) if there is no .symtab. Of several symbols at one address
 // the same one wins wherever it comes from, and of those around an address the one that begins last, so a source with
 // more symbols is the better one without being asked first.
+//
+// A stripped file has symbols only for what others may call. One of those without a size would name everything up to the next,
+// so there it holds only to the end of its own function, which .eh_frame knows. Where no name is left, Result.Start says where
+// the function begins: that is not a name, but enough to add up what belongs together.
 //
 // Tidy says what a reader of stacks wants to see of what was found: plumbing.go tells which frames are machinery.
 //

@@ -1,5 +1,7 @@
 package symbolize
 
+import "github.com/cgoheap/cgoheap/mappings"
+
 // Line is one function at an address, and the place in its source that was being executed: for the innermost function
 // the instruction's own line, for the others the line of the inlined call.
 type Line struct {
@@ -17,4 +19,7 @@ type Result struct {
 	Lines  []Line
 	Reason Reason
 	Lack   Reason // Named if nothing is known to be missing
+
+	// Start is where the function begins around an address without lines, as unwind data has it; 0 if that is not known.
+	Start mappings.ELFAddr
 }

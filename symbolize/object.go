@@ -41,6 +41,7 @@ func (o *object) resolve(w wants, style Style) {
 	}
 	nameStubs(o.files.Layout(), w, style)
 	reason := o.reason(damage)
+	o.findFunctions(w)
 	for i := range w {
 		if w[i].lines == nil {
 			o.fallBack(&w[i], style)
@@ -57,7 +58,7 @@ func (o *object) resolve(w wants, style Style) {
 // has lines and no functions.
 func (o *object) fallBack(w *want, style Style) {
 	s := o.symbols.covering(w.address)
-	if s == nil {
+	if s == nil || !o.reaches(s, w) {
 		return
 	}
 	w.poor = true
@@ -117,7 +118,7 @@ func readSymbols(files *debugfile.Files, code spans) symbolTable {
 	all, _ := files.Symbols() // a table that cannot be read is as good as stripped
 	symbols := make([]symbol, len(all))
 	for i, s := range all {
-		symbols[i] = symbol{s.Name, span{s.Value, s.Value + s.Size}}
+		symbols[i] = symbol{name: s.Name, span: span{s.Value, s.Value + s.Size}}
 	}
 	return newSymbolTable(symbols, code)
 }

@@ -10,6 +10,7 @@ import (
 type symbol struct {
 	name string
 	span
+	open bool // the symbol has no size: high is only how far it may reach
 }
 
 // symbolTable finds the symbol that covers an address. Symbols may nest and overlap (entry points inside a larger
@@ -75,6 +76,7 @@ func (t *symbolTable) close(code spans) {
 	for i := range t.symbols {
 		s := &t.symbols[i]
 		if s.high <= s.low {
+			s.open = true
 			s.high = code.at(s.low).high
 			if i+1 < len(t.symbols) {
 				s.high = min(s.high, t.symbols[i+1].low)

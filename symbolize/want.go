@@ -5,6 +5,8 @@ import (
 	"sort"
 
 	"github.com/cgoheap/cgoheap/internal/dwarf"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/unwind"
 )
 
 // span is a half-open range of ELF addresses.
@@ -46,6 +48,8 @@ type want struct {
 	poor    bool // whether the lines are a symbol's, or lack inlined calls or a place
 	reason  Reason
 	lack    Reason
+
+	function unwind.Function // around an address that no symbol with a size covers
 }
 
 // wants are ascending by address, without duplicates.
@@ -74,7 +78,13 @@ func (w wants) result(address uint64) Result {
 	return w[i].result()
 }
 
-func (w *want) result() Result { return Result{Lines: w.lines, Reason: w.reason, Lack: w.lack} }
+func (w *want) result() Result {
+	r := Result{Lines: w.lines, Reason: w.reason, Lack: w.lack}
+	if w.lines == nil {
+		r.Start = mappings.ELFAddr(w.function.Start)
+	}
+	return r
+}
 
 // unnamed are the wants without lines.
 func (w wants) unnamed() []*want {

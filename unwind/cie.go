@@ -14,6 +14,23 @@ type cie struct {
 
 // readCIE reads a CIE behind its ID (Linux Standard Base, "Exception Frames"), or gives nil.
 func readCIE(c cursor, m machine) *cie {
+	e := readCIEHead(&c)
+	if e == nil {
+		return nil
+	}
+	p := program{cursor: c, cie: e, machine: m}
+	for p.left() > 0 {
+		p.step()
+	}
+	if p.failed || p.at != len(c.data) {
+		return nil
+	}
+	e.initial = p.now
+	return e
+}
+
+// readCIEHead reads what a CIE says before its program, or gives nil.
+func readCIEHead(c *cursor) *cie {
 	var e cie
 	version := c.u8()
 	augmentation := c.text()
@@ -24,17 +41,9 @@ func readCIE(c cursor, m machine) *cie {
 	}
 	e.codeFactor, e.dataFactor = c.uleb(), c.sleb()
 	e.ra = c.returnRegister(version)
-	if !e.readAugmentation(&c, augmentation) || c.failed || version != 1 && version != 3 && version != 4 {
+	if !e.readAugmentation(c, augmentation) || c.failed || version != 1 && version != 3 && version != 4 {
 		return nil
 	}
-	p := program{cursor: c, cie: &e, machine: m}
-	for p.left() > 0 {
-		p.step()
-	}
-	if p.failed || p.at != len(c.data) {
-		return nil
-	}
-	e.initial = p.now
 	return &e
 }
 

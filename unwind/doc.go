@@ -23,8 +23,10 @@
 // is common. What differs beyond that is the return address: amd64's calls push it, arm64's leave it in a register until
 // the function saves it, so a rule may say that it is there still.
 //
+// A Finder answers another question, after the fact: which function is around an address that has no name. It reads only
+// what that takes, by the index that linkers make of the FDEs, .eh_frame_hdr. For a walk the rows are the better index.
+//
 // Absent on purpose: registers other than sp, fp and pc (a frame whose CFA counts from another one cannot be walked; that
-// is a few instructions in functions that realign their stack, and code that switches stacks), .eh_frame_hdr (the rows
-// are a better index of the same), .debug_frame, personality routines and everything else that only exceptions need, and
+// is a few instructions in functions that realign their stack, and code that switches stacks), .debug_frame, personality routines and everything else that only exceptions need, and
 // a general evaluator of DWARF expressions.
 package unwind

@@ -1,0 +1,61 @@
+package symbolize
+
+import (
+	"debug/elf"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/unwind"
+)
+
+// A stripped file still says where its functions begin and end, in .eh_frame. For an address without a name that is worth
+// knowing: all addresses of one function have one start, and a viewer can add them up. It also shows which symbol an address
+// must not be named by. In a stripped file only the functions are left that others may call, and one of those without a size
+// seems to reach up to the next, over all functions between the two.
+
+// findFunctions finds the functions around the addresses that have no lines and no symbol with a size.
+func (o *object) findFunctions(w wants) {
+	file := o.files.Layout()
+	var open []*want
+	var addresses []uint64
+	for _, want := range w.unnamed() {
+		if s := o.symbols.covering(want.address); s == nil || s.open {
+			open, addresses = append(open, want), append(addresses, want.address)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	stubs := file.Stubs()
+	for i, f := range functionsAround(file, addresses) {
+		if o.code.contain(f.Start) && !within(stubs, f.Start) {
+			open[i].function = f
+		}
+	}
+}
+
+// functionsAround finds the functions around ascending addresses; a zero one where there is none.
+func functionsAround(f *elffile.File, addresses []uint64) []unwind.Function {
+	if f.Class != elf.ELFCLASS64 || f.Machine != elf.EM_X86_64 && f.Machine != elf.EM_AARCH64 {
+		return nil
+	}
+	frames, index := f.EhFrameExtents()
+	finder := unwind.Finder{Frames: unwind.Bytes(frames), Index: unwind.Bytes(index), Read: f.ReadMemory}
+	return finder.Find(addresses)
+}
+
+// within reports whether an address lies in stubs. One FDE describes all stubs of a section: they are no function.
+func within(stubs []elffile.Extent, address uint64) bool {
+	return slices.ContainsFunc(stubs, func(s elffile.Extent) bool { return address-s.Addr < s.Size })
+}
+
+// reaches reports whether a symbol names the address. Where all symbols are known, one without a size reaches up to the
+// next; in a stripped file, where it is not known what lies between, only to the end of the function that it lies in.
+func (o *object) reaches(s *symbol, w *want) bool {
+	return !s.open || o.complete() || w.function.Start != 0 && w.function.Start <= s.low
+}
+
+// complete reports whether the symbols are those of all functions, and not only of those that other files may call.
+func (o *object) complete() bool {
+	return hasOwnSymbols(o.files.Layout()) || hasOwnSymbols(o.files.Debug())
+}
