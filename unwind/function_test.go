@@ -32,12 +32,14 @@ func finder(t *testing.T, path string, indexed bool) Finder {
 func allFunctions(t *testing.T, s Section) []Function {
 	t.Helper()
 	var report Report
-	fdes, err := s.scan(machines[s.Machine], &report)
-	if err != nil {
+	all := scanner{records: &records{size: len(s.Data), window: s.Data}, addr: s.Addr, machine: machines[s.Machine],
+		report: &report, cies: make(map[int]*cie)}
+	if err := all.scan(); err != nil {
 		t.Fatal(err)
 	}
 	var list []Function
-	for _, f := range fdes {
+	for _, p := range all.found {
+		f, _ := all.fdeAt(p.at)
 		list = append(list, Function{f.start, f.limit})
 	}
 	slices.SortFunc(list, func(a, b Function) int { return int(a.Start) - int(b.Start) })
