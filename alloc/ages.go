@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -21,7 +22,7 @@ func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
 	return r.snapshot(func(read *reader) []stack.Sample {
 		sums := make(map[aged]weight)
 		read.blocks(func(b block) {
-			if age, known := ageOf(read.ticks - b.born); known && age >= oldest {
+			if age, known := ageOf(read.ticks, b.born); known && age >= oldest {
 				class := aged{wholeOf(b.site), classOf(age)}
 				sums[class] = sums[class].plus(b.weight)
 			}
@@ -30,11 +31,10 @@ func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
 	})
 }
 
-// ageOf is the age of a block so many ticks old; unknown if it was allocated as the tables were settled, or after that,
-// which makes the number wrap.
-func ageOf(ticks uint32) (age time.Duration, known bool) {
-	const notYet = 1<<32 - 1<<16
-	return time.Duration(ticks) * cgo.Tick, ticks != 0 && ticks < notYet
+// ageOf is the age at a time of a block that was allocated at another; unknown if that was as the tables were settled, or
+// later. Times are in ticks.
+func ageOf(now, born uint64) (age time.Duration, known bool) {
+	return time.Duration(min(now-born, uint64(math.MaxInt64/cgo.Tick))) * cgo.Tick, born < now
 }
 
 // aged is a site and the class of age of its blocks.
@@ -65,9 +65,27 @@ func (r *reader) aged(sums map[aged]weight) []stack.Sample {
 		list[i] = r.sample(at)
 		list[i].ID |= uint64(key.class+1) << 32
 		list[i].Labels = withAge(list[i].Labels, ages[key.class])
-		list[i].InuseObjects, list[i].InuseBytes = sums[key].rounded(load64(at + uint64(cgo.SiteSize)))
 	}
+	r.fillIn(list, keys, sums)
 	return list
+}
+
+// fillIn sets the values of samples. From the oldest class on, it rounds the sum of a site's classes so far, and gives each
+// class what it adds: so all classes together are what the site has in use.
+func (r *reader) fillIn(list []stack.Sample, keys []aged, sums map[aged]weight) {
+	var sum weight
+	var before stack.Values
+	for i := len(keys) - 1; i >= 0; i-- {
+		site := keys[i].site
+		if i == len(keys)-1 || site != keys[i+1].site {
+			sum, before = weight{}, stack.Values{}
+		}
+		sum = sum.plus(sums[keys[i]])
+		var now stack.Values
+		now.InuseObjects, now.InuseBytes = r.rounding(site).numbers(sum, load64(uint64(site)*refUnit+uint64(cgo.SiteSize)))
+		list[i].InuseObjects, list[i].InuseBytes = now.InuseObjects-before.InuseObjects, now.InuseBytes-before.InuseBytes
+		before = now
+	}
 }
 
 // withAge is a copy of the labels with that of the age at its place. A goroutine's own label of that key gives way.
@@ -85,7 +103,8 @@ func withAge(labels []stack.Label, age time.Duration) []stack.Label {
 // block is a live block's record.
 type block struct {
 	weight
-	site, born uint32
+	site uint32
+	born uint64
 }
 
 // blocks calls f for every block of the live table.
@@ -122,9 +141,10 @@ func loadBlock(bucket, slot uint64) (block, bool) {
 }
 
 func recordAt(at uint64) block {
+	objects, bytes := load64(at+uint64(cgo.BlockWeight)), load64(at+uint64(cgo.BlockWeight)+8)
 	return block{
-		weight: weight{load64(at + uint64(cgo.BlockWeight)), load64(at + uint64(cgo.BlockWeight) + 8)},
+		weight: weight{amount{low: objects & (1<<cgo.ObjectBits - 1)}, amount{low: bytes}},
 		site:   load32(at + uint64(cgo.BlockSite)),
-		born:   load32(at + uint64(cgo.BlockBorn)),
+		born:   objects>>cgo.ObjectBits<<32 | uint64(load32(at+uint64(cgo.BlockBorn))),
 	}
 }

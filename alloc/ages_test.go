@@ -3,7 +3,6 @@
 package alloc
 
 import (
-	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,11 +12,12 @@ import (
 )
 
 func TestAgeOfTicks(t *testing.T) {
-	for ticks, want := range map[uint32]time.Duration{
-		1: cgo.Tick, 60: 60 * cgo.Tick, 1 << 31: 1 << 31 * cgo.Tick,
-		0: -1, math.MaxUint32: -1, math.MaxUint32 - 1000: -1,
+	const now = 1 << 39
+	for ticks, want := range map[int64]time.Duration{
+		1: cgo.Tick, 60: 60 * cgo.Tick, 1 << 33: 1 << 33 * cgo.Tick, 1<<39 - 1: (1<<39 - 1) * cgo.Tick,
+		0: -1, -1: -1, -1000: -1,
 	} {
-		age, known := ageOf(ticks)
+		age, known := ageOf(now, uint64(now-ticks))
 		if !known {
 			age = -1
 		}
@@ -47,7 +47,7 @@ func TestRecordThatChangesIsReadWhole(t *testing.T) {
 	for read < 1000 || written.Load() < 300000 {
 		if b, ok := loadBlock(bucket, 0); ok {
 			read++
-			if b.objects != b.bytes || uint64(b.site) != b.objects || b.born != b.site {
+			if b.objects != b.bytes || uint64(b.site) != b.objects.low || b.born != uint64(b.site) {
 				torn++
 			}
 		}

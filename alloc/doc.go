@@ -5,6 +5,7 @@
 // program loads later are looked for when a sample meets code that nobody knows, and before each snapshot.
 //
 // A snapshot is the exact state of one moment, while the program goes on allocating: cgo's gate cuts time in two, and
-// what was recorded before the cut stands still in each site's settled tallies. The values of a sample are the rounded
-// sums of the weights that its blocks were given when they were taken; nothing is scaled here, and nothing is averaged.
+// what was recorded before the cut stands still in each site's settled tallies. The values of a sample are the sums of the
+// weights that its blocks were given when they were taken; nothing is scaled here, and nothing is averaged. They are rounded to
+// whole numbers by a random threshold that each site keeps, so that totals are unbiased (rounding.go).
 package alloc

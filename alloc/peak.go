@@ -48,7 +48,7 @@ func missedPeak() stack.Loss {
 
 // atPeak is what a site had in use at the peak that is held.
 func atPeak(site uint64) flow {
-	return flow{inUse: measured(site, func(m uint64) uint64 { return load64(flowAt(site, m) + uint64(cgo.FlowPeak)) })}
+	return flow{inUse: measured(site, func(m uint64) amount { return signed(load64(flowAt(site, m) + uint64(cgo.FlowPeak))) })}
 }
 
 // ResetPeak forgets the peak: what is in use now is the highest so far. ErrStopped after Stop.
@@ -71,5 +71,5 @@ func (r *Recording) InUse() int64 {
 	if r.stopped {
 		return 0
 	}
-	return rounded(cgo.InUse(), 4)
+	return amount{low: cgo.InUse()}.rounded(4, 1<<3)
 }

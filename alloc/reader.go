@@ -16,13 +16,15 @@ type reader struct {
 	frames map[uint32][]stack.Frame // by ref of the stack
 	unused []stack.Frame            // for more frames
 	labels map[uint32][]stack.Label // by ref of the set
-	ticks  uint32                   // just before the tables were settled
+	ticks  uint64                   // just before the tables were settled
 	depth  int                      // stacks are not deeper
+	seed   uint64                   // of how values are rounded
 }
 
-func newReader(depth int) *reader {
+func newReader(depth int, seed uint64) *reader {
 	return &reader{
 		depth:  depth,
+		seed:   seed,
 		frames: make(map[uint32][]stack.Frame, atMost(cgo.Counted(cgo.CountStacks), cgo.StackFrames)),
 		labels: make(map[uint32][]stack.Label),
 		ticks:  cgo.Ticks(),
@@ -41,7 +43,7 @@ func (r *reader) samples(measure func(site uint64) flow) []stack.Sample {
 	list := make([]stack.Sample, 0, len(sums))
 	for _, ref := range refs {
 		at := uint64(ref) * refUnit
-		if v := sums[ref].values(load64(at + uint64(cgo.SiteSize))); v != (stack.Values{}) {
+		if v := sums[ref].values(load64(at+uint64(cgo.SiteSize)), r.rounding(ref)); v != (stack.Values{}) {
 			s := r.sample(at)
 			s.Values = v
 			list = append(list, s)

@@ -10,21 +10,6 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-func TestRounding(t *testing.T) {
-	for _, c := range []struct {
-		value uint64
-		bits  uint
-		want  int64
-	}{
-		{0, 16, 0}, {1<<15 - 1, 16, 0}, {1 << 15, 16, 1}, {1 << 16, 16, 1}, {3<<15 - 1, 16, 1}, {3 << 15, 16, 2},
-		{7, 4, 0}, {8, 4, 1}, {1000 << 4, 4, 1000}, {1 << 62, 4, 1 << 58},
-	} {
-		if got := rounded(c.value, c.bits); got != c.want {
-			t.Errorf("%d units of 2^-%d are %d, want %d", c.value, c.bits, got, c.want)
-		}
-	}
-}
-
 //go:noinline
 func ofManySizes(sizes int) []unsafe.Pointer {
 	var blocks []unsafe.Pointer

@@ -59,7 +59,7 @@ func readAll(t *testing.T, all []byte) (samples int) {
 	t.Helper()
 	region = func() []byte { return all }
 	defer func() { region = cgo.Region }()
-	read := newReader(64)
+	read := newReader(64, 1)
 	list := read.samples(settled)
 	if most := len(all) / cgo.SiteBytes; len(list) > most {
 		t.Fatalf("%d samples, and room for %d", len(list), most)

@@ -23,7 +23,7 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 	if r.stopped {
 		return nil, ErrStopped
 	}
-	read := newReader(r.options.MaxDepth)
+	read := newReader(r.options.MaxDepth, r.options.Seed)
 	r.settle()
 	s := &Snapshot{Profile: stack.Profile{
 		Samples:     list(read),

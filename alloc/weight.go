@@ -3,35 +3,18 @@
 package alloc
 
 import (
-	"math/bits"
-
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
 // weight is a sum of struct weight: objects in units of 2^-16, bytes in units of 2^-4.
 type weight struct {
-	objects, bytes uint64
+	objects, bytes amount
 }
 
-func (w weight) minus(v weight) weight { return weight{w.objects - v.objects, w.bytes - v.bytes} }
-
-func (w weight) plus(v weight) weight { return weight{w.objects + v.objects, w.bytes + v.bytes} }
-
-// rounded are the numbers of a profile for blocks of a size. Where all have one size, their number tells the bytes: bytes
-// are summed only where sizes are mixed. Less than nothing, by blocks that are under way, is nothing.
-func (w weight) rounded(size uint64) (objects, bytes int64) {
-	if int64(w.objects) < 0 || int64(w.bytes) < 0 {
-		return 0, 0
-	}
-	if size != cgo.SiteMixed {
-		high, low := bits.Mul64(w.objects, size)
-		w.bytes = high<<52 | low>>12
-	}
-	return rounded(w.objects, 16), rounded(w.bytes, 4)
+func (w weight) plus(v weight) weight {
+	return weight{w.objects.plus(v.objects), w.bytes.plus(v.bytes)}
 }
-
-func rounded(v uint64, bits uint) int64 { return int64((v + 1<<(bits-1)) >> bits) }
 
 // flow is what a profile tells of a site.
 type flow struct {
@@ -40,39 +23,48 @@ type flow struct {
 
 func (f flow) plus(g flow) flow { return flow{f.allocated.plus(g.allocated), f.inUse.plus(g.inUse)} }
 
-func (f flow) values(size uint64) (v stack.Values) {
-	v.AllocObjects, v.AllocBytes = f.allocated.rounded(size)
-	v.InuseObjects, v.InuseBytes = f.inUse.rounded(size)
+func (f flow) values(size uint64, r rounding) (v stack.Values) {
+	v.AllocObjects, v.AllocBytes = r.numbers(f.allocated, size)
+	v.InuseObjects, v.InuseBytes = r.numbers(f.inUse, size)
 	return v
 }
 
-// settled is what a site allocated until the last settle, and what of it was in use then.
+// settled is what a site allocated until the last settle, and what of it was in use then. Words wrap; what is in use is their
+// difference, which fits in one.
 func settled(site uint64) flow {
-	allocated := measured(site, func(m uint64) uint64 { return loadTally(flowAt(site, m) + uint64(cgo.FlowAllocated)) })
-	freed := measured(site, func(m uint64) uint64 { return loadTally(flowAt(site, m) + uint64(cgo.FlowFreed)) })
-	return flow{allocated, allocated.minus(freed).minus(freedWithin(site, len(cgo.Lifetimes())))}
+	all := len(cgo.Lifetimes())
+	return flow{
+		allocated: measured(site, func(m uint64) amount { return loadTally(flowAt(site, m) + uint64(cgo.FlowAllocated)) }),
+		inUse: measured(site, func(m uint64) amount {
+			allocated := loadTally(flowAt(site, m) + uint64(cgo.FlowAllocated))
+			freed := loadTally(flowAt(site, m) + uint64(cgo.FlowFreed)).plus(freedOf(site, m, all))
+			return signed(allocated.low - freed.low)
+		}),
+	}
 }
 
 // freedWithin is what a site freed in the first classes of lifetimes, until the last settle.
 func freedWithin(site uint64, classes int) weight {
+	return measured(site, func(m uint64) amount { return freedOf(site, m, classes) })
+}
+
+func freedOf(site, measure uint64, classes int) (sum amount) {
 	ref := load32(site + uint64(cgo.SiteLifetimes))
 	if ref == 0 {
-		return weight{}
+		return amount{}
 	}
 	all := uint64(len(cgo.Lifetimes()))
-	return measured(site, func(m uint64) (sum uint64) {
-		for class := range uint64(classes) {
-			sum += loadTally(uint64(ref)*refUnit + (m*all+class)*cgo.TallySize)
-		}
-		return sum
-	})
+	for class := range uint64(classes) {
+		sum = sum.plus(loadTally(uint64(ref)*refUnit + (measure*all+class)*cgo.TallySize))
+	}
+	return sum
 }
 
 // flowAt is where a site keeps a measure: 0 for objects, 1 for bytes.
 func flowAt(site, measure uint64) uint64 { return site + cgo.SiteFlows + measure*cgo.FlowSize }
 
 // measured reads the measures that a site counts.
-func measured(site uint64, of func(measure uint64) uint64) weight {
+func measured(site uint64, of func(measure uint64) amount) weight {
 	w := weight{objects: of(0)}
 	if load64(site+uint64(cgo.SiteSize)) == cgo.SiteMixed {
 		w.bytes = of(1)
@@ -80,8 +72,22 @@ func measured(site uint64, of func(measure uint64) uint64) weight {
 	return w
 }
 
-// loadTally is a tally's sum at the last settle.
-func loadTally(at uint64) uint64 {
-	at += uint64(cgo.TallySettled)
-	return load64(at) + load64(at+8)
+// loadTally is a tally's sum at the last settle: two words, and how often each has wrapped.
+func loadTally(at uint64) amount {
+	running, at := at, at+uint64(cgo.TallySettled)
+	one, other := amount{carried(running), load64(at)}, amount{carried(running + 8), load64(at + 8)}
+	return one.plus(other)
+}
+
+// carried is how often a word had wrapped at the last settle.
+func carried(word uint64) uint64 {
+	for i := range uint64(cgo.Carries) {
+		switch at := uint64(cgo.HeaderCarries) + i*cgo.CarrySize; load64(at + uint64(cgo.CarryWord)) {
+		case 0:
+			return 0
+		case word:
+			return uint64(load32(at + uint64(cgo.CarrySettled)))
+		}
+	}
+	return 0
 }

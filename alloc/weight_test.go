@@ -12,6 +12,8 @@ import (
 )
 
 func TestObjectsTellTheBytesOfOneSize(t *testing.T) {
+	half := rounding{1 << 15, 1 << 15} // rounds to the nearest
+	sum := func(objects, bytes uint64) weight { return weight{signed(objects), signed(bytes)} }
 	const below = 1<<64 - 1<<16 // one less than nothing
 	for _, c := range []struct {
 		sum            weight
@@ -19,14 +21,14 @@ func TestObjectsTellTheBytesOfOneSize(t *testing.T) {
 		objects, bytes int64
 	}{
 		{weight{}, 100, 0, 0},
-		{weight{3 << 16, 0}, 100, 3, 300},
-		{weight{3<<16 + 1<<15, 0}, 100, 4, 350},
-		{weight{1 << 40, 0}, 1 << 30, 1 << 24, 1 << 54}, // a product of 70 bits
-		{weight{3 << 16, 500 << 4}, cgo.SiteMixed, 3, 500},
-		{weight{below, 0}, 100, 0, 0},
-		{weight{1 << 16, below}, cgo.SiteMixed, 0, 0},
+		{sum(3<<16, 0), 100, 3, 300},
+		{sum(3<<16+1<<15, 0), 100, 4, 350},
+		{sum(1<<40, 0), 1 << 30, 1 << 24, 1 << 54}, // a product of 70 bits
+		{sum(3<<16, 500<<4), cgo.SiteMixed, 3, 500},
+		{sum(below, 0), 100, 0, 0},
+		{sum(1<<16, below), cgo.SiteMixed, 0, 0},
 	} {
-		if objects, bytes := c.sum.rounded(c.size); objects != c.objects || bytes != c.bytes {
+		if objects, bytes := half.numbers(c.sum, c.size); objects != c.objects || bytes != c.bytes {
 			t.Errorf("%+v of size %d are %d objects of %d bytes, want %d of %d", c.sum, c.size, objects, bytes, c.objects, c.bytes)
 		}
 	}

@@ -1,4 +1,4 @@
-// Time for sampled blocks: coarse, because it must cost nothing, and in 32 bits, because there is one in each record.
+// Time for sampled blocks: coarse, because it must cost nothing.
 #ifndef CGOHEAP_CLOCK_H
 #define CGOHEAP_CLOCK_H
 
@@ -7,7 +7,7 @@
 
 #include "region.h"
 
-// A tick is 2^24 ns, 16.8 ms; 2^32 of them are 834 days, and after that blocks seem younger than they are.
+// A tick is 2^24 ns, 16.8 ms.
 #define CLOCK_TICK_BITS 24
 
 // Nanoseconds of a clock that the kernel moves on at each of its own ticks, some milliseconds apart. The first call is
@@ -20,7 +20,7 @@ static inline uint64_t clock_now(void)
 }
 
 // Ticks since the recording began.
-static inline uint32_t clock_ticks(void)
+static inline uint64_t clock_ticks(void)
 {
 	return (clock_now() - cgoheap_region->clock) >> CLOCK_TICK_BITS;
 }

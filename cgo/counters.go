@@ -39,4 +39,5 @@ var Counters = [...]Counter{
 	{"labels_cut", "labels that were too long, and were cut or left out", true},
 	{"frees_unseen", "blocks that were called in use until their address was allocated again, because they were freed past the hooks", true},
 	{"lost_gate_full", "sampled blocks whose allocation or free was not recorded, because too many threads were stopped while recording; those freed count as in use", true},
+	{"lost_carry", "sums of what was allocated or freed that are too small by 2^48 blocks or 2^60 bytes, because more sums outgrew 64 bits than can be kept", true},
 }

@@ -20,6 +20,8 @@
 #define PLACE 1ULL
 #define UNIT (1ULL << 8)
 
+_Static_assert(GATE_PLACES < UNIT, "every place may have credit at once");
+
 // A place's credit: bytes << 1 | open.
 #define OPENED 1ULL
 

@@ -2,6 +2,8 @@
 
 package cgo
 
+// #include "block.h"
+// #include "credit.h"
 // #include "filter.h"
 // #include "region.h"
 // #include "lookup.h"
@@ -25,6 +27,15 @@ const (
 	HeaderStuck     = unsafe.Offsetof(C.struct_header{}.filter_stuck)
 	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
 	HeaderPeakClock = unsafe.Offsetof(C.struct_header{}.peak_clock)
+	HeaderInUse     = unsafe.Offsetof(C.struct_header{}.inuse)
+	HeaderCarries   = unsafe.Offsetof(C.struct_header{}.carries)
+
+	Carries      = C.REGION_CARRIES
+	CarrySize    = C.sizeof_struct_carry
+	CarryWord    = unsafe.Offsetof(C.struct_carry{}.word)
+	CarrySettled = unsafe.Offsetof(C.struct_carry{}.settled)
+
+	InUseUnit = C.UNIT // of the word at HeaderInUse: 2^-4 bytes
 
 	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
 	StackFrames = C.sizeof_struct_stack
@@ -59,6 +70,7 @@ const (
 	BlockWeight  = unsafe.Offsetof(C.struct_block{}.weight) // objects, then bytes
 	BlockSite    = unsafe.Offsetof(C.struct_block{}.site)
 	BlockBorn    = unsafe.Offsetof(C.struct_block{}.born)
+	ObjectBits   = C.WEIGHT_OBJECT_BITS // of a block's objects; above them are the upper bits of born
 
 	Filter          = C.REGION_FILTER // a byte for each granule
 	FilterSlots     = C.REGION_FILTER_SLOTS

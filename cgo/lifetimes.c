@@ -10,10 +10,10 @@ const uint64_t cgoheap_lifetimes[REGION_LIFETIMES] = {
 	SECOND / 10, SECOND, 10 * SECOND, 60 * SECOND, 600 * SECOND, 3600 * SECOND,
 };
 
-static int class_of(uint32_t ticks)
+static int class_of(uint64_t ticks)
 {
 	int class = 0;
-	while (class < REGION_LIFETIMES && (uint64_t)ticks << CLOCK_TICK_BITS > cgoheap_lifetimes[class])
+	while (class < REGION_LIFETIMES && ticks > cgoheap_lifetimes[class] >> CLOCK_TICK_BITS)
 		class++;
 	return class;
 }
@@ -34,7 +34,7 @@ static lifetimes *make_for(struct site *s)
 	return lifetimes_of(s);
 }
 
-bool lifetimes_add(struct site *s, uint32_t parity, uint32_t ticks, struct weight w)
+bool lifetimes_add(struct site *s, uint32_t parity, uint64_t ticks, struct weight w)
 {
 	int class = class_of(ticks);
 	if (class == REGION_LIFETIMES)

@@ -12,7 +12,7 @@ import "time"
 const Tick time.Duration = 1 << C.CLOCK_TICK_BITS
 
 // Ticks since the recording began, as blocks are stamped with them.
-func Ticks() uint32 { return uint32(C.clock_ticks()) }
+func Ticks() uint64 { return uint64(C.clock_ticks()) }
 
 // Lifetimes are the classes of lifetimes that sites keep: the longest of each; a block counts in the first that it fits.
 func Lifetimes() []time.Duration {

@@ -12,7 +12,7 @@
 extern const uint64_t cgoheap_lifetimes[REGION_LIFETIMES];
 
 // A block of the site was freed that had lived for so many ticks. False if that is in no class, or there is no room.
-bool lifetimes_add(struct site *s, uint32_t parity, uint32_t ticks, struct weight w);
+bool lifetimes_add(struct site *s, uint32_t parity, uint64_t ticks, struct weight w);
 
 // What was freed in all classes until now, of a measure that the site counts.
 uint64_t lifetimes_sum(const struct site *s, enum measure m);

@@ -69,13 +69,18 @@ static void note_missed(uint64_t total)
 		;
 }
 
-// How far a total is below the peak; less than 0 if it is above. A total may be wrapped below zero for a moment, by a
-// free that overtakes what its allocation still has to do here; as a number it is then far above TOTAL_MAX, and nothing
-// is to be made of it.
+// The total, between 0 and TOTAL_MAX, which is 256 TiB: no process has addresses for more.
+static uint64_t total_of(uint64_t now)
+{
+	int64_t total = (int64_t)now / (int64_t)UNIT;
+	return total < 0 ? 0 : total < (int64_t)TOTAL_MAX ? (uint64_t)total : TOTAL_MAX;
+}
+
+// How far a total is below the peak; less than 0 if it is above. The total may be below zero for a moment, by a free that
+// overtakes what its allocation still has to do here, and nothing is made of it then.
 static int64_t below(struct inuse t)
 {
-	uint64_t total = t.now / UNIT;
-	return total > TOTAL_MAX ? 0 : (int64_t)(highest(t.peak) - total);
+	return (int64_t)t.now < 0 ? 0 : (int64_t)(highest(t.peak) - total_of(t.now));
 }
 
 // What a place of the gate may have: a part, so that others find some too.
@@ -88,8 +93,7 @@ static uint64_t credit_for(struct inuse t)
 // The peak of a new era: what is in use now, and any credit that could not be taken back.
 static uint64_t anew(struct inuse t)
 {
-	uint64_t total = t.now / UNIT <= TOTAL_MAX ? t.now / UNIT : 0;
-	return (t.peak / ERA + 1) * ERA | total << PEAK_FLAGS | (total_exact(t.now) ? 0 : DUE) | (t.peak & NO_CREDIT);
+	return (t.peak / ERA + 1) * ERA | total_of(t.now) << PEAK_FLAGS | (total_exact(t.now) ? 0 : DUE) | (t.peak & NO_CREDIT);
 }
 
 // The state that follows: a peak if the total is exact and above the last one, or with credit for a place of the gate.
@@ -113,7 +117,7 @@ static void note(struct inuse moved, struct inuse next)
 	else if (below(moved) < 0 && !total_exact(moved.now))
 		count(COUNT_PEAK_INEXACT);
 	else if (below(moved) < 0)
-		note_missed(moved.now / UNIT);
+		note_missed(total_of(moved.now));
 }
 
 // Moves the total up, and opens credit if there is some to be had; NULL for none.
@@ -155,11 +159,11 @@ void peak_lower(uint32_t place, uint64_t bytes)
 uint64_t peak_total(void)
 {
 	bool of_a_moment = credit_forbid();
-	uint64_t total = now().now / UNIT;
+	uint64_t total = now().now;
 	if (!of_a_moment)
-		total -= credit_now();
+		total -= credit_now() * UNIT;
 	credit_allow();
-	return total > TOTAL_MAX ? 0 : total;
+	return total_of(total);
 }
 
 // Copies all sites that have not changed since the peak.

@@ -2,6 +2,7 @@
 
 #include "record.h"
 
+#include "block.h"
 #include "clock.h"
 #include "labels.h"
 #include "last.h"
@@ -102,7 +103,7 @@ static bool forget(struct pass pass, const void *p, struct block *b)
 static struct site *leave(struct pass pass, const struct block *b)
 {
 	struct site *site = region_ref(b->site);
-	peak_lower(pass.place, b->weight.of[BYTES]);
+	peak_lower(pass.place, block_weight(b).of[BYTES]);
 	peak_before(site);
 	return site;
 }
@@ -114,12 +115,13 @@ static void forget_unseen(struct pass pass, const void *p)
 	if (!live_maybe(p) || !forget(pass, p, &old))
 		return;
 	count(COUNT_UNSEEN);
-	site_subtract(leave(pass, &old), pass.parity, old.weight);
+	site_subtract(leave(pass, &old), pass.parity, block_weight(&old));
 }
 
 static void remember(struct pass pass, const struct allocation *a)
 {
-	struct visitor by = {pass.place, clock_ticks()};
+	uint64_t ticks = clock_ticks();
+	struct visitor by = {pass.place, (uint32_t)ticks};
 	count_in(pass.place, COUNT_SAMPLES, 1);
 	forget_unseen(pass, a->p);
 	uint32_t ref = site_of(by, a->size, a->caller);
@@ -127,7 +129,7 @@ static void remember(struct pass pass, const struct allocation *a)
 		return;
 	struct site *site = region_ref(ref);
 	struct weight w = weigh(a->size, a->gap);
-	struct block b = {w, ref, by.tick};
+	struct block b = block_of(w, ref, ticks);
 	bool kept = keep(pass, a->p, &b);
 	peak_before(site);
 	site_add(site, pass.parity, w);
@@ -143,7 +145,7 @@ static void remember(struct pass pass, const struct allocation *a)
 static void tally_free(struct pass pass, const struct block *b)
 {
 	count_in(pass.place, COUNT_FREES, 1);
-	site_free(leave(pass, b), pass.parity, clock_ticks() - b->born, b->weight);
+	site_free(leave(pass, b), pass.parity, block_age(b, clock_ticks()), block_weight(b));
 }
 
 void record_block(const struct allocation *a)
@@ -197,7 +199,7 @@ void record_restore(const void *p, const struct forgotten *old)
 		return;
 	if (!keep(pass, p, &old->block)) {
 		count(COUNT_LOST_LIVE);
-		site_subtract(leave(pass, &old->block), pass.parity, old->block.weight);
+		site_subtract(leave(pass, &old->block), pass.parity, block_weight(&old->block));
 	}
 	gate_leave(pass);
 }

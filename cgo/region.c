@@ -56,6 +56,8 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 
 int region_open(uint64_t size, uint64_t sample_bytes)
 {
+	if (size > REGION_MOST)
+		return EINVAL;
 	// A region is never unmapped: a free that read the filter's address just before the stop may still look there.
 	// One that is too small for its successor is left behind, empty.
 	if (cgoheap_mapped < size) {

@@ -18,12 +18,20 @@
 #define REGION_MODULES 65536
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
 #define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
-#define REGION_COUNTERS 32
+#define REGION_COUNTERS 48
+#define REGION_CARRIES 128
+#define REGION_MOST (16ULL << 32) // what a ref reaches
 #define REGION_LABEL_HEADS 1024
 
 // The bytes in use and the highest they have been, swapped as one. See peak.c.
 struct inuse {
 	uint64_t now, peak;
+};
+
+// How often a word of a tally has wrapped: now, and at the last settle. See carries.c.
+struct carry {
+	uint64_t word; // its offset, 0 for none
+	uint32_t running, settled;
 };
 
 struct header {
@@ -49,6 +57,7 @@ struct header {
 	uint64_t peak_clock;   // when the peak was, by the same clock
 	uint64_t levels[REGION_LEVELS]; // offsets of the live table's levels, 0 where there is none yet
 	uint64_t counters[REGION_COUNTERS];
+	struct carry carries[REGION_CARRIES];
 };
 
 // What each place of the gate has for itself.
@@ -68,14 +77,24 @@ struct stack {
 };
 
 // A sum that recorders add to: in running, the word of their epoch's parity. gate_settle brings settled up to it, one
-// parity at a time, when nobody writes that one any more; the sum at the last cut is that of the two settled words.
+// parity at a time, when nobody writes that one any more; the sum at the last cut is that of the two settled words, and of
+// 2^64 for each time that one of them wrapped.
 struct tally {
-	uint64_t running[2], settled[2];
+	_Alignas(16) uint64_t running[2];
+	uint64_t settled[2];
 };
+
+// Counts that a running word wrapped.
+void tally_carry(const uint64_t *word);
+
+// Settles the carries of a parity that nobody writes any more.
+void carries_settle(uint32_t parity);
 
 static inline void tally_add(struct tally *t, uint32_t parity, uint64_t n)
 {
-	__atomic_fetch_add(&t->running[parity], n, __ATOMIC_RELAXED);
+	uint64_t before = __atomic_fetch_add(&t->running[parity], n, __ATOMIC_RELAXED);
+	if (__builtin_expect(before + n < before, 0))
+		tally_carry(&t->running[parity]);
 }
 
 static inline void tally_settle(struct tally *t, uint32_t parity)
@@ -83,7 +102,7 @@ static inline void tally_settle(struct tally *t, uint32_t parity)
 	__atomic_store_n(&t->settled[parity], __atomic_load_n(&t->running[parity], __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
 }
 
-// The sum of what was added until now.
+// The sum of what was added until now; it wraps. A difference of sums that fits in a word is right all the same.
 static inline uint64_t tally_now(const struct tally *t)
 {
 	return __atomic_load_n(&t->running[0], __ATOMIC_RELAXED) + __atomic_load_n(&t->running[1], __ATOMIC_RELAXED);
@@ -143,9 +162,9 @@ struct label {
 
 // A live block's record; its address is the key beside it. See live.c.
 struct block {
-	struct weight weight; // given when it was sampled
+	struct weight weight; // given when it was sampled, and with more in the upper bits of its objects: see block.h
 	uint32_t site;
-	uint32_t born; // ticks of clock.h
+	uint32_t born; // ticks of clock.h, the lower bits
 };
 
 #define BUCKET 8
@@ -207,6 +226,7 @@ enum counter {
 	COUNT_LABELS_CUT,
 	COUNT_UNSEEN,
 	COUNT_LOST_GATE,
+	COUNT_LOST_CARRY,
 };
 
 // Whether this is the process that opened the region, which exists. In any other the kernel has wiped the header, even

@@ -154,4 +154,5 @@ void sites_settle(uint32_t parity)
 			ref = s->next;
 		}
 	}
+	carries_settle(parity);
 }

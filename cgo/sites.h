@@ -31,7 +31,7 @@ static inline void site_subtract(struct site *s, uint32_t parity, struct weight 
 }
 
 // A block of the site was freed that had lived for so many ticks.
-static inline void site_free(struct site *s, uint32_t parity, uint32_t ticks, struct weight w)
+static inline void site_free(struct site *s, uint32_t parity, uint64_t ticks, struct weight w)
 {
 	if (!lifetimes_add(s, parity, ticks, w))
 		site_subtract(s, parity, w);

@@ -53,7 +53,8 @@ struct weight weigh(uint64_t size, uint64_t sample_bytes)
 	if (sample_bytes == 1)
 		return (struct weight){{1 << 16, size << 4}};
 	double p = one_minus_exp(((double)size + 1) / (double)sample_bytes);
-	uint64_t objects = (uint64_t)(65536 / p + 0.5);
+	double exact = 65536 / p + 0.5, most = (double)(WEIGHT_OBJECTS - 1023); // which a double holds
+	uint64_t objects = (uint64_t)(exact < most ? exact : most);
 	return (struct weight){{objects, (uint64_t)((double)objects * (double)size / 4096 + 0.5)}};
 }
 

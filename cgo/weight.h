@@ -11,6 +11,10 @@ struct weight {
 	uint64_t of[MEASURES];
 };
 
+// The most objects that a block can be weighed with, in units: more than 2^40, the longest gap, of whole ones.
+#define WEIGHT_OBJECT_BITS 57
+#define WEIGHT_OBJECTS ((1ULL << WEIGHT_OBJECT_BITS) - 1)
+
 // The weight of a block of size bytes that was sampled at the given mean gap: 1/p objects, and size times as many bytes,
 // with p = 1 - exp(-(size + 1) / sample_bytes), the chance that it was sampled. A gap of 1 records everything: p = 1.
 struct weight weigh(uint64_t size, uint64_t sample_bytes);

@@ -19,5 +19,13 @@ func scale(objects, bytes, rate int64) (int64, int64) {
 	}
 	size := float64(bytes) / float64(objects)
 	weight := 1 / (1 - math.Exp(-size/float64(rate)))
-	return int64(float64(objects) * weight), int64(float64(bytes) * weight)
+	return whole(float64(objects) * weight), whole(float64(bytes) * weight)
+}
+
+// whole is a number without its fraction. One that is too large is the largest.
+func whole(v float64) int64 {
+	if v >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(v)
 }

@@ -15,7 +15,7 @@
 // Parca) want the rate of a counter and the level of a state. Growth is the difference that they cannot make, and has no
 // allocations at all, because a negative number among counters means nothing.
 //
-// A counter may fall: estimates are rounded, and other recorders have faults. Taken as a delta, the fall would be
+// A counter may fall: a recorder that makes estimates has faults. Taken as a delta, the fall would be
 // negative, and servers drop such a sample. Taken as 0, the way back up would be counted a second time unless it is
 // known how high the counter has been. So Advance keeps the highest value:
 //

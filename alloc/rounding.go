@@ -1,0 +1,58 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import "github.com/cgoheap/cgoheap/cgo"
+
+// Profiles hold whole numbers, and estimates are not whole: a block of 600 KB that was sampled at 512 KiB stands for 1.47
+// blocks. Rounding each site to the nearest number makes totals wrong by a third, because all sites of such blocks round the
+// same way.
+//
+// So each site has a random threshold u between 0 and 1 of its own, and x becomes floor(x + u). That is x on average, for
+// any x: with x = n + f it is n + 1 where u ≥ 1 − f, which has the chance f, and n otherwise. A sum over sites is therefore
+// right on average, and its error from rounding is at most half the square root of the number of sites (one standard
+// deviation), far less than that of sampling.
+//
+// The threshold is fixed for the site as long as the recording lasts. So:
+//
+//   - Two profiles of one state are equal, and what did not change has no delta.
+//   - floor(x + u) never falls while x rises: counters never run backwards, and a block in use has been allocated.
+//   - A difference floor(y + u) − floor(x + u) is y − x on average, because each of the two is right on average; and it is
+//     y − x rounded up or down, because both sides have the same u. Deltas of one recording add up to its whole.
+//   - Whole numbers stay what they are: with every allocation recorded, profiles are exact.
+//   - A sampled block stands for at least one block, and x + 1 + u has a floor at least 1 above that of x + u: no sample and
+//     no delta has bytes of a sampled block without an object.
+//
+// The threshold depends on the recording's seed, too, so that profiles of many processes that run the same program add up to
+// the right number at each site.
+
+// rounding is a site's threshold for each measure, in units of 2^-16.
+type rounding struct {
+	objects, bytes uint64
+}
+
+func (r *reader) rounding(site uint32) rounding {
+	h := mix(mix(r.seed) + uint64(site))
+	return rounding{h & 0xffff, h >> 16 & 0xffff}
+}
+
+// mix is the finalizer of MurmurHash3: every bit of x reaches every bit of the result.
+func mix(x uint64) uint64 {
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	x *= 0xc4ceb9fe1a85ec53
+	return x ^ x>>33
+}
+
+// numbers are the values of a profile for blocks of a size. Where all have one size, their number determines the bytes:
+// bytes are summed only where sizes are mixed. Less than nothing, by blocks that are under way, is nothing.
+func (r rounding) numbers(w weight, size uint64) (objects, bytes int64) {
+	if w.objects.negative() || w.bytes.negative() {
+		return 0, 0
+	}
+	if size == cgo.SiteMixed {
+		return w.objects.rounded(16, r.objects), w.bytes.rounded(4, r.bytes>>12)
+	}
+	return w.objects.rounded(16, r.objects), w.objects.times(size).rounded(16, r.bytes)
+}
