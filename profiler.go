@@ -59,5 +59,6 @@ func (p *Profiler) Stop() error {
 	if err := p.recording.Stop(); err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
 	}
+	p.names.Retire()
 	return nil
 }

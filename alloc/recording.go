@@ -186,7 +186,15 @@ func (r *Recording) Stop() error {
 	}
 	running.Recording = nil
 	r.watch.close()
+	r.forget()
 	return nil
+}
+
+// forget drops the modules, which nobody asks about any more.
+func (r *Recording) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.loaded = loaded{}
 }
 
 func (r *Recording) end() {

@@ -2,6 +2,7 @@ package symbolize
 
 import (
 	"time"
+	"weak"
 
 	"github.com/cgoheap/cgoheap/mappings"
 )
@@ -28,9 +29,13 @@ type moduleKey struct {
 	deleted       bool
 }
 
+func keyOf(m *mappings.Module) moduleKey {
+	return moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
+}
+
 // of gives the answers of a module, to be read and given to add.
 func (a *answers) of(m *mappings.Module) map[mappings.ELFAddr]Result {
-	key := moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
+	key := keyOf(m)
 	if a.count >= answerLimit || a.modules == nil {
 		a.forget()
 		a.modules = make(map[moduleKey]map[mappings.ELFAddr]Result)
@@ -61,7 +66,7 @@ func (a *answers) forget() {
 }
 
 // forgetWhenIdle lets the answers be forgotten unless they are used before long. The timer runs only while there are
-// some.
+// some, and does not keep the Symbolizer.
 func (s *Symbolizer) forgetWhenIdle() {
 	if s.answers.count == 0 {
 		return
@@ -70,11 +75,16 @@ func (s *Symbolizer) forgetWhenIdle() {
 		s.answers.idle.Stop()
 	}
 	var timer *time.Timer
+	kept := weak.Make(s)
 	timer = time.AfterFunc(idleLimit, func() {
+		s := kept.Value()
+		if s == nil {
+			return
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.answers.idle == timer { // otherwise they were used while this waited for the lock
-			s.answers.forget()
+			s.forget()
 		}
 	})
 	s.answers.idle = timer

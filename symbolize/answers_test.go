@@ -1,6 +1,7 @@
 package symbolize
 
 import (
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,6 +30,22 @@ func TestAnswersAreForgottenWhenNobodyAsksForThem(t *testing.T) {
 			t.Error("Reset keeps something")
 		}
 	})
+}
+
+func TestARetiredSymbolizerNamesAndRemembersNothing(t *testing.T) {
+	s, m := New(Options{}), module("/proc/self/exe")
+	addresses := every(1009, everyByte(t, m.Path))[:100]
+	want := s.Resolve(m, addresses)
+	s.Retire()
+	if kept(s) != 0 || s.indexes.count != 0 {
+		t.Error("it still has names")
+	}
+	if got := s.Resolve(m, addresses); !reflect.DeepEqual(got, want) {
+		t.Error("it gives other names")
+	}
+	if kept(s) != 0 || s.indexes.count != 0 {
+		t.Error("it remembers names")
+	}
 }
 
 // kept is how many answers a Symbolizer keeps, -1 if it has something else to show for having had some.

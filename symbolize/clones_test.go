@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/dwarf"
+	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
 func TestAFunctionOfOneFileHasTheSymbolOfItsCloneWithoutTheSuffix(t *testing.T) {
@@ -11,7 +12,8 @@ func TestAFunctionOfOneFileHasTheSymbolOfItsCloneWithoutTheSuffix(t *testing.T) 
 	frames := []dwarf.Frame{{Function: &dwarf.Function{Plain: "scale", Name: "scale", Scoped: true}}}
 	for _, suffix := range []string{"", ".constprop.0", ".cold", ".isra.0.part.1", ".lto_priv.0"} {
 		code := spans{{0x1000, 0x2000}}
-		o := &object{code: code, symbols: newSymbolTable([]symbol{{name: mangled + suffix, span: span{0x1000, 0x1010}}}, code)}
+		table := listed{symbols: []elffile.Symbol{{Name: mangled + suffix, Value: 0x1000, Size: 0x10}}}
+		o := &object{code: code, symbols: tableOf(code, table)}
 		if got := o.localSymbol(0x1008, frames); got != mangled {
 			t.Errorf("%s%s: %q", mangled, suffix, got)
 		}

@@ -19,7 +19,7 @@ func (o *object) findFunctions(w wants) {
 	var open []*want
 	var addresses []uint64
 	for _, want := range w.unnamed() {
-		if s := o.symbols.covering(want.address); s == nil || s.open {
+		if s := o.symbolTable().covering(want.address); s == nil || s.open {
 			open, addresses = append(open, want), append(addresses, want.address)
 		}
 	}

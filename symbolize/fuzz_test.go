@@ -68,8 +68,13 @@ func FuzzHostileDebugDataGivesLinesOrAReason(f *testing.F) {
 		if err != nil {
 			return
 		}
+		defer file.Close()
+		files := debugfile.Finder{}.Open(debugfile.Module{File: file})
+		defer files.Close()
 		w := newWants(slices.Clone(addresses))
-		readObject(debugfile.Finder{}.Open(debugfile.Module{File: file})).resolve(w, Full)
+		o := readObject(files, newSymbolIndex)
+		defer o.close()
+		o.resolve(w, Full)
 		for i := range w {
 			if (w[i].reason == Named) == (len(w[i].lines) == 0) {
 				t.Fatalf("%#x: %v, %v", w[i].address, w[i].lines, w[i].reason)

@@ -76,7 +76,7 @@ func (o *object) localSymbol(address uint64, frames []dwarf.Frame) string {
 	if f == nil || !f.Scoped || f.Linkage != "" {
 		return ""
 	}
-	symbol := o.symbols.covering(address)
+	symbol := o.symbolTable().covering(address)
 	if symbol == nil {
 		return ""
 	}

@@ -17,14 +17,27 @@ type object struct {
 	code    spans
 	debug   *dwarf.Data // nil if there is none
 	damage  error       // why the debug data cannot be used
-	symbols symbolTable
+	index   func([]functionTable, spans) *symbolIndex
+	symbols *symbolTable // nil as long as nobody has asked
 }
 
-func readObject(files *debugfile.Files) *object {
-	o := &object{files: files, code: codeSpans(files.Layout())}
+func readObject(files *debugfile.Files, index func([]functionTable, spans) *symbolIndex) *object {
+	o := &object{files: files, code: codeSpans(files.Layout()), index: index}
 	o.debug, o.damage = dwarf.Open(files.Program(o.code.contain))
-	o.symbols = readSymbols(files, o.code)
 	return o
+}
+
+// symbolTable has the symbols of all files. A table that cannot be read is as good as stripped.
+func (o *object) symbolTable() *symbolTable {
+	if o.symbols == nil {
+		found, _ := o.files.Functions()
+		tables := make([]functionTable, len(found))
+		for i := range found {
+			tables[i] = found[i]
+		}
+		o.symbols = &symbolTable{symbolIndex: o.index(tables, o.code), code: o.code, tables: tables}
+	}
+	return o.symbols
 }
 
 func (o *object) close() {
@@ -57,7 +70,7 @@ func (o *object) resolve(w wants, style Style) {
 // fallBack names an address by its symbol. The line, if there is one, is still the debug data's: assembly code often
 // has lines and no functions.
 func (o *object) fallBack(w *want, style Style) {
-	s := o.symbols.covering(w.address)
+	s := o.symbolTable().covering(w.address)
 	if s == nil || !o.reaches(s, w) {
 		return
 	}
@@ -84,7 +97,7 @@ func (o *object) reason(damage error) Reason {
 	if refusals := o.files.Refusals(); len(refusals) > 0 {
 		return refusalReason(refusals[0].Err)
 	}
-	if o.debug == nil && (len(o.symbols.symbols) == 0 || !hasOwnSymbols(o.files.Layout())) {
+	if o.debug == nil && (len(o.symbolTable().entries) == 0 || !hasOwnSymbols(o.files.Layout())) {
 		return Stripped
 	}
 	return NoSymbol
@@ -112,13 +125,4 @@ func codeSpans(f *elffile.File) spans {
 	}
 	slices.SortFunc(code, func(a, b span) int { return cmp.Compare(a.low, b.low) })
 	return code
-}
-
-func readSymbols(files *debugfile.Files, code spans) symbolTable {
-	all, _ := files.Symbols() // a table that cannot be read is as good as stripped
-	symbols := make([]symbol, len(all))
-	for i, s := range all {
-		symbols[i] = symbol{name: s.Name, span: span{s.Value, s.Value + s.Size}}
-	}
-	return newSymbolTable(symbols, code)
 }

@@ -34,6 +34,8 @@ type Symbolizer struct {
 
 	mu      sync.Mutex
 	answers answers
+	indexes indexes
+	retired bool
 
 	tallyMu sync.Mutex // not mu, which Resolve holds for as long as it reads files: whoever counts does not wait for names
 	tally   Tally
@@ -53,7 +55,7 @@ func New(options Options) *Symbolizer {
 func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) []Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer s.forgetWhenIdle()
+	defer s.settle()
 	results := make([]Result, len(addresses))
 	if m == nil {
 		for i := range results {
@@ -110,7 +112,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 		w.give(openReason(m, err))
 		return w
 	}
-	o := readObject(files)
+	o := readObject(files, func(tables []functionTable, code spans) *symbolIndex { return s.indexes.of(m, tables, code) })
 	defer o.close()
 	o.resolve(w, s.options.Style)
 	return w
@@ -172,5 +174,28 @@ func (s *Symbolizer) Reset() {
 	s.Note(Tally{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.forget()
+}
+
+// Retire forgets all names; from then on the Symbolizer remembers none. It waits for a Resolve that is under way.
+func (s *Symbolizer) Retire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retired = true
+	s.forget()
+}
+
+// settle sees to it that what was remembered is forgotten in time.
+func (s *Symbolizer) settle() {
+	if s.retired {
+		s.forget()
+	} else {
+		s.forgetWhenIdle()
+	}
+}
+
+// forget drops what is only kept to save time.
+func (s *Symbolizer) forget() {
 	s.answers.forget()
+	s.indexes = indexes{}
 }

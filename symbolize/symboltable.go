@@ -1,7 +1,7 @@
 package symbolize
 
 import (
-	"sort"
+	"math"
 	"strings"
 )
 
@@ -16,33 +16,69 @@ type symbol struct {
 // symbolTable finds the symbol that covers an address. Symbols may nest and overlap (entry points inside a larger
 // function); the one that begins last wins, as it says most.
 type symbolTable struct {
-	symbols []symbol // ascending by address, one per address
-	limits  []uint64 // the highest end of the symbols up to each index: where to stop looking back
+	*symbolIndex
+	code   spans
+	tables []functionTable
+	reads  int // of single functions
+	last   struct {
+		at     int // its first entry
+		symbol symbol
+	}
 }
 
-// lookBack bounds the search for an enclosing symbol.
-const lookBack = 1 << 10
+// lookBack bounds the search for an enclosing symbol, and readLimit what is read for all addresses of a batch: it is
+// reached by files that were made for it.
+const (
+	lookBack  = 1 << 10
+	readLimit = 1 << 22
+)
 
-// newSymbolTable takes the symbols of a file in any order.
-func newSymbolTable(symbols []symbol, code spans) symbolTable {
-	kept := symbols[:0]
-	for _, s := range symbols {
-		if code.contain(s.low) && s.name != "" {
-			kept = append(kept, s)
+// covering is the symbol at an address; nil if there is none.
+func (t *symbolTable) covering(address uint64) *symbol {
+	if len(t.entries) == 0 || address < t.base || address-t.base > math.MaxUint32 {
+		return nil
+	}
+	end := t.first(address - t.base + 1)
+	for range lookBack {
+		if end == 0 || t.ends[(end-1)/endBlock] <= address {
+			return nil
+		}
+		at := t.first(t.entries[end-1].distance())
+		if s := t.chosen(at, end); s.high > address {
+			return s
+		}
+		end = at
+	}
+	return nil
+}
+
+// chosen is the symbol that counts of those at one address, which are the entries from at up to end.
+func (t *symbolTable) chosen(at, end int) *symbol {
+	if t.last.symbol.name != "" && t.last.at == at {
+		return &t.last.symbol
+	}
+	var best symbol
+	for _, e := range t.entries[at:end] {
+		if t.reads++; t.reads > readLimit {
+			return &symbol{}
+		}
+		s, ok := t.tables[e.table()].At(e.number())
+		if candidate := (symbol{name: s.Name, span: span{s.Value, s.Value + s.Size}}); ok && s.Value == t.base+e.distance() &&
+			(best.name == "" || before(&candidate, &best)) {
+			best = candidate
 		}
 	}
-	sort.Slice(kept, func(i, j int) bool { return before(&kept[i], &kept[j]) })
-	t := symbolTable{symbols: onePerAddress(kept)}
-	t.close(code)
-	return t
+	if best.name != "" {
+		best.open = best.high <= best.low
+		best.high = t.end(best.low, best.high, t.code)
+	}
+	t.last.at, t.last.symbol = at, best
+	return &t.last.symbol
 }
 
-// before orders symbols by address, and those at one address by which says most to a person: one that has a size, the
-// name that a program would use (malloc before __libc_malloc), the shorter, the alphabet.
+// before orders symbols of one address by which says most to a person: one that has a size, the name that a program would
+// use (malloc before __libc_malloc), the shorter, the alphabet.
 func before(a, b *symbol) bool {
-	if a.low != b.low {
-		return a.low < b.low
-	}
 	if aSized, bSized := a.high > a.low, b.high > b.low; aSized != bSized {
 		return aSized
 	}
@@ -57,43 +93,4 @@ func before(a, b *symbol) bool {
 
 func underscores(name string) int {
 	return len(name) - len(strings.TrimLeft(name, "_"))
-}
-
-func onePerAddress(ordered []symbol) []symbol {
-	kept := ordered[:0]
-	for _, s := range ordered {
-		if len(kept) == 0 || kept[len(kept)-1].low != s.low {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
-// close gives an end to the symbols without a size, and notes how far those before reach.
-func (t *symbolTable) close(code spans) {
-	t.limits = make([]uint64, len(t.symbols))
-	var limit uint64
-	for i := range t.symbols {
-		s := &t.symbols[i]
-		if s.high <= s.low {
-			s.open = true
-			s.high = code.at(s.low).high
-			if i+1 < len(t.symbols) {
-				s.high = min(s.high, t.symbols[i+1].low)
-			}
-		}
-		limit = max(limit, s.high)
-		t.limits[i] = limit
-	}
-}
-
-// covering is the symbol at an address; nil if there is none.
-func (t *symbolTable) covering(address uint64) *symbol {
-	i := sort.Search(len(t.symbols), func(i int) bool { return t.symbols[i].low > address }) - 1
-	for last := max(0, i-lookBack); i >= last && t.limits[i] > address; i-- {
-		if t.symbols[i].high > address {
-			return &t.symbols[i]
-		}
-	}
-	return nil
 }

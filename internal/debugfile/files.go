@@ -81,19 +81,24 @@ func (f *Files) Debug() *elffile.File {
 	return f.module.File
 }
 
-// Symbols are the functions of all symbol tables that are known for the module, in no particular order and some of them
-// several times. The tables are subsets of one another as a rule: .symtab has all, .dynsym what other modules may call,
-// the one in .gnu_debugdata what .dynsym leaves out. The error is that of a table that could not be read.
-func (f *Files) Symbols() (symbols []elffile.Symbol, err error) {
+// Functions are all symbol tables that are known for the module. They are subsets of one another as a rule: .symtab has
+// all, .dynsym what other modules may call, the one in .gnu_debugdata what .dynsym leaves out. The error is that of a table
+// that could not be read.
+func (f *Files) Functions() (tables []*elffile.FunctionTable, err error) {
 	for _, file := range []*elffile.File{f.module.File, f.separate, f.mini} {
 		if file == nil {
 			continue
 		}
-		table, failure := file.Symbols()
+		found, failure := file.FunctionTables()
 		if failure != nil {
 			err = failure
 		}
-		symbols = append(symbols, table...)
+		if file == f.mini {
+			for _, table := range found {
+				table.Supplements()
+			}
+		}
+		tables = append(tables, found...)
 	}
-	return symbols, err
+	return tables, err
 }

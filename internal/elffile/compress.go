@@ -94,12 +94,12 @@ func (f *File) unzstd(payload []byte, size uint64) ([]byte, error) {
 
 func decodeZstd(into, payload []byte) ([]byte, error) {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxMemory(uint64(max(len(into), 1))))
+		zstd.WithDecoderMaxMemory(maxBytes), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return nil, err
 	}
 	defer decoder.Close()
-	return decoder.DecodeAll(payload, into[:0])
+	return decoder.DecodeAll(payload, into[:0:len(into)])
 }
 
 // credible sets memory aside for what a payload stands for, once the header's promise is found credible.

@@ -50,12 +50,23 @@ func (f *File) SectionData(name string) ([]byte, error) {
 // decompressed. The error wraps ErrNoSection if there is no such section.
 func (f *File) SectionParts(name string) (part *io.SectionReader, data []byte, err error) {
 	s := f.find(name)
-	if s == nil || s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug_") {
+	if s == nil {
 		data, err = f.SectionData(name)
 		return nil, data, err
 	}
+	if part, data, err = f.parts(s); err != nil {
+		return nil, nil, fmt.Errorf("reading %s of %s: %w", s.Name, f.name, err)
+	}
+	return part, data, nil
+}
+
+func (f *File) parts(s *elf.SectionHeader) (part *io.SectionReader, data []byte, err error) {
+	if s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_COMPRESSED != 0 || strings.HasPrefix(s.Name, ".zdebug_") {
+		data, err = f.content(s)
+		return nil, data, err
+	}
 	if s.Offset > f.size || s.FileSize > f.size-s.Offset {
-		return nil, nil, fmt.Errorf("reading %s of %s: %w", s.Name, f.name, io.ErrUnexpectedEOF)
+		return nil, nil, io.ErrUnexpectedEOF
 	}
 	return io.NewSectionReader(f.reader, int64(s.Offset), int64(s.FileSize)), nil, nil
 }

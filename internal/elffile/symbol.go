@@ -21,8 +21,8 @@ const (
 	namesLimit  = 1 << 29
 )
 
-// Symbols are the defined functions of .symtab and .dynsym, ascending by address, then size, then name, each once. Either
-// table may be missing; an error is returned only if nothing could be read from one that exists. A file has one table of
+// Symbols are the defined functions of .symtab and .dynsym, ascending by address, then size, then name, each once. It takes
+// memory for all of them, and who keeps one name keeps all: FunctionTables does not. Either table may be missing; an error is returned only if nothing could be read from one that exists. A file has one table of
 // each kind (ELF, Sections); in one with more the first counts.
 func (f *File) Symbols() ([]Symbol, error) {
 	var symbols []Symbol

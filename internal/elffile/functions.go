@@ -1,0 +1,156 @@
+package elffile
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// FunctionTable is a symbol table of which nothing is in memory but what is being looked at. It is used while its File is
+// open, by one goroutine at a time.
+type FunctionTable struct {
+	whole     bool
+	file      *File
+	entries   part
+	names     part
+	entrySize int
+	buffer    []byte
+}
+
+// part is a section that is read piece by piece.
+type part struct {
+	io.ReaderAt
+	size uint64
+}
+
+// FunctionTables are .symtab and .dynsym, in this order, as far as the file has them; in a file with more of a kind the
+// first counts. The error is that of a table that is there and cannot be read.
+func (f *File) FunctionTables() (tables []*FunctionTable, failure error) {
+	failure = f.sectionErr
+	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		i := slices.IndexFunc(f.sections, func(s elf.SectionHeader) bool { return s.Type == kind })
+		if i < 0 {
+			continue
+		}
+		table, err := f.functionTable(&f.sections[i])
+		if err != nil {
+			failure = fmt.Errorf("reading %s of %s: %w", f.sections[i].Name, f.name, err)
+			continue
+		}
+		tables = append(tables, table)
+	}
+	return tables, failure
+}
+
+func (f *File) functionTable(s *elf.SectionHeader) (*FunctionTable, error) {
+	if uint64(s.Link) >= uint64(len(f.sections)) {
+		return nil, fmt.Errorf("its names are in section %d of %d", s.Link, len(f.sections))
+	}
+	t := &FunctionTable{whole: s.Type == elf.SHT_SYMTAB, file: f, entrySize: elf.Sym64Size}
+	if f.Class == elf.ELFCLASS32 {
+		t.entrySize = elf.Sym32Size
+	}
+	var err error
+	if t.entries, err = f.part(s); err != nil {
+		return nil, err
+	}
+	if t.names, err = f.part(&f.sections[s.Link]); err != nil {
+		return nil, fmt.Errorf("names: %w", err)
+	}
+	return t, nil
+}
+
+func (f *File) part(s *elf.SectionHeader) (part, error) {
+	reader, data, err := f.parts(s)
+	switch {
+	case err != nil:
+		return part{}, err
+	case reader == nil:
+		return part{bytes.NewReader(data), uint64(len(data))}, nil
+	}
+	return part{reader, uint64(reader.Size())}, nil
+}
+
+// IsWhole reports whether the table is a .symtab, which has the functions of .dynsym too.
+func (t *FunctionTable) IsWhole() bool { return t.whole }
+
+// Supplements makes of the table one that has only what another leaves out.
+func (t *FunctionTable) Supplements() { t.whole = false }
+
+// Identity is the name of the table's file, and how many bytes the table has with its names.
+func (t *FunctionTable) Identity() (file string, bytes uint64) {
+	return t.file.name, t.entries.size + t.names.size
+}
+
+// MaxFunctions is more than the numbers of a table's functions.
+const MaxFunctions = symbolLimit
+
+// Each passes on the number, the ELF address and the size in bytes of all functions that the table has and that may have
+// a name.
+func (t *FunctionTable) Each(yield func(number uint32, value, size uint64)) error {
+	const atOnce = 1 << 12
+	count := min(t.entries.size/uint64(t.entrySize), MaxFunctions)
+	buffer := make([]byte, min(count, atOnce)*uint64(t.entrySize))
+	for first := uint64(0); first < count; first += atOnce {
+		data := buffer[:min(count-first, atOnce)*uint64(t.entrySize)]
+		if n, err := t.entries.ReadAt(data, int64(first)*int64(t.entrySize)); n < len(data) {
+			return fmt.Errorf("reading symbols of %s: %w", t.file.name, err)
+		}
+		for i := uint32(0); len(data) > 0; i, data = i+1, data[t.entrySize:] {
+			if s := t.decode(data); isFunction(&s) {
+				yield(uint32(first)+i, s.Value, s.Size)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *FunctionTable) decode(data []byte) elf.Sym64 {
+	if t.entrySize == elf.Sym32Size {
+		return symbol32(data, t.file.ByteOrder)
+	}
+	return symbol64(data, t.file.ByteOrder)
+}
+
+func isFunction(s *elf.Sym64) bool {
+	kind := elf.ST_TYPE(s.Info)
+	return (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Shndx != uint16(elf.SHN_UNDEF) && s.Name != 0
+}
+
+// At is the function of a number that Each has passed on; false if it has no name after all.
+func (t *FunctionTable) At(number uint32) (Symbol, bool) {
+	var entry [elf.Sym64Size]byte
+	data := entry[:t.entrySize]
+	if n, _ := t.entries.ReadAt(data, int64(number)*int64(t.entrySize)); n < len(data) {
+		return Symbol{}, false
+	}
+	s := t.decode(data)
+	if !isFunction(&s) {
+		return Symbol{}, false
+	}
+	name := unversioned(t.name(uint64(s.Name)))
+	return Symbol{Name: name, Value: s.Value, Size: s.Size}, name != ""
+}
+
+// name is the string at an offset; "" if there is none.
+func (t *FunctionTable) name(offset uint64) string {
+	if offset >= t.names.size {
+		return ""
+	}
+	const usual = 1 << 8
+	for length := uint64(usual); ; length *= 4 {
+		length = min(length, maxName, t.names.size-offset)
+		if uint64(len(t.buffer)) < length {
+			t.buffer = make([]byte, length)
+		}
+		n, _ := t.names.ReadAt(t.buffer[:length], int64(offset))
+		if end := bytes.IndexByte(t.buffer[:n], 0); end >= 0 {
+			return string(t.buffer[:end])
+		}
+		if length == maxName || uint64(n) < length || length == t.names.size-offset {
+			return ""
+		}
+	}
+}

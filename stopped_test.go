@@ -1,0 +1,63 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"io"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+func heapInUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// cycle records something, writes a profile and stops.
+func cycle(t *testing.T) *Profiler {
+	t.Helper()
+	p, err := Start(everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := allocate(1000)
+	defer victim.Free(block)
+	if err := p.WriteProfile(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A timer that would forget names after half an hour kept each stopped profiler's until then.
+func TestAStoppedProfilerKeepsNothing(t *testing.T) {
+	const cycles = 10
+	var kept [cycles]*Profiler
+	var names [cycles]weak.Pointer[symbolize.Symbolizer]
+	kept[0] = cycle(t)
+	before := heapInUse()
+	for i := 1; i < cycles; i++ {
+		kept[i] = cycle(t)
+		names[i] = weak.Make(kept[i].names)
+	}
+	const each = 8 << 10 // what a Profiler itself takes, with its counters
+	if grown := heapInUse() - before; grown > (cycles-1)*each {
+		t.Errorf("%d stopped profilers keep %d bytes", cycles-1, grown)
+	}
+	clear(kept[:])
+	heapInUse()
+	for i := 1; i < cycles; i++ {
+		if names[i].Value() != nil {
+			t.Errorf("the names of profiler %d are kept though nobody has it", i)
+		}
+	}
+}
