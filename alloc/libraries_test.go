@@ -43,8 +43,15 @@ func unwatched(t *testing.T) {
 	t.Cleanup(func() { eventfd = before })
 }
 
+// unmet has walks end in libraries that no look has found yet, as they do where glibc is older than 2.35.
+func unmet(t *testing.T) {
+	cgo.AllowObjects(false)
+	t.Cleanup(func() { cgo.AllowObjects(true) })
+}
+
 func TestLibrariesLoadedDuringARecording(t *testing.T) {
 	unwatched(t)
+	unmet(t)
 	path := plugin(t)
 	r := start(t, everything)
 	p := open(t, path)
@@ -151,6 +158,7 @@ func TestOneAddressTwoLibraries(t *testing.T) {
 
 func TestOneAddressTwoLibrariesBetweenTwoLooks(t *testing.T) {
 	unwatched(t)
+	unmet(t)
 	t.Run("a library is not taken for the one whose place it took", func(t *testing.T) {
 		first, second := plugin(t), plugin(t, "-g")
 		r := start(t, everything)

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"unsafe"
 
@@ -28,6 +27,7 @@ type loaded struct {
 	lost      []error // modules that have no rows, and why
 	loads     cgo.Loads
 	loader    loader
+	met       map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
 }
 
 // module is one that is loaded now.
@@ -124,22 +124,31 @@ func (l *loaded) keep(next []module) {
 	l.added = slices.DeleteFunc(next, l.indexed)
 }
 
-// add numbers a new module, enters it in the region's table and builds its rows. A module without rows is one whose
+// add numbers a new module and builds its rows. A module without rows is one whose
 // frames are walked by frame pointer.
 func (l *loaded) add(m mappings.Module) (module, error) {
-	if len(l.all) == math.MaxUint16 {
-		return module{}, fmt.Errorf("more than %d modules were loaded", math.MaxUint16)
-	}
-	m.ID = stack.ModuleID(len(l.all) + 1)
-	added := module{Module: &m}
-	if err := l.enter(&m); err != nil {
+	numbered, err := l.number(m)
+	if err != nil {
 		return module{}, err
 	}
-	l.all = append(l.all, &m)
+	added := module{Module: numbered}
 	if err := l.build(&added); err != nil {
 		l.lost = append(l.lost, fmt.Errorf("unwind rows of %s: %w", m.Path, err))
 	}
 	return added, nil
+}
+
+// number gives a new module the next number and enters it in the region's table.
+func (l *loaded) number(m mappings.Module) (*mappings.Module, error) {
+	if len(l.all) == cgo.FirstObject-1 {
+		return nil, fmt.Errorf("more than %d modules were loaded", cgo.FirstObject-1)
+	}
+	m.ID = stack.ModuleID(len(l.all) + 1)
+	if err := l.enter(&m); err != nil {
+		return nil, err
+	}
+	l.all = append(l.all, &m)
+	return &m, nil
 }
 
 // enter writes the module's entry for readers of the region.

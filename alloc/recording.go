@@ -143,6 +143,7 @@ func (r *Recording) refresh() (changed bool) {
 		return false
 	}
 	changed, r.fullErr = r.loaded.update(now, loads)
+	r.loaded.settleObjects(loads)
 	return changed
 }
 

@@ -40,20 +40,23 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 	return s, nil
 }
 
-// place gives frames that had no module when they were taken the only module that ever covered their address. If there
-// were several, it cannot be known which it was. Code that was in no file then is none of the files that came later.
+// place gives frames in objects their modules, and frames that had no module when they were taken the only module that ever
+// covered their address. If there were several, it cannot be known which it was. Code that was in no file then is none of
+// the files that came later.
 func (r *Recording) place(read *reader) {
 	for ref, frames := range read.frames {
-		if load32(uint64(ref)*refUnit+uint64(cgo.StackEnd)) == cgo.EndNoFile {
-			continue
-		}
+		noFile := load32(uint64(ref)*refUnit+uint64(cgo.StackEnd)) == cgo.EndNoFile
 		for i, f := range frames {
-			if f.Module() != 0 {
-				continue
+			id := f.Module()
+			if id >= cgo.FirstObject {
+				id = r.loaded.met[id]
 			}
-			if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
-				frames[i] = stack.NewFrame(m.ID, f.Address())
+			if id == 0 && !noFile {
+				if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
+					id = m.ID
+				}
 			}
+			frames[i] = stack.NewFrame(id, f.Address())
 		}
 	}
 }

@@ -104,8 +104,14 @@ func eventually(t *testing.T, what string, so func() bool) {
 // plugin builds a library of its own for the test.
 func plugin(t *testing.T, flags ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "plugin.so")
-	arguments := append(flags, "-O2", "-fPIC", "-shared", "-o", path, "../internal/victim/testdata/plugin.c")
+	return library(t, "plugin", flags...)
+}
+
+// library builds a library of the victim's.
+func library(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name+".so")
+	arguments := append(flags, "-O2", "-fPIC", "-shared", "-o", path, "../internal/victim/testdata/"+name+".c")
 	toolchain.Target(t).Build(t, "gcc", arguments...)
 	return path
 }

@@ -10,6 +10,7 @@
 #include "gate.h"
 #include "labels.h"
 #include "machine.h"
+#include "objects.h"
 #include "record.h"
 
 static int wake_fd = -1;
@@ -26,6 +27,7 @@ int cgoheap_prepare(const struct options *o)
 	if (!registered && pthread_atfork(NULL, NULL, in_child) != 0)
 		return ENOMEM;
 	registered = true;
+	objects_prepare();
 	int failed = region_open(o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;

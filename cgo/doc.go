@@ -11,6 +11,7 @@
 //	           memory.c reads only words of the stack that are known to be readable; what differs between amd64 and
 //	           arm64 is in machine.h and walk_go.h
 //	loads.c    whether libraries have been loaded since their rows were made
+//	objects.c  libraries that a walk meets before they have rows; cfi*.c finds rules in memory, which image.c reads
 //	last.c     what the thread's last walk found, as far as it still is so
 //	stacks.c   same stack, same number
 //	sites.c    a stack and a block size, with its weights

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hash.h"
+
 #define LOADS_WORDS 8
 
 // Words of the loader's: as far as is known, they count the libraries that it has loaded, and those that still are.
@@ -39,6 +41,28 @@ static inline bool loads_since(const struct loads *l)
 		if (loads_changed(&l->words[i]))
 			return true;
 	return false;
+}
+
+// A number that stays the same as long as no library is loaded or closed; 0 if no word is known that would tell.
+static inline uint64_t loads_now(const struct loads *l)
+{
+	uint64_t number = 1;
+	if (l->adds == 0)
+		return 0;
+	for (int i = 0; i < LOADS_WORDS && l->words[i].at != NULL; i++)
+		number = mix64(number ^ __atomic_load_n(l->words[i].at, __ATOMIC_ACQUIRE));
+	return number | 1;
+}
+
+// What loads_now was when l was read.
+static inline uint64_t loads_then(const struct loads *l)
+{
+	uint64_t number = 1;
+	if (l->adds == 0)
+		return 0;
+	for (int i = 0; i < LOADS_WORDS && l->words[i].at != NULL; i++)
+		number = mix64(number ^ l->words[i].value);
+	return number | 1;
 }
 
 // Reads the words. Takes the loader's locks: not for the hooks. One caller at a time.

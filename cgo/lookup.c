@@ -10,8 +10,7 @@ static uint64_t words(int64_t bytes, uint64_t most)
 	return bytes > 0 && bytes % 8 == 0 && (uint64_t)bytes / 8 <= most ? (uint64_t)bytes / 8 : 0;
 }
 
-// What a plain rule says, placed as lookup.h has it; 0 for other rules.
-static uint64_t packed(const struct rule *r)
+uint64_t found_of_rule(const struct rule *r)
 {
 	if ((r->cfa != CFA_FROM_SP && r->cfa != CFA_FROM_FP) || (r->fp != FP_SAME && r->fp != FP_FROM_CFA))
 		return 0;
@@ -25,13 +24,25 @@ static uint64_t packed(const struct rule *r)
 	return pc << 48 | sp << 32 | fp << (FOUND_BITS + 1) | (r->cfa == CFA_FROM_FP ? FOUND_FROM_FP : 0) | FOUND_PLAIN;
 }
 
+struct rule rule_of_found(uint64_t found)
+{
+	int32_t sp = plain_sp_above(found), pc = plain_pc_above(found), fp = plain_fp_below(found);
+	return (struct rule){
+		.cfa = found & FOUND_FROM_FP ? CFA_FROM_FP : CFA_FROM_SP,
+		.fp = fp == 0 ? FP_SAME : FP_FROM_CFA,
+		.cfa_offset = sp,
+		.fp_offset = -fp,
+		.ra_offset = pc - sp,
+	};
+}
+
 static uint64_t finding(const struct range *range, uintptr_t pc)
 {
 	uint64_t module = (uint64_t)range->module << 2 | (range->closable ? FOUND_CLOSABLE : 0);
 	const struct rule *r = range_rule(range, pc);
 	if (r == NULL)
 		return module;
-	uint64_t plain = packed(r);
+	uint64_t plain = found_of_rule(r);
 	return (plain != 0 ? plain : (uint64_t)((const char *)r - (const char *)region_at(0)) << FOUND_BITS) | module;
 }
 
@@ -41,9 +52,7 @@ uint64_t index_search(const struct index *index, uintptr_t pc)
 	if (range == NULL)
 		return 0;
 	uint64_t found = finding(range, pc);
-	struct place *p = place_of_code(cache_of(index), pc);
-	__atomic_store_n(&p->found, found, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->key, place_key(pc, found), __ATOMIC_RELAXED);
+	cache_put(cache_of(index), pc, found);
 	return found;
 }
 

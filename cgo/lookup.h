@@ -74,6 +74,19 @@ static inline uint64_t cached(struct place *cache, uintptr_t pc)
 	return __atomic_load_n(&p->key, __ATOMIC_RELAXED) == place_key(pc, found) ? found : 0;
 }
 
+static inline void cache_put(struct place *cache, uintptr_t pc, uint64_t found)
+{
+	struct place *p = place_of_code(cache, pc);
+	__atomic_store_n(&p->found, found, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->key, place_key(pc, found), __ATOMIC_RELAXED);
+}
+
+// What a plain rule says, placed as above, without a module; 0 for other rules.
+uint64_t found_of_rule(const struct rule *r);
+
+// The rule back again, of something plain that was found.
+struct rule rule_of_found(uint64_t found);
+
 // What there is to find for pc, which the cache knows from then on; 0 in no module.
 uint64_t index_search(const struct index *index, uintptr_t pc);
 

@@ -4,6 +4,8 @@
 //
 //	long system_call(long number, long a, long b, long c, long d)
 //		By the kernel itself: a library's function may be anyone's, and sets errno. A result, or −errno.
+//	long system_call6(long number, long a, long b, long c, long d, long e, long f)
+//		The same, for calls with up to six arguments.
 //	uintptr_t thread_pointer(void)
 //		An address in the thread control block.
 //	bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
@@ -11,6 +13,9 @@
 //		only good for another try. Acquires and releases.
 //	CALLER_REGISTERS()
 //		The state of the caller of the function that uses this, which must not be inlined.
+//	DWARF_FP, DWARF_SP, DWARF_PC, DWARF_RA_UNSAID, DWARF_SIGNS
+//		The numbers of registers in unwind data, where the return address is if that does not say, and whether
+//		return addresses may be signed. As rule_x86.go and rule_aarch64.go have it.
 //	uintptr_t unsigned_address(uintptr_t address)
 //		A return address without its signature.
 //	bool follows_call(uintptr_t pc)

@@ -7,6 +7,18 @@ static inline long system_call(long number, long a, long b, long c, long d)
 	return number;
 }
 
+static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	__asm__ volatile("syscall"
+			 : "+a"(number)
+			 : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return number;
+}
+
 static inline uintptr_t thread_pointer(void)
 {
 	uintptr_t control_block;
@@ -30,6 +42,13 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 		uintptr_t *frame = __builtin_frame_address(0);                                                         \
 		(struct registers){frame[1], (uintptr_t)(frame + 2), frame[0]};                                        \
 	})
+
+// System V ABI, AMD64 supplement, figure 3.36.
+#define DWARF_FP 6
+#define DWARF_SP 7
+#define DWARF_PC 16
+#define DWARF_RA_UNSAID RA_UNKNOWN
+#define DWARF_SIGNS 0
 
 static inline uintptr_t unsigned_address(uintptr_t address)
 {

@@ -11,6 +11,19 @@ static inline long system_call(long number, long a, long b, long c, long d)
 	return x0;
 }
 
+static inline long system_call6(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+	register long x5 __asm__("x5") = f;
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+	return x0;
+}
+
 static inline uintptr_t thread_pointer(void)
 {
 	uintptr_t control_block;
@@ -50,6 +63,13 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 #define CALLER_REGISTERS()                                                                                             \
 	((struct registers){(uintptr_t)__builtin_return_address(0), (uintptr_t)FRAME_END(),                            \
 			    *(uintptr_t *)__builtin_frame_address(0)})
+
+// DWARF for the Arm 64-bit Architecture, section 4.1.
+#define DWARF_FP 29
+#define DWARF_SP 31
+#define DWARF_PC 32
+#define DWARF_RA_UNSAID RA_FROM_LR
+#define DWARF_SIGNS 1
 
 // xpaclri, which strips x30 and which machines that do not sign take for a nop.
 static inline uintptr_t unsigned_address(uintptr_t address)

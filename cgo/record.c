@@ -50,7 +50,7 @@ uint64_t record_samples(size_t size)
 // A library may have been opened while the stack was walked, so the loader's words are compared again.
 static void wake_after(const struct walk *w, enum end end)
 {
-	bool unknown = end == END_NO_MODULE || end == END_NO_FILE;
+	bool unknown = end == END_NO_MODULE || end == END_NO_FILE || w->met;
 	if (w->stale || (unknown && loads_since(&w->index->loads)))
 		record_wake(WAKE_LOADED);
 	else if (unknown)

@@ -10,6 +10,8 @@
 #include "clock.h"
 #include "gate.h"
 #include "last.h"
+#include "lookup.h"
+#include "objects.h"
 
 struct header *cgoheap_region;
 uint64_t cgoheap_mapped;
@@ -50,6 +52,8 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->site_heads = take(h, h->heads * sizeof(uint32_t));
 	h->label_heads = take(h, REGION_LABEL_HEADS * sizeof(uint32_t));
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
+	h->objects = take(h, OBJECT_SLOTS * sizeof(uint32_t));
+	h->met = take(h, CACHE_PLACES * sizeof(struct place));
 	h->lasts = take(h, GATE_PLACES * sizeof(struct last));
 	h->places = take(h, GATE_PLACES * sizeof(struct gate_place));
 }

@@ -49,6 +49,8 @@ struct header {
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
 	uint64_t lasts;        // offset of GATE_PLACES struct last
 	uint64_t places;       // offset of GATE_PLACES struct gate_place
+	uint64_t objects;      // offset of OBJECT_SLOTS refs to struct object
+	uint64_t met;          // offset of CACHE_PLACES struct place: rules in objects
 	uint64_t index;        // offset of the current struct index, 0 before the first
 	uint64_t filter_stuck; // not 0 if a counter of the filter may be stuck
 	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds

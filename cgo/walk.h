@@ -61,6 +61,8 @@ struct walk {
 	uintptr_t goroutine; // the g that the thread runs for; 0 before the walk has met it
 	struct last *last;   // the thread's last walk; NULL to learn nothing from it
 	const struct step *known; // of the last walk, from which on this one is the same; NULL for none
+	bool met;            // the walk went through a library that the index does not have
+	struct rule rule;    // for the code that the walk met there last
 	uint16_t part;       // how often the walk has gone from C to Go or back, and one
 };
 

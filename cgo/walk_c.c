@@ -3,6 +3,7 @@
 #include "walk.h"
 
 #include "lookup.h"
+#include "objects.h"
 
 static bool find_cfa(struct walk *w, const struct rule *r, uintptr_t *cfa)
 {
@@ -141,22 +142,32 @@ static enum end step(struct walk *w, const struct rule *r)
 	return step_by_rule(w, r);
 }
 
+// In a library that was opened after the index was made. A last walk knows nothing of those.
+static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_t *number)
+{
+	const struct object *object;
+	*number = object_at(site, &w->index->loads, &object);
+	if (*number == 0)
+		return NULL;
+	w->met = w->memory.unfit = true;
+	return object_rule(object, *number, site, &w->rule) ? &w->rule : NULL;
+}
+
 // By a stale index, what stands where a library was that may have been unloaded is not known.
-static const struct rule *look_up(const struct walk *w, uintptr_t site, uint32_t *module)
+static const struct rule *look_up(struct walk *w, uintptr_t site, uint32_t *module)
 {
 	const struct rule *r = index_look_up(w->index, site, module);
-	if (!w->stale || r == NULL)
+	if (r != NULL && !w->stale)
 		return r;
-	const struct range *range = index_find(w->index, site);
+	const struct range *range = r == NULL ? NULL : index_find(w->index, site);
 	if (range != NULL && !range->closable)
 		return r;
-	*module = 0;
-	return NULL;
+	return look_up_object(w, site, module);
 }
 
 // A return address that was put there for a function to begin with, as makecontext does: no call is before it, what is
 // before it is not the function, and nothing on the stack above it is a frame.
-static bool begins_function(const struct walk *w, const struct rule *r)
+static bool begins_function(struct walk *w, const struct rule *r)
 {
 	uint32_t module;
 	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))

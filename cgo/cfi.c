@@ -1,0 +1,117 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// Rows are made outside of malloc, some time after a library was opened. Until then, and for the few addresses that a short
+// program asks for, the rule of an address is found where the loader found the unwind data: .eh_frame_hdr has a table of
+// FDEs, sorted by the addresses of their code.
+//
+//	.eh_frame_hdr  version 1, three encodings, pointer to .eh_frame, count │ start, FDE │ start, FDE │ …   from the header on
+//	FDE            length, distance to its CIE, start, length of code, augmentation data, instructions
+//	CIE            length, 0, version, augmentation, factors, return register, augmentation data, instructions
+//
+// The bytes may be anybody's. All of them are read by image.c, inside the file's mapping, and work is bounded: by the
+// number of pieces that are read, and by the bytes of two records.
+
+#include "cfi.h"
+
+#include "cfi_cie.h"
+
+#define ENCODINGS 0x3b031b01 // version 1; pcrel sdata4, udata4, datarel sdata4: what every linker writes
+#define HEADER_SIZE 12
+#define ENTRY_SIZE 8
+#define AT_ONCE 32 // entries that are read in one piece
+#define OVERLAPS 4 // FDEs before the found one that may reach further
+
+struct entry {
+	int32_t start, fde; // from the header on
+};
+
+// How many FDEs the header's table has; 0 if it cannot be searched.
+static size_t table_size(const struct image *image)
+{
+	uint32_t header[HEADER_SIZE / 4];
+	uintptr_t at = image->eh_frame_hdr;
+	if (at < image->start || at >= image->limit || image->limit - at < HEADER_SIZE)
+		return 0;
+	if (image_copy(image, at, header, HEADER_SIZE) != HEADER_SIZE || header[0] != ENCODINGS)
+		return 0;
+	return header[2] <= (image->limit - at - HEADER_SIZE) / ENTRY_SIZE ? header[2] : 0;
+}
+
+static bool copy_entries(const struct image *image, size_t first, struct entry *to, size_t count)
+{
+	uintptr_t at = image->eh_frame_hdr + HEADER_SIZE + first * ENTRY_SIZE;
+	return image_copy(image, at, to, count * ENTRY_SIZE) == count * ENTRY_SIZE;
+}
+
+// The last entries that start at or before pc, at most max: how many, the very last at the end. -1 if unreadable.
+static int find_entries(const struct image *image, uintptr_t pc, struct entry *to, int max)
+{
+	struct entry piece[AT_ONCE];
+	int64_t at = (int64_t)(pc - image->eh_frame_hdr);
+	size_t low = 0, high = table_size(image); // entries below low start at or before pc, from high on after it
+	if (high == 0)
+		return -1;
+	while (high - low > AT_ONCE - OVERLAPS) {
+		size_t middle = low + (high - low) / 2;
+		if (!copy_entries(image, middle, piece, 1))
+			return -1;
+		if (piece[0].start <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t first = low > OVERLAPS ? low - OVERLAPS : 0, count = high - first;
+	if (!copy_entries(image, first, piece, count))
+		return -1;
+	while (count > 0 && piece[count - 1].start > at)
+		count--;
+	int found = count < (size_t)max ? (int)count : max;
+	for (int i = 0; i < found; i++)
+		to[i] = piece[count - found + i];
+	return found;
+}
+
+enum found { FOUND, NOT_HERE, UNREADABLE };
+
+// The rule for pc by the FDE at an address.
+static enum found look_in(const struct image *image, uintptr_t fde, uintptr_t pc, struct rule *rule)
+{
+	struct cie cie;
+	struct state now;
+	struct reader r = reader_of(image, fde, image->limit);
+	cfi_enter_record(&r);
+	uintptr_t field = r.at;
+	uint64_t distance = read_bytes(&r, 4);
+	if (r.failed || distance == 0 || distance > field - image->start)
+		return r.unreadable ? UNREADABLE : NOT_HERE;
+	struct reader of_cie = reader_of(image, field - distance, image->limit);
+	if (!cfi_read_cie(&of_cie, &cie))
+		return of_cie.unreadable ? UNREADABLE : NOT_HERE;
+	struct span code = {.start = cfi_address(&r, cie.encoding)};
+	uint64_t size = cfi_pointer(&r, cie.encoding);
+	code.limit = code.start + size;
+	uint64_t augmentation = cie.sized ? read_uleb(&r) : 0;
+	if (r.failed || augmentation > r.end - r.at)
+		return r.unreadable ? UNREADABLE : NOT_HERE;
+	r.at += augmentation;
+	if (code.start == 0 || pc < code.start || pc - code.start >= size || code.limit < code.start)
+		return NOT_HERE;
+	if (cfi_run(&r, &cie, code, pc, &now))
+		*rule = cfi_rule_of(&now, cie.signal);
+	else
+		*rule = (struct rule){.cfa = CFA_UNKNOWN};
+	return r.unreadable ? UNREADABLE : FOUND;
+}
+
+bool cfi_rule(const struct image *image, uintptr_t pc, struct rule *rule)
+{
+	struct entry entries[OVERLAPS];
+	int count = find_entries(image, pc, entries, OVERLAPS);
+	*rule = (struct rule){0};
+	for (int i = count - 1; i >= 0; i--) {
+		enum found found = look_in(image, image->eh_frame_hdr + (int64_t)entries[i].fde, pc, rule);
+		if (found != NOT_HERE)
+			return found == FOUND;
+	}
+	return count >= 0;
+}

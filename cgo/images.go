@@ -1,0 +1,46 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgo
+
+// #include "cfi.h"
+// #include "images.h"
+import "C"
+
+import "unsafe"
+
+// Image is where a loaded file lies in memory.
+type Image struct {
+	Bias         uint64 // runtime address − ELF address
+	Start, Limit uint64
+	EhFrameHdr   uint64 // runtime address of .eh_frame_hdr; 0 if there is none
+	Kept         bool   // the file is never unloaded
+}
+
+// Images lists the files that the loader has loaded now. Kept is not set.
+func Images() []Image {
+	list := make([]C.struct_loaded_image, 64)
+	count := int(C.images_list(&list[0], C.size_t(len(list))))
+	for count > len(list) {
+		list = make([]C.struct_loaded_image, count+16) // there may be more the next time
+		count = int(C.images_list(&list[0], C.size_t(len(list))))
+	}
+	images := make([]Image, count)
+	for i, l := range list[:count] {
+		images[i] = Image{Bias: uint64(l.bias), Start: uint64(l.image.start), Limit: uint64(l.image.limit),
+			EhFrameHdr: uint64(l.image.eh_frame_hdr)}
+	}
+	return images
+}
+
+func (i Image) c() C.struct_image {
+	return C.struct_image{start: C.uintptr_t(i.Start), limit: C.uintptr_t(i.Limit),
+		eh_frame_hdr: C.uintptr_t(i.EhFrameHdr), kept: C.bool(i.Kept)}
+}
+
+// Rule is the rule for the code at a runtime address that the shim finds in memory, for tests: all zero where no FDE covers
+// it. False if the unwind data cannot be searched there.
+func (i Image) Rule(address uint64) (rule [RuleSize]byte, ok bool) {
+	image := i.c()
+	ok = bool(C.cfi_rule(&image, C.uintptr_t(address), (*C.struct_rule)(unsafe.Pointer(&rule))))
+	return rule, ok
+}

@@ -1,0 +1,234 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// The list of loaded files is read outside of malloc, some time after a library was opened. Its first blocks are allocated
+// before that, by its constructors even while dlopen runs. glibc's _dl_find_object (2.35) says at any time where the library
+// of an address lies: it takes no locks, and signal handlers may call it. The unwind data is then read from memory (cfi.c).
+//
+// Which library it was is settled later, when Go has the list (alloc/met.go). By then it may be closed, and another one
+// may have its place, and even its link_map's. So the object is kept with what identifies it: where it lies, its build ID,
+// its path. All of that is read through the kernel, because a walk may be misled, by a wrong return address, to a library
+// that another thread is closing. It is believed if no library was loaded while it was read.
+//
+// An object stays the one that was met there as long as the loader's words of loads.c have not changed. When they have, its
+// identity is read again: the same one means the same object, under the same number.
+
+#define _GNU_SOURCE
+#include "objects.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "cfi.h"
+#include "lookup.h"
+#include "region.h"
+
+// glibc's struct dl_find_object, which older headers do not have.
+struct dl_object {
+	unsigned long long flags;
+	void *start, *end;
+	struct link_map *link_map;
+	void *eh_frame_hdr;
+	unsigned long long reserved[7];
+};
+
+static int (*ask_loader)(void *address, struct dl_object *result);
+static bool allowed = true;
+
+void objects_prepare(void)
+{
+#if defined(__GLIBC__) && !defined(CGOHEAP_WRAP)
+	if (ask_loader == NULL)
+		ask_loader = (int (*)(void *, struct dl_object *))dlsym(RTLD_DEFAULT, "_dl_find_object");
+#endif
+}
+
+bool objects_allow(bool allow)
+{
+	objects_prepare();
+	allowed = allow;
+	return ask_loader != NULL;
+}
+
+static const struct image anywhere = {.limit = UINTPTR_MAX};
+
+static bool copy(const struct image *image, uintptr_t from, void *to, size_t size)
+{
+	return image_copy(image, from, to, size) == size;
+}
+
+// A path that does not fit is none.
+static bool read_path(struct identity *is, uintptr_t from)
+{
+	size_t size = image_copy(&anywhere, from, is->path, sizeof is->path);
+	is->path_size = strnlen(is->path, size);
+	if (is->path_size == size)
+		is->path_size = 0;
+	memset(is->path + is->path_size, 0, sizeof is->path - is->path_size);
+	return size > 0;
+}
+
+#define NOTE_BYTES 1024
+
+// Takes the build ID from a segment of notes, if it has one: name size, size, type; name; the bytes; each aligned to 4.
+static void read_notes(const struct image *image, uintptr_t at, size_t size, struct identity *is)
+{
+	struct reader r = reader_of(image, at, at + (size < NOTE_BYTES ? size : NOTE_BYTES));
+	while (r.end - r.at >= 16) {
+		uint64_t name = read_bytes(&r, 4), bytes = read_bytes(&r, 4), type = read_bytes(&r, 4);
+		if (name == 4 && type == NT_GNU_BUILD_ID && read_bytes(&r, 4) == 0x554e47 && bytes <= sizeof is->id) {
+			for (uint32_t i = 0; i < bytes; i++)
+				is->id[i] = read_bytes(&r, 1);
+			is->id_size = r.failed ? 0 : bytes;
+			return;
+		}
+		name = name == 4 && type == NT_GNU_BUILD_ID ? 0 : (name + 3) & ~3ULL; // read already
+		bytes = (bytes + 3) & ~3ULL;
+		if (r.failed || name + bytes > r.end - r.at)
+			return;
+		r.at += name + bytes;
+	}
+}
+
+static void read_segment(const struct image *image, const Elf64_Phdr *h, struct identity *is)
+{
+	uint64_t start = is->bias + h->p_vaddr, limit = start + h->p_filesz;
+	if (h->p_type == PT_NOTE && is->id_size == 0)
+		read_notes(image, start, h->p_filesz, is);
+	if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+		return;
+	if (is->code_limit == 0 || start < is->code_start)
+		is->code_start = start;
+	if (limit > is->code_limit)
+		is->code_limit = limit;
+}
+
+#define MOST_SEGMENTS 32
+
+// What the headers say, which begin the mapping of all files that linkers make.
+static void read_headers(const struct image *image, struct identity *is)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+	if (!copy(image, image->start, &header, sizeof header) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return;
+	if (header.e_phentsize != sizeof segment)
+		return;
+	for (int i = 0; i < header.e_phnum && i < MOST_SEGMENTS; i++)
+		if (copy(image, image->start + header.e_phoff + i * sizeof segment, &segment, sizeof segment))
+			read_segment(image, &segment, is);
+}
+
+static struct image image_of(const struct identity *is)
+{
+	return (struct image){.start = is->start, .limit = is->limit, .eh_frame_hdr = is->eh_frame_hdr};
+}
+
+static bool identify(const struct dl_object *found, struct identity *is)
+{
+	struct link_map map;
+	memset(is, 0, sizeof *is);
+	if (!copy(&anywhere, (uintptr_t)found->link_map, &map, offsetof(struct link_map, l_ld)))
+		return false;
+	is->start = (uintptr_t)found->start;
+	is->limit = (uintptr_t)found->end;
+	is->eh_frame_hdr = (uintptr_t)found->eh_frame_hdr;
+	is->bias = map.l_addr;
+	struct image image = image_of(is);
+	read_headers(&image, is);
+	return read_path(is, (uintptr_t)map.l_name);
+}
+
+#define PROBES 32
+
+static uint32_t *slot_of(uintptr_t start, uint32_t probe)
+{
+	uint32_t *slots = region_at(cgoheap_region->objects);
+	return &slots[((start >> 12) * 0x9e3779b97f4a7c15ULL / (1ULL << 54) + probe) % OBJECT_SLOTS];
+}
+
+static uint32_t number_of(const uint32_t *slot)
+{
+	return OBJECT_FIRST + (slot - (uint32_t *)region_at(cgoheap_region->objects));
+}
+
+// The object that is still there by the loader's words.
+static uint32_t find(uintptr_t start, uint64_t loads, const struct object **object)
+{
+	for (uint32_t i = 0; i < PROBES && loads != 0; i++) {
+		uint32_t *slot = slot_of(start, i), ref = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		if (ref == 0)
+			break;
+		const struct object *o = region_ref(ref);
+		*object = o;
+		if (o->is.start == start && __atomic_load_n(&o->loads, __ATOMIC_RELAXED) == loads)
+			return number_of(slot);
+	}
+	return 0;
+}
+
+static uint32_t make(const struct identity *is)
+{
+	uint64_t at = region_reserve(sizeof(struct object));
+	if (at != 0)
+		((struct object *)region_at(at))->is = *is;
+	return at / 16;
+}
+
+static uint32_t intern(const struct identity *is, uint64_t loads, const struct object **object)
+{
+	uint32_t made = 0;
+	for (uint32_t i = 0; i < PROBES; i++) {
+		uint32_t *slot = slot_of(is->start, i), ref = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		if (ref == 0 && made == 0 && (made = make(is)) == 0)
+			return 0;
+		if (ref == 0 && __atomic_compare_exchange_n(slot, &ref, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			ref = made;
+		struct object *o = region_ref(ref);
+		if (memcmp(&o->is, is, sizeof *is) != 0)
+			continue;
+		__atomic_store_n(&o->loads, loads, __ATOMIC_RELAXED);
+		*object = o;
+		return number_of(slot);
+	}
+	return 0;
+}
+
+#define TRIES 3
+
+uint32_t object_at(uintptr_t pc, const struct loads *loads, const struct object **object)
+{
+	struct dl_object found, again;
+	struct identity is;
+	for (int i = 0; i < TRIES && ask_loader != NULL && allowed; i++) {
+		uint64_t before = loads_now(loads);
+		if (ask_loader((void *)pc, &found) != 0)
+			return 0;
+		uint32_t number = find((uintptr_t)found.start, before, object);
+		if (number != 0)
+			return number;
+		if (!identify(&found, &is))
+			return 0;
+		if (loads_now(loads) == before && ask_loader((void *)pc, &again) == 0 && again.link_map == found.link_map)
+			return intern(&is, before, object);
+	}
+	return 0;
+}
+
+bool object_rule(const struct object *object, uint32_t number, uintptr_t pc, struct rule *rule)
+{
+	struct place *cache = region_at(cgoheap_region->met);
+	uint64_t found = cached(cache, pc);
+	if (found != 0 && found_module(found) == number) {
+		*rule = rule_of_found(found);
+		return true;
+	}
+	struct image image = image_of(&object->is);
+	if (!cfi_rule(&image, pc, rule))
+		return false;
+	uint64_t plain = found_of_rule(rule);
+	if (plain != 0)
+		cache_put(cache, pc, plain | (uint64_t)number << 2 | FOUND_CLOSABLE);
+	return true;
+}

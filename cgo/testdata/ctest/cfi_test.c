@@ -1,0 +1,117 @@
+// Rules from unwind data in memory, read both ways, and with bytes that anybody could have written.
+#define _GNU_SOURCE
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../cfi.h"
+#include "../../images.h"
+#include "check.h"
+
+static struct loaded_image images[64];
+static size_t count;
+
+static struct image image_at(uintptr_t address)
+{
+	count = images_list(images, 64);
+	for (size_t i = 0; i < count && i < 64; i++)
+		if (address >= images[i].image.start && address < images[i].image.limit)
+			return images[i].image;
+	return (struct image){0};
+}
+
+static bool same(const struct rule *a, const struct rule *b)
+{
+	return memcmp(a, b, sizeof *a) == 0;
+}
+
+// The kernel's copy and a plain one lead to the same rules, and nothing is known past the end of the code.
+static void both_ways(void)
+{
+	struct image own = image_at((uintptr_t)both_ways), kept = own;
+	struct rule a, b;
+	kept.kept = true;
+	check(own.eh_frame_hdr != 0);
+	for (uintptr_t pc = (uintptr_t)both_ways; pc < (uintptr_t)both_ways + 64; pc++) {
+		check(cfi_rule(&own, pc, &a) && cfi_rule(&kept, pc, &b) && same(&a, &b));
+		check(a.cfa != CFA_NONE);
+	}
+	check(cfi_rule(&own, own.start, &a) && a.cfa == CFA_NONE);
+}
+
+// An image that is gone is read as one that has nothing.
+static void unmapped(void)
+{
+	size_t size = 1 << 16;
+	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct image image = {.start = (uintptr_t)at, .limit = (uintptr_t)at + size, .eh_frame_hdr = (uintptr_t)at + 4096};
+	struct rule rule;
+	check(at != MAP_FAILED && munmap(at, size) == 0);
+	check(!cfi_rule(&image, image.start, &rule));
+	check(image_copy(&image, image.start, &rule, sizeof rule) == 0);
+	check(image_copy(&image, image.limit, &rule, sizeof rule) == 0);
+}
+
+// From the header on, the unwind data of this program, in a block of its own, at the same distances.
+struct copy {
+	unsigned char *bytes;
+	size_t size;
+	uintptr_t moved; // its address - the original's
+	struct image image;
+};
+
+static struct copy copy_of(const struct image *image)
+{
+	struct copy c = {.size = image->limit - image->start};
+	c.bytes = malloc(c.size); // exactly: a byte more would be noticed
+	check(c.bytes != NULL);
+	struct image readable = *image;
+	memset(c.bytes, 0, c.size);
+	for (size_t at = 0; at < c.size; at += 4096)
+		image_copy(&readable, image->start + at, c.bytes + at, c.size - at < 4096 ? c.size - at : 4096);
+	c.moved = (uintptr_t)c.bytes - image->start;
+	c.image = (struct image){(uintptr_t)c.bytes, (uintptr_t)c.bytes + c.size, image->eh_frame_hdr + c.moved, true};
+	return c;
+}
+
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	return *state ^= *state << 17;
+}
+
+static void damaged(void)
+{
+	struct image own = image_at((uintptr_t)damaged);
+	struct copy c = copy_of(&own);
+	struct rule rule, whole;
+	uint64_t random = 88172645463325252ULL;
+	uintptr_t pc = (uintptr_t)damaged + c.moved;
+	size_t data = c.image.eh_frame_hdr - c.image.start;
+	unsigned char *original = malloc(c.size);
+	check(original != NULL && cfi_rule(&c.image, pc, &whole) && whole.cfa != CFA_NONE);
+	memcpy(original, c.bytes, c.size);
+	for (int i = 0; i < 400000 / SCALE; i++) {
+		size_t hits = 1 + next(&random) % 64;
+		for (size_t k = 0; k < hits; k++)
+			c.bytes[data + next(&random) % (c.size - data)] = next(&random) % 4 == 0 ? 0xff : next(&random);
+		c.image.limit = (uintptr_t)c.bytes + c.size - (next(&random) % 4 == 0 ? next(&random) % (c.size - data) : 0);
+		for (int k = 0; k < 8; k++)
+			cfi_rule(&c.image, c.image.start + next(&random) % c.size, &rule);
+		if (i % 64 == 0)
+			memcpy(c.bytes, original, c.size);
+	}
+	memcpy(c.bytes, original, c.size);
+	c.image.limit = (uintptr_t)c.bytes + c.size;
+	check(cfi_rule(&c.image, pc, &rule) && same(&rule, &whole));
+	free(original);
+	free(c.bytes);
+}
+
+int main(void)
+{
+	run("a file that may be closed is read as one that stays", both_ways);
+	run("a file that is gone tells nothing", unmapped);
+	run("damaged unwind data is read inside its file, and ends", damaged);
+}
