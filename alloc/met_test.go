@@ -47,6 +47,7 @@ func TestFirstSamplesThroughALibrary(t *testing.T) {
 		p := open(t, path)
 		snapshot(t, r).whole(t, 100003, path, "constructor_malloc")
 		p.Close()
+		snapshot(t, r).whole(t, 100005, path, "constructor_malloc")
 		if n := value(t, r, "stacks_cut_no_module"); n != 0 {
 			t.Errorf("%d stacks were cut", n)
 		}
