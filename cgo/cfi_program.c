@@ -69,6 +69,8 @@ static void advance_to(struct program *p, uintptr_t pc)
 static void advance(struct program *p, uint64_t by)
 {
 	uint64_t distance;
+	if (p->r->failed || !p->addressed)
+		return;
 	if (__builtin_mul_overflow(by, p->cie->code_factor, &distance) || distance > p->limit - p->pc)
 		distance = p->limit - p->pc;
 	advance_to(p, p->pc + distance);
