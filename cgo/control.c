@@ -97,8 +97,10 @@ static enum end walk_from(const struct registers *caller, uint64_t *frames, size
 	if (cgoheap_region == NULL || !gate_enter(&pass, __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)))
 		return END_STOPPED;
 	walk_by_current(&w);
-	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
+	struct copy copy;
+	memory_begin(&w.memory, &cgoheap_thread, caller->sp, &copy);
 	enum end end = walk(&w);
+	memory_end(&w.memory);
 	gate_leave(pass);
 	*depth = w.depth;
 	*goroutine = w.goroutine;

@@ -6,7 +6,8 @@
 //	g ──► {list, length, capacity} ──► {key, size, text, size}, …
 //
 // (runtime/pprof.labelMap; strings are a pointer and a size). Where in g the pointer lies is found at start, and that
-// all this is so is verified; see probe.go. Words are read only from pages that are there all the same.
+// all this is so is verified; see probe.go. Anybody may have put other memory there all the same, so all but g is copied by the
+// kernel.
 #include "labels.h"
 
 #include <sys/prctl.h>
@@ -19,7 +20,6 @@
 struct label_options cgoheap_labels;
 
 #define G_BYTES 512  // of g, where the pointer to the labels may lie
-#define PAGE 4096
 
 // Bytes one by one, and nothing that the compiler could make a memcpy of: that may be bound by the loader when it is first
 // called, and malloc must never wait for the loader.
@@ -37,41 +37,34 @@ struct draft {
 	char *entries; // LABELS_BYTES
 };
 
-static void append(struct draft *d, const char *key, size_t key_size, const char *text, size_t text_size)
+// The room for a label, whose sizes are written and whose key and text are still to be; NULL if there is none.
+static char *append(struct draft *d, size_t key_size, size_t text_size, struct label *l)
 {
-	struct label l = {
+	*l = (struct label){
 		.key_size = key_size < LABEL_KEY_BYTES ? key_size : LABEL_KEY_BYTES,
 		.text_size = text_size < LABEL_TEXT_BYTES ? text_size : LABEL_TEXT_BYTES,
 	};
-	uint32_t size = sizeof l + l.key_size + l.text_size;
-	if (l.key_size < key_size || l.text_size < text_size || size > LABELS_BYTES - d->size)
+	uint32_t size = sizeof *l + l->key_size + l->text_size;
+	if (l->key_size < key_size || l->text_size < text_size || size > LABELS_BYTES - d->size)
 		count(COUNT_LABELS_CUT);
 	if (size > LABELS_BYTES - d->size)
-		return;
+		return NULL;
 	char *to = d->entries + d->size;
-	copy(to, (const char *)&l, sizeof l);
-	copy(to + sizeof l, key, l.key_size);
-	copy(to + sizeof l + l.key_size, text, l.text_size);
+	copy(to, (const char *)l, sizeof *l);
 	d->size += size;
+	return to + sizeof *l;
 }
 
-// Whether the first bytes of a string, as many as are kept, can be read.
-static bool readable(uintptr_t at, size_t size)
-{
-	uintptr_t last = at + (size < LABEL_TEXT_BYTES ? size : LABEL_TEXT_BYTES) - 1;
-	return size == 0 || (at != 0 && page_readable(at) && (at / PAGE == last / PAGE || page_readable(last)));
-}
-
+// A string may lie in memory that the program unmaps.
 static bool append_at(struct draft *d, struct memory *m, uintptr_t at)
 {
 	uintptr_t word[4];
+	struct label l;
 	for (int i = 0; i < 4; i++)
 		if (!memory_load(m, at + 8 * i, &word[i]))
 			return false;
-	if (!readable(word[0], word[1]) || !readable(word[2], word[3]))
-		return false;
-	append(d, (const char *)word[0], word[1], (const char *)word[2], word[3]);
-	return true;
+	char *to = append(d, word[1], word[3], &l);
+	return to == NULL || (memory_copy(m, word[0], to, l.key_size) && memory_copy(m, word[2], to + l.key_size, l.text_size));
 }
 
 // False if the labels cannot be what they are taken for.
@@ -99,8 +92,12 @@ static void append_thread(struct draft *d)
 	long result = system_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0);
 	while (result == 0 && size < sizeof name && name[size] != 0)
 		size++;
-	if (size > 0)
-		append(d, "thread", 6, name, size);
+	struct label l;
+	char *to = size > 0 ? append(d, 6, size, &l) : NULL;
+	if (to == NULL)
+		return;
+	copy(to, "thread", l.key_size);
+	copy(to + l.key_size, name, l.text_size);
 }
 
 uint32_t labels_read(struct memory *m, uintptr_t g, char *entries)

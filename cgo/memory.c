@@ -1,22 +1,35 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// The bounds of a C stack cannot be asked for inside malloc, and a stack may be a signal's or a fiber's anyway. So the
-// pages of a stack are tried one by one, by the kernel, as a walk first needs them.
+// Words are loaded only from memory that cannot be unmapped while the thread runs here:
 //
-// What was found is kept from walk to walk only for the stack that the thread was born with, which lasts as long as the
-// thread: libc puts the thread control block at its top, and the kernel has put some random bytes at the top of the main
-// thread's. Any other stack may be unmapped before the next walk, and is tried anew each time.
+//	its own stack           from the page of the stack pointer to the top. libc puts the thread control block at the
+//	                        top, and the kernel has put some random bytes at the top of the main thread's.
+//	its signal stack        while it runs on that. The kernel knows the end.
+//	the stack pointer's page  of any other stack, such as a fiber's. The end of such a stack is not known.
+//	the goroutine's stack   which Go never unmaps. walk_go.c verifies the g that has the bounds.
+//
+// All other words may lie in memory that another thread unmaps between any check and the load. The kernel copies those,
+// and says so if it cannot: by process_vm_readv of this process, or where a seccomp filter might kill for that call, by a
+// write to a pipe and a read from it.
+//
+// Only bounds of the thread's own stack are kept from walk to walk, because that stack lasts as long as the thread.
 
 #include "memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "machine.h"
 
 #define PAGE 4096
 #define NEAR (64 * PAGE)
+
+enum { WAY_READV = 1, WAY_PIPE, WAY_NONE };
 
 bool page_readable(uintptr_t address)
 {
@@ -46,7 +59,7 @@ static bool readable_between(uintptr_t page, uintptr_t limit)
 	return true;
 }
 
-// Whether page lies in the thread's own stack; the pages above it are then known to be readable.
+// Whether page lies in the thread's own stack: nothing between it and the top is missing, not even a guard page.
 static bool on_own_stack(struct thread *t, uintptr_t page)
 {
 	if (t->top == 0)
@@ -61,36 +74,143 @@ static bool on_own_stack(struct thread *t, uintptr_t page)
 	return true;
 }
 
-void memory_begin(struct memory *m, struct thread *t, uintptr_t sp)
+// The end of the signal stack that the thread runs on at sp; 0 if it does not run on one.
+static uintptr_t end_of_signal_stack(uintptr_t sp)
 {
-	uintptr_t page = page_of(sp);
-	*m = (struct memory){.thread = t, .lo = page, .hi = page + PAGE};
+	stack_t now;
+	if (system_call(SYS_sigaltstack, 0, (long)&now, 0, 0) != 0 || !(now.ss_flags & SS_ONSTACK))
+		return 0;
+	return sp - (uintptr_t)now.ss_sp <= now.ss_size ? ((uintptr_t)now.ss_sp + now.ss_size) & ~7UL : 0;
+}
+
+void memory_begin(struct memory *m, struct thread *t, uintptr_t sp, struct copy *copy)
+{
+	uintptr_t page = page_of(sp - 1), end; // sp itself may be the end of a mapping
+	*m = (struct memory){.thread = t, .lo = page, .hi = page + PAGE, .copy = copy};
+	copy->way = 0;
+	copy->at = copy->size = 0;
 	m->own = on_own_stack(t, page);
 	if (m->own)
 		m->hi = t->top + PAGE;
+	else if ((end = end_of_signal_stack(sp)) > m->hi)
+		m->hi = end;
 }
 
-static bool learn(struct memory *m, uintptr_t page)
+static void close_pipe(struct copy *c)
 {
-	if (!page_readable(page))
-		return false;
-	if (page == m->hi)
-		m->hi += PAGE;
-	else
-		m->page = page;
-	m->unfit = true;
+	system_call(SYS_close, c->pipe[0], 0, 0, 0);
+	system_call(SYS_close, c->pipe[1], 0, 0, 0);
+}
+
+void memory_end(struct memory *m)
+{
+	if (m->copy->way == WAY_PIPE)
+		close_pipe(m->copy);
+	m->copy->way = 0;
+}
+
+// Without a filter, a system call that this kernel does not have fails. A filter may kill for one that it does not know.
+static bool may_be_filtered(void)
+{
+	long mode = system_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0);
+	return mode != 0 && mode != -EINVAL; // the kernel has no filters
+}
+
+static void use_pipe(struct copy *c)
+{
+	c->way = system_call(SYS_pipe2, (long)c->pipe, O_CLOEXEC | O_NONBLOCK, 0, 0) == 0 ? WAY_PIPE : WAY_NONE;
+}
+
+static long read_by_kernel(uintptr_t from, void *to, size_t size)
+{
+	struct iovec here = {to, size}, there = {(void *)from, size};
+	long self = system_call(SYS_getpid, 0, 0, 0, 0);
+	return system_call6(SYS_process_vm_readv, self, (long)&here, 1, (long)&there, 1, 0);
+}
+
+// What is left in the pipe by half a write would be read as the next.
+static bool read_by_pipe(struct copy *c, uintptr_t from, void *to, size_t size)
+{
+	long written = system_call(SYS_write, c->pipe[1], (long)from, (long)size, 0);
+	if (written == (long)size)
+		return system_call(SYS_read, c->pipe[0], (long)to, (long)size, 0) == (long)size;
+	if (written > 0) {
+		close_pipe(c);
+		c->way = WAY_NONE;
+	}
+	return false;
+}
+
+// Inside a page, which can be read as a whole or not at all.
+static bool copy_part(struct copy *c, uintptr_t from, void *to, size_t size)
+{
+	if (c->way == 0) {
+		c->way = WAY_READV;
+		if (may_be_filtered())
+			use_pipe(c);
+	}
+	if (c->way == WAY_READV) {
+		long copied = read_by_kernel(from, to, size);
+		if (copied == (long)size || copied == -EFAULT)
+			return copied == (long)size;
+		use_pipe(c); // this kernel does not have the call, or refuses it
+	}
+	return c->way == WAY_PIPE && read_by_pipe(c, from, to, size);
+}
+
+bool memory_copy(struct memory *m, uintptr_t from, void *to, size_t size)
+{
+	while (size > 0) {
+		size_t part = PAGE - from % PAGE;
+		if (part > size)
+			part = size;
+		if (m->copy == NULL || !copy_part(m->copy, from, to, part))
+			return false;
+		from += part;
+		to = (char *)to + part;
+		size -= part;
+	}
 	return true;
+}
+
+bool memory_load_copy(struct memory *m, uintptr_t address, uintptr_t *value)
+{
+	struct copy *c = m->copy;
+	if (address % 8 != 0 || c == NULL)
+		return false;
+	if (address - c->at >= c->size) {
+		size_t size = PAGE - address % PAGE;
+		if (size > MEMORY_COPY_BYTES)
+			size = MEMORY_COPY_BYTES;
+		c->size = 0;
+		if (!memory_copy(m, address, c->words, size))
+			return false;
+		c->at = address;
+		c->size = size;
+	}
+	*value = c->words[(address - c->at) / 8];
+	return true;
+}
+
+static bool stays_mapped(const struct memory *m, uintptr_t address)
+{
+	const struct thread *t = m->thread;
+	if (address >= m->lo && address < m->hi)
+		return true;
+	// These bounds are 8-aligned, so a word that begins inside ends inside.
+	if (address >= m->go_lo && address < m->go_hi)
+		return true;
+	return t->top != 0 && address >= t->lo && address < t->top + PAGE;
 }
 
 bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value)
 {
-	uintptr_t page = page_of(address);
 	if (address % 8 != 0)
 		return false;
-	bool known = (address >= m->lo && address < m->hi) || (page != 0 && page == m->page);
-	// The goroutine's bounds are 8-aligned, so a word that begins inside ends inside.
-	if (!known && !(address >= m->go_lo && address < m->go_hi) && !learn(m, page))
-		return false;
+	if (!stays_mapped(m, address)) {
+		m->unfit = true;
+		return memory_load_copy(m, address, value);
+	}
 	*value = *(const uintptr_t *)address;
 	memory_note(m, address, *value);
 	return true;

@@ -1,4 +1,5 @@
-// Reading the program's stack: only words of it that are known to be readable.
+// Reading the program's stack: a word is loaded only from memory that the thread itself keeps mapped. Any other word is
+// copied by the kernel, which fails where a load would fault.
 #ifndef CGOHEAP_MEMORY_H
 #define CGOHEAP_MEMORY_H
 
@@ -13,18 +14,28 @@ struct word {
 	uintptr_t address, value;
 };
 
-#define MEMORY_WORDS 256 // in a log
+#define MEMORY_WORDS 256      // in a log
+#define MEMORY_COPY_BYTES 256 // that the kernel copies at a time
 
-// Where a walk may read: the goroutine's stack it is on, and pages near the stack pointer it began at.
+// Where the kernel copies to.
+struct copy {
+	uintptr_t at; // where size bytes of words were copied from
+	uint32_t size;
+	int way;      // how the kernel is asked; 0 before the first copy
+	int pipe[2];  // by WAY_PIPE
+	uintptr_t words[MEMORY_COPY_BYTES / 8];
+};
+
+// Where a walk may load words from.
 struct memory {
 	struct thread *thread;
-	uintptr_t lo, hi;       // readable pages around the stack pointer
+	uintptr_t lo, hi;       // memory around the stack pointer that the walk began with
 	uintptr_t go_lo, go_hi; // bounds of the goroutine's stack; empty elsewhere
-	uintptr_t page;         // a readable page outside both, 0 if none
 	bool own;               // the stack pointer is on the stack that the thread was born with
-	bool unfit;             // what was read cannot be read again without asking, or did not fit
+	bool unfit;             // a word was copied, which a later walk must not load, or the log is full
 	struct word *log;       // MEMORY_WORDS, as they are read; NULL for none
 	uint32_t logged;
+	struct copy *copy;      // NULL: what cannot be loaded cannot be read
 };
 
 // Enters a word in the log.
@@ -38,10 +49,14 @@ static inline void memory_note(struct memory *m, uintptr_t address, uintptr_t va
 		m->log[m->logged++] = (struct word){address, value};
 }
 
-// For a walk that starts at sp.
-void memory_begin(struct memory *m, struct thread *t, uintptr_t sp);
+// For a walk of the calling thread's stack that starts at sp, just above the frame of a running function. memory_end must
+// follow.
+void memory_begin(struct memory *m, struct thread *t, uintptr_t sp, struct copy *copy);
 
-// Whether a word can be read where a walk's words mostly are.
+// Closes what copies needed.
+void memory_end(struct memory *m);
+
+// Whether a word can be loaded where a walk's words mostly are.
 static inline bool memory_near(const struct memory *m, uintptr_t address)
 {
 	return address % 8 == 0 && address >= m->lo && address < m->hi;
@@ -50,7 +65,14 @@ static inline bool memory_near(const struct memory *m, uintptr_t address)
 // *value = the word at address; false if it cannot be read.
 bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value);
 
-// Whether the page that holds address can be read. Asks the kernel; does not touch errno.
+// The same by the kernel's copy, wherever address is.
+bool memory_load_copy(struct memory *m, uintptr_t address, uintptr_t *value);
+
+// Copies size bytes from an address that may not be readable, or not any more; false if it is not.
+bool memory_copy(struct memory *m, uintptr_t from, void *to, size_t size);
+
+// Whether the page that holds address can be read now. Asks the kernel; does not touch errno. Only memory that nobody
+// unmaps can then be loaded from.
 bool page_readable(uintptr_t address);
 
 #endif

@@ -31,6 +31,7 @@ func probe() error {
 		return fmt.Errorf("the walk of a known call did not meet runtime.asmcgocall")
 	}
 	C.cgoheap_go.joined = true
+	findM()
 	if err := verify(); err != nil {
 		C.cgoheap_go.joined = false
 		return err
@@ -47,6 +48,16 @@ func findCalls() {
 			C.cgoheap_go.asmcgocall = funcRange(uintptr(f.Address()))
 			C.cgoheap_go.mstart = neighbour(C.cgoheap_go.asmcgocall, "runtime.mstart")
 		}
+	}
+}
+
+// findM finds out where a g has its m, by which a walk verifies a g. Where it is not found, walks copy what they read of
+// goroutines, which is slower.
+func findM() {
+	var walked C.struct_probe
+	C.probe_call(&walked)
+	if walked.goroutine != 0 {
+		C.cgoheap_go.m_offset = C.probe_m_offset(walked.goroutine)
 	}
 }
 

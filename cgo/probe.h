@@ -16,6 +16,10 @@ void probe_call(struct probe *p);
 // Calls into Go, which calls probe_call.
 void probe_callback(struct probe *p);
 
+// The offset of the pointer to the m in the g that the calling thread runs for: the m leads to its g0, and that to the m,
+// at the same offset. 0 if there is no such offset, or more than one.
+uint32_t probe_m_offset(uintptr_t g);
+
 // The entries of the labels of the goroutine that calls, as labels_read gives them.
 uint32_t probe_labels(char *entries);
 

@@ -57,29 +57,38 @@ static void wake_after(const struct walk *w, enum end end)
 		record_wake(WAKE_UNKNOWN);
 }
 
+// The site of the stack that w finds from where it begins; 0 when the region is full.
+static uint32_t site_by_walk(struct walk *w, struct visitor by, size_t size)
+{
+	enum end end = walk(w);
+	count_in(by.place, COUNT_END + end, 1);
+	wake_after(w, end);
+	uint32_t stack = last_stack(w);
+	if (stack == 0)
+		stack = stack_intern(w->frames, w->depth, end);
+	last_end(w, end, stack);
+	if (stack == 0) {
+		count(COUNT_LOST_STACK);
+		return 0;
+	}
+	uint32_t site = site_intern(stack, size, labels_now(&w->memory, w->goroutine), by);
+	if (site == 0)
+		count(COUNT_LOST_SITE);
+	return site;
+}
+
 // The site of the caller's stack; 0 when the region is full.
 static uint32_t site_of(struct visitor by, size_t size, const struct registers *caller)
 {
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
+	struct copy copy;
 	struct walk w = walk_of(caller, frames, max);
 	walk_by_current(&w);
-	memory_begin(&w.memory, &cgoheap_thread, caller->sp);
+	memory_begin(&w.memory, &cgoheap_thread, caller->sp, &copy);
 	last_begin(&w, by.place);
-	enum end end = walk(&w);
-	count_in(by.place, COUNT_END + end, 1);
-	wake_after(&w, end);
-	uint32_t stack = last_stack(&w);
-	if (stack == 0)
-		stack = stack_intern(frames, w.depth, end);
-	last_end(&w, end, stack);
-	if (stack == 0) {
-		count(COUNT_LOST_STACK);
-		return 0;
-	}
-	uint32_t site = site_intern(stack, size, labels_now(&w.memory, w.goroutine), by);
-	if (site == 0)
-		count(COUNT_LOST_SITE);
+	uint32_t site = site_by_walk(&w, by, size);
+	memory_end(&w.memory);
 	return site;
 }
 

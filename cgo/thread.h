@@ -12,7 +12,6 @@ struct thread {
 	uint32_t generation;   // the recording that the above belongs to
 	uint32_t slot;         // the thread's number; the gate's place that it tries first
 	uintptr_t lo, top;     // this thread's own stack as far as it was found readable: first page, last page
-	uintptr_t goroutine;   // the g that was last found readable
 };
 
 __attribute__((visibility("hidden"))) extern __thread struct thread cgoheap_thread __attribute__((tls_model("initial-exec")));

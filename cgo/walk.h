@@ -37,6 +37,7 @@ struct code {
 
 struct go_layout {
 	struct code text, asmcgocall, crosscall2, mstart;
+	uint32_t m_offset; // of the pointer to the m in a g; 0: not found, and no g can be verified
 	bool joined; // the walk of a known call came out right
 };
 

@@ -94,7 +94,8 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-// Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone.
+// Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone. Other
+// code stays loaded, so what can be read once can be read always.
 static bool called(const struct walk *w, uintptr_t pc)
 {
 	const struct range *range = index_find(w->index, pc - 1);
@@ -105,6 +106,16 @@ static bool called(const struct walk *w, uintptr_t pc)
 
 #define LARGEST_FRAME (1 << 20)
 
+// Whether a frame at fp may be that of the function at sp: not far above it and, where the end of the stack is known, below
+// that.
+static bool may_be_frame(const struct walk *w, uintptr_t fp)
+{
+	const struct memory *m = &w->memory;
+	if (fp < w->at.sp || fp - w->at.sp > LARGEST_FRAME)
+		return false;
+	return !m->own || !memory_near(m, w->at.sp) || fp < m->hi;
+}
+
 // Without unwind data: a frame pointer that lies above sp, and a return address behind a call in known code, or nothing. A wrong
 // frame is worse than a missing one.
 static enum end step_by_fp(struct walk *w)
@@ -113,7 +124,7 @@ static enum end step_by_fp(struct walk *w)
 	if (!walk_fp(w))
 		return END_NO_UNWIND;
 	fp = w->at.fp;
-	if (fp < w->at.sp || fp - w->at.sp > LARGEST_FRAME)
+	if (!may_be_frame(w, fp))
 		return END_NO_UNWIND;
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;

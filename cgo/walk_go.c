@@ -14,6 +14,10 @@
 // mstart set it to 0.
 //
 // Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
+//
+// A walk that was misled may take any two words for what asmcgocall saved. So a g is verified before its stack is: it
+// leads to an m, which leads to its g0, which leads to the same m. Go never unmaps a g, nor the stack of one, and never
+// uses a g's memory for anything else. So a g that was verified once needs no check any more.
 
 #include "walk_go.h"
 
@@ -21,24 +25,65 @@ struct g {
 	uintptr_t lo, hi;
 };
 
+#define KNOWN 512
+
+static uintptr_t known[KNOWN]; // gs that were verified
+
+static uintptr_t *place_of_g(uintptr_t g)
+{
+	return &known[g / 64 * 0x9e3779b97f4a7c15ULL >> 55];
+}
+
+static bool verify(struct memory *m, uintptr_t g)
+{
+	uintptr_t of_g, g0, of_g0;
+	uint32_t offset = cgoheap_go.m_offset;
+	return memory_load_copy(m, g + offset, &of_g) && memory_load_copy(m, of_g, &g0) &&
+	       memory_load_copy(m, g0 + offset, &of_g0) && of_g0 == of_g;
+}
+
+static bool is_g(struct memory *m, uintptr_t at)
+{
+	uintptr_t *place = place_of_g(at);
+	if (__atomic_load_n(place, __ATOMIC_RELAXED) == at)
+		return true;
+	if (at == 0 || !verify(m, at))
+		return false;
+	__atomic_store_n(place, at, __ATOMIC_RELAXED);
+	return true;
+}
+
+// Where no g can be verified, its words and its stack are copied.
+static bool read_g(struct walk *w, uintptr_t at, struct g *g)
+{
+	if (cgoheap_go.m_offset == 0) {
+		w->memory.unfit = true;
+		return memory_copy(&w->memory, at, g, sizeof *g);
+	}
+	if (!is_g(&w->memory, at))
+		return false;
+	*g = *(const struct g *)at;
+	memory_note(&w->memory, at, g->lo);
+	memory_note(&w->memory, at + sizeof g->lo, g->hi);
+	return true;
+}
+
 static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 {
-	struct thread *t = w->memory.thread;
-	if (at % 8 != 0 || (at != t->goroutine && !(page_readable(at) && page_readable(at + 8))))
+	struct g g;
+	if (at % 8 != 0 || !read_g(w, at, &g))
 		return false;
-	const struct g *g = (const struct g *)at;
-	if (g->hi <= g->lo || g->hi % 8 != 0 || depth > g->hi - g->lo || depth % 8 != 0 || depth < 16)
+	if (g.hi <= g.lo || g.hi % 8 != 0 || depth > g.hi - g.lo || depth % 8 != 0 || depth < 16)
 		return false;
-	if (w->goroutine != 0 && (w->goroutine != at || w->memory.go_lo != g->lo || w->memory.go_hi != g->hi))
+	if (w->goroutine != 0 && (w->goroutine != at || w->memory.go_lo != g.lo || w->memory.go_hi != g.hi))
 		w->memory.unfit = true; // a last walk has one goroutine with one stack
-	memory_note(&w->memory, (uintptr_t)&g->lo, g->lo);
-	memory_note(&w->memory, (uintptr_t)&g->hi, g->hi);
-	t->goroutine = at;
 	if (w->goroutine == 0)
 		w->goroutine = at;
-	w->memory.go_lo = g->lo;
-	w->memory.go_hi = g->hi;
-	w->at.fp = record_below(g->hi - depth);
+	if (cgoheap_go.m_offset != 0) {
+		w->memory.go_lo = g.lo;
+		w->memory.go_hi = g.hi;
+	}
+	w->at.fp = record_below(g.hi - depth);
 	return true;
 }
 

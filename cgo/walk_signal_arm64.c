@@ -14,10 +14,10 @@
 #define SAVED (128 + 176 + 8)
 #define SAVED_REGISTER(n) (SAVED + 8 * (n)) // 31 is sp, 32 pc
 
-static bool at_signal_return(uintptr_t pc)
+static bool at_signal_return(struct memory *m, uintptr_t pc)
 {
-	const uint32_t *code = (const uint32_t *)pc;
-	if (pc % 4 != 0 || !page_readable(pc) || !page_readable(pc + 4))
+	uint32_t code[2];
+	if (pc % 4 != 0 || !memory_copy(m, pc, code, sizeof code))
 		return false;
 	return code[0] == 0xd2801168 && code[1] == 0xd4000001; // mov x8, #139; svc #0
 }
@@ -26,7 +26,7 @@ bool walk_signal(struct walk *w)
 {
 	struct registers at;
 	uintptr_t lr, sp = w->at.sp;
-	if (w->exact || !at_signal_return(w->at.pc))
+	if (w->exact || !at_signal_return(&w->memory, w->at.pc))
 		return false;
 	if (!memory_load(&w->memory, sp + SAVED_REGISTER(29), &at.fp) ||
 	    !memory_load(&w->memory, sp + SAVED_REGISTER(30), &lr) ||

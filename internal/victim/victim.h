@@ -220,6 +220,18 @@ void *victim_plugin_find(void *plugin, const char *name); /* or NULL */
 void *victim_plugin_call_found(void *found, size_t size); /* allocates nothing but what that does */
 int victim_plugin_close(void *plugin);
 
+/* vanish.c: a walk in code without unwind data, whose frame pointer leads to a page that is unmapped at the very moment when
+   the kernel is asked about it, or is to read it. */
+enum victim_vanish {
+	VICTIM_VANISH_ABOVE_STACK, /* the page is just above the thread's own stack */
+	VICTIM_VANISH_ABOVE_FIBER, /* just above the stack of a fiber */
+	VICTIM_VANISH_G            /* it is the g that a frame of runtime.asmcgocall seems to have saved */
+};
+/* Allocates size bytes there. The errno of what could not be set up; *asked is how often the kernel was asked. */
+int victim_vanish(enum victim_vanish kind, size_t size, uintptr_t in_asmcgocall, unsigned *asked);
+/* The same trap for another page on the calling thread, for ever. */
+int victim_vanish_when_asked(void *page);
+
 #ifdef __cplusplus
 }
 #endif

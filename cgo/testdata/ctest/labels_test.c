@@ -40,8 +40,11 @@ static void add(const char *key, const char *text)
 static uint32_t now(uintptr_t of)
 {
 	struct memory m;
-	memory_begin(&m, &cgoheap_thread, (uintptr_t)&m);
-	return labels_now(&m, of);
+	struct copy copy;
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)&m, &copy);
+	uint32_t ref = labels_now(&m, of);
+	memory_end(&m);
+	return ref;
 }
 
 // The set as "key=text key=text".

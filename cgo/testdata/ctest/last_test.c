@@ -33,7 +33,11 @@ enum { RULES = sizeof rules / sizeof *rules, GO_FUNCTIONS = 5 };
 
 static uintptr_t room[ROOM + WORDS + ROOM], *const words = room + ROOM; // zeroes around it: each walk ends there
 static uintptr_t go_room[2][ROOM + GO_WORDS + ROOM];
-static struct { uintptr_t lo, hi; } goroutines[2];
+static struct g {
+	uintptr_t lo, hi;
+	struct { struct g *g0; } *m;
+} goroutines[2], g0;
+static __typeof__(*g0.m) m = {&g0};
 static struct registers caller;
 static uint64_t libraries, random_state;
 
@@ -118,6 +122,7 @@ static void set_goroutine(uint32_t of)
 	uintptr_t *stack = go_room[draw(8) == 0 ? 1 - of : of] + ROOM;
 	goroutines[of].lo = (uintptr_t)(stack + 4 * (draw(8) == 0));
 	goroutines[of].hi = (uintptr_t)(stack + GO_WORDS);
+	goroutines[of].m = g0.m = &m;
 }
 
 static uint64_t reserve(const void *from, size_t size)
@@ -174,6 +179,7 @@ static void begin(uint64_t seed)
 	caller = a_caller();
 	publish();
 	cgoheap_go = (struct go_layout){.text = {GO, GO + GO_FUNCTIONS * FUNCTION}, .asmcgocall = {GO, GO + FUNCTION}, .joined = true};
+	cgoheap_go.m_offset = offsetof(struct g, m);
 	cgoheap_go.crosscall2 = (struct code){GO + FUNCTION, GO + 2 * FUNCTION};
 	for (uint32_t i = 0; i < WORDS; i++)
 		set_word(i);
@@ -204,7 +210,9 @@ static struct walk from_caller(struct thread *t, uint64_t *frames, size_t max)
 {
 	struct walk w = walk_of(&caller, frames, max);
 	walk_by_current(&w);
-	w.memory = (struct memory){.thread = t, .lo = (uintptr_t)room, .hi = (uintptr_t)room + sizeof room, .own = true};
+	static struct copy copy;
+	w.memory = (struct memory){.thread = t, .lo = (uintptr_t)room, .hi = (uintptr_t)room + sizeof room, .own = true, .copy = &copy};
+	copy.size = 0;
 	return w;
 }
 

@@ -1,11 +1,18 @@
 // Which words of a stack may be read.
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../../memory.h"
 #include "check.h"
 
 #define PAGE 4096
+
+static struct copy copy;
 
 static void *map(size_t pages)
 {
@@ -29,12 +36,12 @@ static void unmapped_stack(void)
 	struct memory m;
 	uintptr_t value;
 	char *at = map(8);
-	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 4 * PAGE);
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 4 * PAGE + 8, &copy);
 	check(memory_load(&m, (uintptr_t)at + 4 * PAGE, &value) && !m.unfit);
 	for (int i = 5; i < 8; i++)
-		check(memory_load(&m, (uintptr_t)at + i * PAGE, &value) && m.unfit); // the kernel was asked, and must be again
+		check(memory_load(&m, (uintptr_t)at + i * PAGE, &value) && m.unfit); // copied, and must be again
 	check(munmap(at + 4 * PAGE, 4 * PAGE) == 0);
-	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 3 * PAGE);
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 3 * PAGE + 8, &copy);
 	check(memory_load(&m, (uintptr_t)at + 3 * PAGE, &value));
 	check(!memory_load(&m, (uintptr_t)at + 4 * PAGE, &value));
 }
@@ -44,7 +51,7 @@ static __attribute__((noinline)) void own_stack(void)
 	volatile uintptr_t here = 12345;
 	struct memory m;
 	uintptr_t value, sp = (uintptr_t)&here & ~7UL;
-	memory_begin(&m, &cgoheap_thread, sp);
+	memory_begin(&m, &cgoheap_thread, sp, &copy);
 	check(m.lo <= sp && m.hi > sp);
 #ifndef __SANITIZE_THREAD__ // whose own thread-local data, above the stack, is larger than what is looked at
 	check(m.hi == cgoheap_thread.top + PAGE);
@@ -72,17 +79,81 @@ static void stacks(void)
 static void goroutine(void)
 {
 	struct memory m;
-	uintptr_t value, words[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-	memory_begin(&m, &cgoheap_thread, (uintptr_t)map(1));
+	static uintptr_t words[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	uintptr_t value;
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)map(1) + 8, &copy);
 	m.go_lo = (uintptr_t)&words[2];
 	m.go_hi = (uintptr_t)&words[4];
 	check(memory_load(&m, (uintptr_t)&words[3], &value) && value == 4 && !m.unfit);
-	check(memory_load(&m, (uintptr_t)&words[4], &value) && value == 5 && m.unfit); // beyond it, by a page of its own
+	check(memory_load(&m, (uintptr_t)&words[4], &value) && value == 5 && m.unfit); // beyond it, by a copy
+}
+
+// Any bytes by both ways of copying, where they are there, and none where one of them is not.
+static void copies(void)
+{
+	char *at = map(4), got[3 * PAGE];
+	struct memory m;
+	check(munmap(at + 3 * PAGE, PAGE) == 0);
+	for (int i = 0; i < 3 * PAGE; i++)
+		at[i] = (char)(i * 7 + i / PAGE);
+	for (int way = 1; way <= 2; way++) {
+		memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 8, &copy);
+		if (way == 2) // the pipe, as where a filter is
+			check(pipe2(copy.pipe, O_CLOEXEC | O_NONBLOCK) == 0);
+		copy.way = way;
+		for (int from = 0; from < 2 * PAGE; from += 501)
+			for (int size = 0; size <= PAGE; size += 37) {
+				check(memory_copy(&m, (uintptr_t)at + from, got, size));
+				check(memcmp(got, at + from, size) == 0);
+			}
+		check(!memory_copy(&m, (uintptr_t)at + 3 * PAGE - 1, got, 2) && !memory_copy(&m, (uintptr_t)at + 3 * PAGE, got, 1));
+		check(!memory_copy(&m, 0, got, 1) && !memory_copy(&m, UINTPTR_MAX - 8, got, 8));
+		check(memory_copy(&m, (uintptr_t)at, got, 3 * PAGE) && memcmp(got, at, 3 * PAGE) == 0); // and goes on
+		memory_end(&m);
+	}
+	check(munmap(at, 3 * PAGE) == 0);
+}
+
+// A stack that begins at the top of its mapping: what lies beyond is nobody's.
+static void at_the_edge(void)
+{
+	char *at = map(2);
+	struct memory m;
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + PAGE, &copy);
+	check(m.lo == (uintptr_t)at && m.hi == (uintptr_t)at + PAGE);
+	check(munmap(at, 2 * PAGE) == 0);
+}
+
+static struct memory in_handler;
+
+static void handler(int number)
+{
+	volatile char room[3 * PAGE];
+	uintptr_t value, here = (uintptr_t)room;
+	room[0] = (char)number;
+	here = (here + 7) & ~7UL;
+	memory_begin(&in_handler, &cgoheap_thread, here, &copy);
+	check(memory_load(&in_handler, here, &value) && memory_load(&in_handler, (here & ~(PAGE - 1UL)) + PAGE, &value));
+}
+
+// As far as the kernel knows it.
+static void signal_stack(void)
+{
+	char *at = map(16);
+	stack_t stack = {.ss_sp = at + PAGE, .ss_size = 15 * PAGE - 64};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	check(sigaltstack(&stack, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
+	check(in_handler.hi == (uintptr_t)at + 16 * PAGE - 64 && !in_handler.unfit && !in_handler.own);
+	stack.ss_flags = SS_DISABLE;
+	check(sigaltstack(&stack, NULL) == 0);
 }
 
 int main(void)
 {
 	run("a page that is mapped can be read, others cannot", pages);
 	run("only a thread's own stack is known from walk to walk", stacks);
+	run("bytes are copied by each way, where they can be read", copies);
+	run("above the stack pointer, nothing beyond its page is trusted", at_the_edge);
+	run("the stack of a signal handler is known to its end", signal_stack);
 	run("a goroutine's stack is read within its bounds", goroutine);
 }
