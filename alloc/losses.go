@@ -25,7 +25,8 @@ func (r *Recording) counters() []stack.Loss {
 	}
 	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables that were given away",
 		Count: load64(cgo.HeaderUsed)})
-	return append(list, r.ownLosses()...)
+	list = append(list, r.ownLosses()...)
+	return append(list, r.cutNow()...)
 }
 
 // lossCounters are those that say that the profile lacks something.

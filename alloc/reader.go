@@ -109,6 +109,9 @@ func (r *reader) stack(ref uint32) []stack.Frame {
 	return frames
 }
 
+// end is why the walk of a stack ended: an enum end.
+func (r *reader) end(ref uint32) uint32 { return load32(uint64(ref)*refUnit + uint64(cgo.StackEnd)) }
+
 // framesAtOnce is how many frames are set aside at a time: for hundreds of stacks.
 const framesAtOnce = 16 << 10
 

@@ -32,6 +32,11 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 		Time:        time.Now(),
 		Losses:      r.lossCounters(),
 	}}
+	for _, l := range cutBytes(read, s.Samples) {
+		if l.Count > 0 {
+			s.Losses = append(s.Losses, l)
+		}
+	}
 	s.Modules = append(s.Modules, r.loaded.all...)
 	if len(r.loaded.current) > 0 {
 		s.Main = r.loaded.current[0].Module
@@ -45,7 +50,7 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 // the files that came later.
 func (r *Recording) place(read *reader) {
 	for ref, frames := range read.frames {
-		noFile := load32(uint64(ref)*refUnit+uint64(cgo.StackEnd)) == cgo.EndNoFile
+		noFile := read.end(ref) == cgo.EndNoFile
 		for i, f := range frames {
 			id := f.Module()
 			if id >= cgo.FirstObject {

@@ -117,6 +117,8 @@ func Reserve(size int) (uint64, bool) {
 const (
 	CountStacks = C.COUNT_STACKS
 	CountSites  = C.COUNT_SITES
+	CountEnd    = C.COUNT_END // counters of stacks, one for each enum end, the first being that of whole ones
+	Ends        = C.COUNT_LOST_STACK - C.COUNT_END
 )
 
 // Counted is what the shim has counted under Counters[i].

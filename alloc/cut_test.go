@@ -1,0 +1,60 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+func TestBytesInCutStacks(t *testing.T) {
+	unwatched(t)
+	unmet(t)
+	r := start(t, everything)
+	p := open(t, plugin(t))
+	defer p.Close()
+	block := p.Call("plugin_malloc", 64<<20)
+	freed := p.Call("plugin_malloc", 32<<20)
+	victim.Free(freed)
+	s := snapshot(t, r)
+
+	t.Run("are told by the profile, with their share of all", func(t *testing.T) {
+		l := loss(s.Losses, "bytes_cut_no_module")
+		if l.Count < 64<<20 || l.Count > 65<<20 {
+			t.Errorf("%d %s", l.Count, l.Sentence)
+		}
+		var all stack.Values
+		for i := range s.Samples {
+			addBytes(&all, &s.Samples[i].Values)
+		}
+		want := fmt.Sprintf("%.1f %% of all", 100*float64(l.Count)/float64(all.InuseBytes))
+		if !strings.Contains(l.Sentence, want) || !strings.Contains(l.Sentence, "allocated") {
+			t.Errorf("%q is not in %q", want, l.Sentence)
+		}
+	})
+
+	t.Run("are told by the counters, zeroes too", func(t *testing.T) {
+		before := loss(r.Counters(), "bytes_cut_no_module").Count
+		victim.Free(block)
+		after := loss(r.Counters(), "bytes_cut_no_module").Count
+		if before < 64<<20 || after > 1<<20 {
+			t.Errorf("%d bytes became %d", before, after)
+		}
+		if l := loss(r.Counters(), "bytes_cut_stopped"); l.Sentence == "" || l.Count != 0 {
+			t.Errorf("%+v", l)
+		}
+	})
+}
+
+func loss(list []stack.Loss, name string) stack.Loss {
+	for _, l := range list {
+		if l.Name == name {
+			return l
+		}
+	}
+	return stack.Loss{}
+}
