@@ -38,9 +38,9 @@ func (s *Snapshot) one(t *testing.T, function string, size int64) stack.Sample {
 
 // unwatched has recordings that begin from now on look for libraries at snapshots and when told to, and not by themselves.
 func unwatched(t *testing.T) {
-	before := eventfd
-	eventfd = func(uint, int) (int, error) { return 0, syscall.EMFILE }
-	t.Cleanup(func() { eventfd = before })
+	before := await
+	await = func(cgo.Reason, func(cgo.Reason)) (func(), error) { return nil, syscall.EAGAIN }
+	t.Cleanup(func() { await = before })
 }
 
 // unmet has walks end in libraries that no look has found yet, as they do where glibc is older than 2.35.

@@ -68,23 +68,19 @@ func withDefaults(o Options) Options {
 }
 
 func (r *Recording) prepare() error {
-	r.watch = newWatch()
 	err := cgo.Prepare(cgo.Options{
 		TableBytes:  r.options.TableBytes,
 		SampleBytes: r.options.SampleBytes,
 		MaxDepth:    r.options.MaxDepth,
 		Seed:        r.options.Seed,
-		WakeFD:      r.watch.fd(),
 		ThreadNames: r.options.ThreadNames,
 	})
 	if err != nil {
-		r.watch.close()
 		return err
 	}
 	r.refresh()
 	if r.fullErr != nil {
 		cgo.Stop()
-		r.watch.close()
 		return r.fullErr
 	}
 	r.joinErr = cgo.Probe()
@@ -92,10 +88,11 @@ func (r *Recording) prepare() error {
 	if r.options.Goroutines {
 		r.labelErr = cgo.LabelGoroutines(readLabels)
 	}
-	if !r.loaded.loads.Watched() {
-		r.watch.opened = r.opened
+	opened := r.opened
+	if r.loaded.loads.Watched() {
+		opened = nil
 	}
-	go r.watch.run(r.Refresh)
+	r.watch = newWatch(r.Refresh, opened, r.options.Failed)
 	return nil
 }
 

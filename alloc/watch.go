@@ -3,26 +3,31 @@
 package alloc
 
 import (
-	"encoding/binary"
-	"errors"
-	"os"
+	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
-// watch sleeps until a sample asks for a look at the loaded files, and then has them looked at. The shim says so through
-// an eventfd, which a goroutine waits for without a thread of its own and without polling.
+// watch looks at the loaded files when a sample asks for it. There is a goroutine only while it looks: the hooks ask
+// through the waker, and a timer waits until a look is due.
 //
 // There are two reasons to ask. The loader has opened or closed libraries: then the look is due, shortestPause after the
 // last one. Or a stack met code of no known module. That is usually code made at run time, and the look is in vain: so
 // each look without a change doubles the pause before the next one for this reason.
 type watch struct {
-	file   *os.File // nil where there can be no eventfd: then only snapshots look
-	done   chan struct{}
+	look   func() (changed bool)
 	opened func() bool // whether the loader has opened libraries since the last look; nil where samples notice that
+	errand *errand.Errand
+	timer  *time.Timer
+	forget func() // nil if samples cannot ask: then only snapshots look
+
+	mu     sync.Mutex // guards what follows
+	asked  cgo.Reason // since the last look
+	last   time.Time  // the last look's end
+	pause  time.Duration
+	closed bool
 }
 
 // Tests change longer.
@@ -34,97 +39,91 @@ const (
 
 var longer = func(pause time.Duration) time.Duration { return min(2*pause, longestPause) }
 
-// eventfd makes the file. Tests put a function in its place that fails.
-var eventfd = unix.Eventfd
+// await has a function called when samples ask for a look. Tests put a function in its place that fails.
+var await = cgo.Await
 
-func newWatch() *watch {
-	w := &watch{done: make(chan struct{})}
-	if fd, err := eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
-		w.file = os.NewFile(uintptr(fd), "eventfd")
+// newWatch calls look whenever one is due, until close. A panic of look or of opened goes to failed.
+func newWatch(look, opened func() bool, failed func(error)) *watch {
+	w := &watch{look: look, opened: opened, pause: shortestPause}
+	w.errand = errand.New("the look at loaded libraries", w.lookIfDue, failed)
+	w.timer = time.AfterFunc(time.Hour, w.errand.Ask)
+	w.timer.Stop()
+	if forget, err := await(cgo.WakeUnknown|cgo.WakeLoaded, w.ask); err == nil {
+		w.forget = forget
 	}
 	return w
 }
 
-func (w *watch) fd() int {
-	if w.file == nil {
-		return -1
-	}
-	conn, err := w.file.SyscallConn()
-	if err != nil {
-		return -1
-	}
-	fd := -1
-	if conn.Control(func(n uintptr) { fd = int(n) }) != nil {
-		return -1
-	}
-	return fd
+// ask has a look made for the reason when it is due.
+func (w *watch) ask(r cgo.Reason) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked |= r
+	w.schedule(time.Now())
 }
 
-// run calls look whenever one is due, until close.
-func (w *watch) run(look func() (changed bool)) {
-	if w.file == nil {
+// schedule sets the timer for the next look that was asked for, or for asking the loader before that.
+func (w *watch) schedule(now time.Time) {
+	if w.closed || w.asked == 0 {
 		return
 	}
-	pause := shortestPause
-	for last := time.Now(); w.await(last.Add(pause)); last = time.Now() {
-		if look() {
-			pause = shortestPause
-		} else {
-			pause = longer(pause)
-		}
-		select {
-		case <-w.done:
-			return
-		case <-time.After(shortestPause):
-		}
+	wait := w.due().Sub(now)
+	if w.opened != nil {
+		wait = min(wait, askingPause)
 	}
+	w.timer.Reset(max(wait, 0))
 }
 
-// await returns when a look is due: one because of unknown code not before the given time. False after close.
-func (w *watch) await(unknown time.Time) bool {
-	asked := false
-	for {
-		until := time.Time{}
-		if asked {
-			until = w.next(unknown)
-		}
-		reasons, err := w.read(until)
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			if !time.Now().Before(unknown) || w.opened != nil && w.opened() {
-				return true
-			}
-		case err != nil:
-			return false
-		case reasons >= cgo.WakeLoaded:
-			return true
-		default:
-			asked = true
-		}
+// due is when what was asked for is due.
+func (w *watch) due() time.Time {
+	if w.asked&cgo.WakeLoaded != 0 {
+		return w.last.Add(shortestPause)
 	}
+	return w.last.Add(w.pause)
 }
 
-// next is when a look for unknown code is due, or when to ask the loader before that.
-func (w *watch) next(unknown time.Time) time.Time {
-	if ask := time.Now().Add(askingPause); w.opened != nil && ask.Before(unknown) {
-		return ask
+func (w *watch) lookIfDue() {
+	if !w.isDue() {
+		return
 	}
-	return unknown
+	changed := false
+	defer func() { w.looked(changed) }() // after a panic as well
+	changed = w.look()
 }
 
-// read waits for samples to ask for a look, until the deadline unless it is zero, and returns the sum of their reasons.
-func (w *watch) read(deadline time.Time) (uint64, error) {
-	if err := w.file.SetReadDeadline(deadline); err != nil {
-		return 0, err
+// isDue takes what was asked for if a look is due, and otherwise sees to it that one will be.
+func (w *watch) isDue() bool {
+	opened := w.opened != nil && w.opened()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	if w.asked == 0 || now.Before(w.due()) && !opened {
+		w.schedule(now)
+		return false
 	}
-	var sum [8]byte
-	_, err := w.file.Read(sum[:])
-	return binary.NativeEndian.Uint64(sum[:]), err
+	w.asked = 0
+	return true
 }
 
+func (w *watch) looked(changed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last = time.Now()
+	w.pause = longer(w.pause)
+	if changed {
+		w.pause = shortestPause
+	}
+	w.schedule(w.last)
+}
+
+// close does not wait for a look that is being made.
 func (w *watch) close() {
-	close(w.done)
-	if w.file != nil {
-		w.file.Close()
+	if w.forget != nil {
+		w.forget()
 	}
+	w.errand.Quit()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.timer.Stop()
 }

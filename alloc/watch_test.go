@@ -3,12 +3,9 @@
 package alloc
 
 import (
-	"encoding/binary"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/victim"
@@ -44,31 +41,21 @@ func TestLibrariesAreKnownSoonAfterCodeMadeAtRunTime(t *testing.T) {
 	eventually(t, "the library was known", func() bool { return r.knows(path) })
 }
 
-// looks runs a watch whose looks find nothing, and returns what counts them and what a sample does to ask for one.
-func looks(t *testing.T, opened func() bool) (count *atomic.Int32, ask func(reason uint64)) {
+// looks makes a watch whose looks find nothing, and returns what counts them and what a sample does to ask for one.
+func looks(t *testing.T, opened func() bool) (count *atomic.Int32, ask func(cgo.Reason)) {
 	t.Helper()
-	w := newWatch()
-	w.opened = opened
+	unwatched(t)
 	count = new(atomic.Int32)
-	ended := make(chan struct{})
-	go func() {
-		w.run(func() bool { count.Add(1); return false })
-		close(ended)
-	}()
+	w := newWatch(func() bool { count.Add(1); return false }, opened, func(err error) { t.Error(err) })
 	t.Cleanup(func() {
 		w.close()
-		<-ended
+		w.errand.End()
 	})
-	return count, func(reason uint64) {
-		t.Helper()
-		if _, err := unix.Write(w.fd(), binary.NativeEndian.AppendUint64(nil, reason)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return count, w.ask
 }
 
 func TestWatch(t *testing.T) {
-	const unknown = 1
+	const unknown = cgo.WakeUnknown
 	t.Run("libraries that were opened are looked for at once, unknown code after its pause", func(t *testing.T) {
 		patient(t)
 		count, ask := looks(t, nil)

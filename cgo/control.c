@@ -4,16 +4,14 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 
 #include "filter.h"
 #include "gate.h"
 #include "labels.h"
-#include "machine.h"
 #include "objects.h"
 #include "record.h"
+#include "waker.h"
 
-static int wake_fd = -1;
 static uint32_t woken; // the most urgent enum wake since the last look; 0 for none
 
 static void in_child(void)
@@ -34,7 +32,6 @@ int cgoheap_prepare(const struct options *o)
 	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
 	cgoheap_labels = (struct label_options){.thread_names = o->thread_names};
-	wake_fd = o->wake_fd;
 	cgoheap_rearm();
 	return 0;
 }
@@ -47,7 +44,6 @@ void cgoheap_start(void)
 bool cgoheap_stop(void)
 {
 	bool empty = gate_close();
-	wake_fd = -1;
 	if (empty)
 		region_close();
 	return empty;
@@ -81,12 +77,11 @@ void record_wake(enum wake wake)
 {
 	uint32_t before = __atomic_load_n(&woken, __ATOMIC_RELAXED);
 	do {
-		if (wake_fd < 0 || before >= wake)
+		if (before >= wake)
 			return;
 	} while (!__atomic_compare_exchange_n(&woken, &before, wake, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	count(COUNT_WAKES);
-	uint64_t value = wake;
-	system_call(SYS_write, wake_fd, (long)&value, sizeof value, 0);
+	waker_ask(wake);
 }
 
 static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)

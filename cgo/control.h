@@ -13,7 +13,6 @@ struct options {
 	uint64_t table_bytes, sample_bytes, seed;
 	uint32_t max_depth;
 	uint32_t thread_names; // 1: samples are labelled with them
-	int wake_fd; // an eventfd that is written when a sample asks for a look at the loaded files; -1 for none
 };
 
 // Opens the region; nothing is recorded before cgoheap_start. 0, or an errno.
@@ -22,7 +21,7 @@ int cgoheap_prepare(const struct options *o);
 void cgoheap_start(void);
 
 // Ends the recording, waits until no thread is inside, and gives the region's memory back. False if a thread stayed
-// inside for a second: the memory and wake_fd must then be left as they are.
+// inside for a second: the memory must then be left as it is.
 bool cgoheap_stop(void);
 
 // Puts another index, already in the region, in place of the current one.
@@ -41,7 +40,7 @@ size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_
 // The same as plain addresses.
 size_t cgoheap_walk(uintptr_t *pcs, size_t max);
 
-// The next samples write to wake_fd again, once for each enum wake.
+// The next samples ask the waker again, once for each reason.
 void cgoheap_rearm(void);
 
 #endif

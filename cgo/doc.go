@@ -19,6 +19,7 @@
 //	filter.c   which frees need not look there
 //	gate.c     recorders come and go; a reader cuts time in two without stopping them
 //	region.c   the one mapping that all of it lies in
+//	waker.c    how C asks for Go code where it may not call it: a thread that waits; catch.c is a signal's way there
 //	control.c  what Go may call
 //
 // The rules of a guest hold for all of it. It never calls Go, takes no lock, allocates only from the region, keeps errno,

@@ -10,6 +10,7 @@
 #include "live.h"
 #include "region.h"
 #include "thread.h"
+#include "waker.h"
 #include "walk.h"
 
 // What a realloc must be able to take back: a block that was forgotten.
@@ -54,13 +55,7 @@ void record_forget(const void *p, struct forgotten *old);
 void record_move(struct forgotten *old, const struct allocation *a);
 void record_restore(const void *p, const struct forgotten *old);
 
-// Why Go should look at the loaded files: the value that is written to the eventfd, which adds them up.
-enum wake {
-	WAKE_UNKNOWN = 1,      // a stack met code of no known module, which may be code that the program made
-	WAKE_LOADED = 1 << 16, // the loader has opened or closed libraries
-};
-
-// Asks Go, through the eventfd, to look for modules that were loaded since; at most once for each reason until it has.
+// Asks Go, through the waker, to look for modules that were loaded since; at most once for each reason until it has.
 void record_wake(enum wake wake);
 
 // Settings, written while stopped, though a thread that was late may read them even then. Threads draw different gaps

@@ -14,7 +14,6 @@ package cgo
 // #include "control.h"
 // #include "gate.h"
 // #include "real.h"
-// #include "record.h"
 import "C"
 
 import (
@@ -30,7 +29,6 @@ type Options struct {
 	SampleBytes int64  // mean bytes between samples; 1 records everything
 	MaxDepth    int    // frames kept per stack
 	Seed        uint64 // of the gaps; the same seed draws the same gaps on the same threads
-	WakeFD      int    // eventfd to write when a sample asks for a look at the loaded files; -1 for none
 	ThreadNames bool   // samples have the label "thread"
 }
 
@@ -73,7 +71,6 @@ func Prepare(o Options) error {
 		sample_bytes: C.uint64_t(o.SampleBytes),
 		seed:         C.uint64_t(o.Seed),
 		max_depth:    C.uint32_t(o.MaxDepth),
-		wake_fd:      C.int(o.WakeFD),
 	}
 	if o.ThreadNames {
 		options.thread_names = 1
@@ -88,7 +85,7 @@ func Prepare(o Options) error {
 func Start() { C.cgoheap_start() }
 
 // Stop ends the recording and gives the region's memory back; what Region gave must not be read any more. False if a
-// thread that is stopped in the middle of recording kept it from doing so; WakeFD must then stay open.
+// thread that is stopped in the middle of recording kept it from doing so.
 func Stop() bool { return bool(C.cgoheap_stop()) }
 
 // Settle makes the bases of all sites the exact state of one moment during the call, and lets what was published before
@@ -127,9 +124,5 @@ func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i)))
 // Publish puts the index at offset in place of the current one.
 func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
 
-// WakeLoaded is what is added to WakeFD when a sample finds that the loader has opened or closed libraries. Less is added
-// when a sample meets code of no known module.
-const WakeLoaded = C.WAKE_LOADED
-
-// Rearm lets the next samples write to WakeFD again, once for each reason.
+// Rearm lets the next samples ask the waker again, once for each reason.
 func Rearm() { C.cgoheap_rearm() }

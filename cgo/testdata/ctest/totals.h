@@ -31,7 +31,7 @@ static struct totals totals(void)
 
 static void start(uint64_t sample_bytes)
 {
-	struct options o = {.table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64, .wake_fd = -1};
+	struct options o = {.table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
 	check(cgoheap_prepare(&o) == 0);
 	cgoheap_start();
 }

@@ -1,0 +1,101 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// A hook or a signal handler may not call Go, and a goroutine that waited for them would be one that the program sees: in a
+// list of goroutines, in a count of them, and as a reason why Go's runtime does not notice a deadlock. So a thread of C's
+// waits, on a futex: it takes no descriptor, which a program could close. Go knows the thread only while it calls Go.
+
+#define _GNU_SOURCE
+#include "waker.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "gate.h"
+#include "machine.h"
+#include "thread.h"
+
+#define ENDING (1U << 31)
+#define STACK (256 << 10) // Go's runtime needs some of it while it is called
+
+static uint32_t asked;
+static pthread_t thread;
+
+static void ask(uint32_t reason)
+{
+	// A wake has only one way to fail, that the kernel forbids it; nobody waits then.
+	if ((__atomic_fetch_or(&asked, reason, __ATOMIC_ACQ_REL) & reason) == 0)
+		system_call(SYS_futex, (long)&asked, FUTEX_WAKE_PRIVATE, 1, 0);
+}
+
+void waker_ask(enum wake reason)
+{
+	ask(reason);
+}
+
+static bool sleep_until_asked(void)
+{
+	long result = system_call(SYS_futex, (long)&asked, FUTEX_WAIT_PRIVATE, 0, 0);
+	return result == 0 || result == -EAGAIN || result == -EINTR;
+}
+
+// What this thread allocates, as Go's runtime does to call Go on it, is not the program's.
+static void record_nothing(void)
+{
+	cgoheap_thread.generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
+	cgoheap_thread.countdown = UINT64_MAX;
+}
+
+static void *wait_and_call(void *call)
+{
+	uint32_t reasons;
+	prctl(PR_SET_NAME, "cgoheap"); // for who lists threads; it works as well without
+	do {
+		while ((reasons = __atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL)) == 0)
+			if (!sleep_until_asked())
+				return NULL;
+		record_nothing();
+		if ((reasons & ENDING) == 0)
+			((void (*)(uint32_t))(uintptr_t)call)(reasons);
+	} while ((reasons & ENDING) == 0);
+	return NULL;
+}
+
+static int create(void (*call)(uint32_t))
+{
+	pthread_attr_t attributes;
+	int failed = pthread_attr_init(&attributes);
+	if (failed != 0)
+		return failed;
+	failed = pthread_attr_setstacksize(&attributes, STACK);
+	if (failed == 0)
+		failed = pthread_create(&thread, &attributes, wait_and_call, (void *)(uintptr_t)call);
+	pthread_attr_destroy(&attributes);
+	if (failed == EINVAL) // the program's thread-local variables take more than the stack has
+		failed = pthread_create(&thread, NULL, wait_and_call, (void *)(uintptr_t)call);
+	return failed;
+}
+
+// The thread inherits the mask: signals are the program's threads' affair.
+int waker_begin(void (*call)(uint32_t))
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	int failed = pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (failed != 0)
+		return failed;
+	__atomic_store_n(&asked, 0, __ATOMIC_RELEASE);
+	failed = create(call);
+	int unrestored = pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return failed != 0 ? failed : unrestored;
+}
+
+void waker_end(void)
+{
+	ask(ENDING);
+	pthread_join(thread, NULL);
+}

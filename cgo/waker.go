@@ -1,0 +1,83 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgo
+
+// #include "waker.h"
+// void cgoheapWoken(uint32_t reasons);
+import "C"
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/cgoheap/cgoheap/internal/errand"
+)
+
+// Reason is why C asks for Go code, or several reasons.
+type Reason uint32
+
+// The reasons.
+const (
+	WakeUnknown Reason = C.WAKE_UNKNOWN // a stack met code of no known module, which may be code that the program made
+	WakeLoaded  Reason = C.WAKE_LOADED  // the loader has opened or closed libraries
+	WakeSignal  Reason = C.WAKE_SIGNAL  // a signal was caught
+)
+
+// answer is what is called for some reasons.
+type answer struct {
+	reasons Reason
+	call    func(Reason)
+}
+
+// waker keeps the answers. The thread is there while there is one.
+var waker struct {
+	sync.Mutex
+	answers atomic.Pointer[[]*answer]
+}
+
+// Await has call called when C asks for one of the reasons, with those that were asked for, until stop is called, and for a
+// moment after it. The call is made on the waker's thread: it must return at once. The error says that there can be no
+// thread.
+func Await(reasons Reason, call func(Reason)) (stop func(), err error) {
+	waker.Lock()
+	defer waker.Unlock()
+	answers := currentAnswers()
+	if len(answers) == 0 {
+		if failed := C.waker_begin((*[0]byte)(C.cgoheapWoken)); failed != 0 {
+			return nil, fmt.Errorf("a thread that waits for the profiler's hooks: %w", syscall.Errno(failed))
+		}
+	}
+	a := &answer{reasons, call}
+	answers = append(slices.Clone(answers), a)
+	waker.answers.Store(&answers)
+	return sync.OnceFunc(func() { endAwait(a) }), nil
+}
+
+func endAwait(a *answer) {
+	waker.Lock()
+	defer waker.Unlock()
+	answers := slices.DeleteFunc(slices.Clone(currentAnswers()), func(other *answer) bool { return other == a })
+	waker.answers.Store(&answers)
+	if len(answers) == 0 {
+		C.waker_end()
+	}
+}
+
+func currentAnswers() []*answer {
+	if answers := waker.answers.Load(); answers != nil {
+		return *answers
+	}
+	return nil
+}
+
+//export cgoheapWoken
+func cgoheapWoken(reasons C.uint32_t) {
+	for _, a := range currentAnswers() {
+		if asked := Reason(reasons) & a.reasons; asked != 0 {
+			_ = errand.Guard("the waker", func() { a.call(asked) }) // it starts an errand, which reports its own panics
+		}
+	}
+}
