@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // dumps numbers the dumps of the process.
@@ -47,19 +49,21 @@ func (d *dumper) make(why slog.Attr) error {
 		return err
 	}
 	log.Info("cgoheap: dumped", why, slog.String("path", path))
-	if err := d.clear(); err != nil {
+	if err := d.clear(filepath.Base(path)); err != nil {
 		log.Error("cgoheap: old dumps could not be removed", slog.Any("error", err))
 	}
 	return nil
 }
 
 func dumpName(now time.Time) string {
-	return fmt.Sprintf("%s.%d.%s.%d%s", filepath.Base(os.Args[0]), os.Getpid(), now.UTC().Format("20060102T150405Z"), dumps.Add(1), dumpSuffix)
+	return fmt.Sprintf("%s.%d.%s.%d%s", self.Name, os.Getpid(), now.UTC().Format(dumpTime), dumps.Add(1), dumpSuffix)
 }
 
-const dumpSuffix = ".cgoheap.pb.gz"
-
-const tempPattern = ".cgoheap-*.tmp"
+const (
+	dumpTime    = "20060102T150405Z"
+	dumpSuffix  = ".cgoheap.pb.gz"
+	tempPattern = ".cgoheap-*.tmp"
+)
 
 // writeFile writes a profile beside path and renames it when it is whole.
 func (d *dumper) writeFile(path string) (err error) {

@@ -7,68 +7,111 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // abandoned is the age of a temporary file whose process cannot be writing it any more.
 const abandoned = time.Hour
 
-// clear removes the oldest dumps of this program beyond what is kept, and what a process that was killed left unfinished.
-func (d *dumper) clear() error {
+// A dumpFile is a dump of this program, by whatever process of this user.
+type dumpFile struct {
+	name        string
+	time        time.Time // as its name says: the file's own may be anything
+	pid, number uint64
+	bytes       int64
+}
+
+// newer orders dumps: the newest comes first. Every process orders them alike.
+func newer(a, b dumpFile) int {
+	return cmp.Or(b.time.Compare(a.time), cmp.Compare(b.pid, a.pid), cmp.Compare(b.number, a.number))
+}
+
+// clear removes the oldest dumps of this program beyond what is kept beside the one that was just written, and what a
+// process that was killed left unfinished.
+func (d *dumper) clear(written string) error {
 	entries, err := os.ReadDir(d.Dir)
 	if err != nil {
 		return err
 	}
-	var made []fs.FileInfo
+	var made []dumpFile
 	var failed error
 	for _, entry := range entries {
 		info, err := entry.Info()
-		switch {
-		case err != nil || !info.Mode().IsRegular(): // removed meanwhile, or not ours
-		case isDump(info.Name()):
-			made = append(made, info)
-		case isTemporary(info.Name()) && time.Since(info.ModTime()) > abandoned:
-			failed = errors.Join(failed, d.remove(info))
+		if err != nil || !info.Mode().IsRegular() || !isOwn(info) { // or removed meanwhile
+			continue
+		}
+		if dump, ok := parseDump(info.Name()); ok {
+			dump.bytes = info.Size()
+			made = append(made, dump)
+		} else if isTemporary(info.Name()) && time.Since(info.ModTime()) > abandoned {
+			failed = errors.Join(failed, d.remove(info.Name()))
 		}
 	}
-	for _, info := range d.tooMany(made) {
-		failed = errors.Join(failed, d.remove(info))
+	for _, dump := range d.tooMany(made, written, time.Now()) {
+		failed = errors.Join(failed, d.remove(dump.name))
 	}
 	return failed
 }
 
 // remove removes a file that another process may be removing, too.
-func (d *dumper) remove(info fs.FileInfo) error {
-	if err := os.Remove(filepath.Join(d.Dir, info.Name())); !errors.Is(err, fs.ErrNotExist) {
+func (d *dumper) remove(name string) error {
+	if err := os.Remove(filepath.Join(d.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// tooMany are the dumps to remove: all after the first, the newest, that exceed a bound.
-func (d *dumper) tooMany(made []fs.FileInfo) []fs.FileInfo {
-	slices.SortFunc(made, func(a, b fs.FileInfo) int {
-		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(b.Name(), a.Name()))
-	})
-	var bytes int64
-	for i, info := range made {
-		bytes += info.Size()
-		if i > 0 && (d.Keep > 0 && i >= d.Keep || d.KeepBytes > 0 && bytes > d.KeepBytes) {
-			return made[i:]
+// tooMany are the dumps to remove: of all but the one just written, those after the newest that the bounds leave room for.
+// A newer one is another process's that was just written, unless its name is of a time to come.
+func (d *dumper) tooMany(made []dumpFile, written string, now time.Time) (remove []dumpFile) {
+	own := slices.IndexFunc(made, func(f dumpFile) bool { return f.name == written })
+	if own < 0 { // another process removed it
+		return nil
+	}
+	last := made[own]
+	others := slices.Delete(slices.Clone(made), own, own+1)
+	slices.SortFunc(others, newer)
+	count, bytes, full := 1, last.bytes, false
+	for _, f := range others {
+		count++
+		bytes += f.bytes
+		full = full || d.Keep > 0 && count > d.Keep || d.KeepBytes > 0 && bytes > d.KeepBytes
+		if full && (newer(last, f) < 0 || f.time.After(now)) {
+			remove = append(remove, f)
 		}
 	}
-	return nil
+	return remove
 }
 
-// isDump is true of PROGRAM.PID.TIME.NUMBER.cgoheap.pb.gz.
-func isDump(name string) bool {
-	name, ours := strings.CutPrefix(name, filepath.Base(os.Args[0])+".")
-	name, dump := strings.CutSuffix(name, dumpSuffix)
-	return ours && dump && strings.Count(name, ".") == 2
+// parseDump reads a name as dumpName writes it: PROGRAM.PID.TIME.NUMBER.cgoheap.pb.gz. A name that a person gave is none.
+func parseDump(name string) (f dumpFile, ok bool) {
+	rest, ours := strings.CutPrefix(name, self.Name+".")
+	rest, dump := strings.CutSuffix(rest, dumpSuffix)
+	parts := strings.Split(rest, ".")
+	if !ours || !dump || len(parts) != 3 {
+		return f, false
+	}
+	pid, isPID := parseNumber(parts[0], 31)
+	when, err := time.Parse(dumpTime, parts[1])
+	number, isNumber := parseNumber(parts[2], 64)
+	return dumpFile{name: name, time: when, pid: pid, number: number}, isPID && err == nil && isNumber
 }
 
+// parseNumber reads a number from 1 on, as it is written.
+func parseNumber(text string, bits int) (n uint64, ok bool) {
+	n, err := strconv.ParseUint(text, 10, bits)
+	return n, err == nil && n > 0 && strconv.FormatUint(n, 10) == text
+}
+
+// isTemporary is true of a name that os.CreateTemp made of tempPattern.
 func isTemporary(name string) bool {
-	matches, _ := filepath.Match(tempPattern, name) // fails on a bad pattern only
-	return matches
+	before, after, _ := strings.Cut(tempPattern, "*")
+	random, ours := strings.CutPrefix(name, before)
+	random, temporary := strings.CutSuffix(random, after)
+	_, err := strconv.ParseUint(random, 10, 64)
+	return ours && temporary && err == nil
 }

@@ -2,7 +2,12 @@
 
 package cgoheap
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 // defaultSignals are none: nothing can be recorded here, so there is no Profiler to dump.
 var defaultSignals []os.Signal
+
+func isOwn(fs.FileInfo) bool { return false }

@@ -3,12 +3,12 @@ package label
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // Label is one label of a series.
@@ -47,4 +47,4 @@ func Series(profile string, labels map[string]string) ([]Label, error) {
 }
 
 // Program is the name of the program's file, for a service that was not given a name.
-func Program() string { return strings.ToValidUTF8(filepath.Base(os.Args[0]), "_") }
+func Program() string { return strings.ToValidUTF8(self.Name, "_") }
