@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
 // Dumps says when profiles are written to files, and which are kept. A dump is written to a temporary file and then
@@ -18,8 +20,9 @@ type Dumps struct {
 	HighWater HighWater   // a dump when memory is high
 	Selection Selection   // what they show
 
-	// When a dump was made, the oldest of this program, by whatever process, are removed until no more than Keep are left
-	// and they take no more than KeepBytes; never that last one. 0 means no bound.
+	// When a dump was made, the oldest of this program, by whatever process of this user, are removed until no more than Keep
+	// are left and they take no more than KeepBytes; never that last one. Their names say how old they are, and a file with
+	// another name stays. 0 means no bound.
 	Keep      int
 	KeepBytes int64
 }
@@ -33,25 +36,19 @@ func (p *Profiler) Dump(d Dumps) (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	arrived := make(chan os.Signal, 1)
-	if len(d.Signals) > 0 {
-		signal.Notify(arrived, d.Signals...)
-	}
-	done := make(chan struct{})
-	var finished sync.WaitGroup
-	finished.Go(func() { made.run(arrived, done) })
-	return sync.OnceFunc(func() {
-		signal.Stop(arrived)
-		close(done)
-		finished.Wait()
-	}), nil
+	return made.begin(), nil
 }
 
-// dumper makes the dumps that one call of Dump asked for.
+// dumper makes the dumps that one call of Dump asked for. There is a goroutine while it makes one, or looks at the levels;
+// to wait it needs none, unless signals come by os/signal.
 type dumper struct {
 	Dumps
 	profiler *Profiler
 	levels   *levels
+	errand   *errand.Errand
+	timer    *time.Timer // of the next look at the levels; nil without any
+	due      atomic.Bool // that look
+	pending  atomic.Pointer[os.Signal]
 }
 
 func newDumper(p *Profiler, d Dumps) (*dumper, error) {
@@ -72,28 +69,49 @@ func newDumper(p *Profiler, d Dumps) (*dumper, error) {
 	if d.Dir, err = writable(d.Dir); err != nil {
 		return nil, fmt.Errorf("dump directory: %w", err)
 	}
-	return &dumper{d, p, watched}, nil
+	made := &dumper{Dumps: d, profiler: p, levels: watched}
+	made.errand = errand.New("a dump", made.work, p.failed)
+	return made, nil
 }
 
 // checkEvery is how often the levels of memory are looked at.
 const checkEvery = time.Second
 
-func (d *dumper) run(arrived <-chan os.Signal, done <-chan struct{}) {
-	var check <-chan time.Time
+// begin waits for signals and levels until stop is called.
+func (d *dumper) begin() (stop func()) {
+	ignore := d.catch()
 	if d.levels != nil {
-		ticker := time.NewTicker(checkEvery)
-		defer ticker.Stop()
-		check = ticker.C
+		d.timer = time.AfterFunc(checkEvery, d.tick)
 	}
-	for {
-		select {
-		case <-done:
-			return
-		case s := <-arrived:
-			_ = d.make(slog.String("signal", s.String())) // it has been logged
-		case now := <-check:
-			d.check(now)
+	return sync.OnceFunc(func() {
+		ignore()
+		d.errand.End()
+		if d.timer != nil {
+			d.timer.Stop()
 		}
+	})
+}
+
+func (d *dumper) tick() {
+	d.due.Store(true)
+	d.errand.Ask()
+}
+
+// signalled has a dump made. Signals that arrive before it begins make one together.
+func (d *dumper) signalled(s os.Signal) {
+	d.pending.Store(&s)
+	d.errand.Ask()
+}
+
+// work does what there is to do, and has the levels looked at again.
+func (d *dumper) work() {
+	if d.due.Swap(false) {
+		defer d.timer.Reset(checkEvery) // after a panic as well
+		defer d.check(time.Now())
+	}
+	deliver()
+	if s := d.pending.Swap(nil); s != nil {
+		_ = d.make(slog.String("signal", (*s).String())) // it has been logged
 	}
 }
 

@@ -1,10 +1,12 @@
 package cgoheap
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/errand"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -29,11 +31,12 @@ func Start(c Config) (*Profiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	recording, err := alloc.Start(c.options())
-	if err != nil {
+	p := &Profiler{config: c, names: symbolize.New(c.Names)}
+	o := c.options()
+	o.Failed = p.failed
+	if p.recording, err = alloc.Start(o); err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	p := &Profiler{config: c, recording: recording, names: symbolize.New(c.Names)}
 	c.Logger.Debug("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
 }
@@ -61,4 +64,13 @@ func (p *Profiler) Stop() error {
 	}
 	p.names.Retire()
 	return nil
+}
+
+// failed reports what went wrong in a goroutine of the profiler's own.
+func (p *Profiler) failed(err error) {
+	log := p.config.Logger.With(slog.Any("error", err))
+	if caught := (*errand.Panic)(nil); errors.As(err, &caught) {
+		log = log.With(slog.String("stack", caught.Stack))
+	}
+	log.Error("cgoheap: a fault of the profiler, which goes on")
 }

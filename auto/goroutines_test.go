@@ -1,0 +1,50 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package auto
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
+
+// idle builds the program of that name and returns a command that runs it.
+func idle(t *testing.T, variables ...string) func(arguments ...string) (out string, err error) {
+	t.Helper()
+	path, dir := filepath.Join(t.TempDir(), "idle"), t.TempDir()
+	toolchain.Target(t).Build(t, "go", "build", "-o", path, "./testdata/idle")
+	return func(arguments ...string) (string, error) {
+		command := exec.Command(path, arguments...)
+		command.Env = append(append(os.Environ(), "CGOHEAP_DUMP_DIR="+dir), variables...)
+		out, err := command.CombinedOutput()
+		return string(out), err
+	}
+}
+
+func TestGoroutinesOfTheImport(t *testing.T) {
+	const alone = "1 goroutines, 1 in their stacks\n"
+	run := idle(t)
+
+	t.Run("the program sees none when main begins", func(t *testing.T) {
+		if out, err := run(); err != nil || out != alone {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+
+	t.Run("and none when a dump was made", func(t *testing.T) {
+		out, err := run("dump", "wait")
+		if err != nil || !strings.HasPrefix(out, alone) || !strings.HasSuffix(out, alone) || strings.Contains(out, "panicked") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+
+	t.Run("Go's runtime still finds that all goroutines wait for nothing", func(t *testing.T) {
+		if out, err := run("deadlock"); err == nil || !strings.Contains(out, "all goroutines are asleep - deadlock!") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}

@@ -1,0 +1,57 @@
+// Command idle imports auto and prints what a program sees of that: how many goroutines there are, and their stacks. Its
+// arguments are done in turn: "wait" waits until there is one goroutine, "dump" has a dump made, "deadlock" waits for nothing.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	_ "github.com/cgoheap/cgoheap/auto"
+)
+
+func main() {
+	report()
+	for _, argument := range os.Args[1:] {
+		switch argument {
+		case "dump":
+			dump()
+		case "wait":
+			for runtime.NumGoroutine() > 1 {
+				time.Sleep(time.Millisecond)
+			}
+			report()
+		case "deadlock":
+			select {}
+		}
+	}
+}
+
+func report() {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	fmt.Printf("%d goroutines, %d in their stacks\n", runtime.NumGoroutine(), bytes.Count(stacks, []byte("goroutine ")))
+	if runtime.NumGoroutine() > 1 {
+		fmt.Printf("%s\n", stacks)
+	}
+}
+
+// dump sends the signal, as a program that has changed its arguments, and waits for the file.
+func dump() {
+	arguments := os.Args
+	os.Args = nil
+	defer func() { os.Args = arguments }()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR2); err != nil {
+		fmt.Println(err)
+	}
+	for {
+		if found, _ := filepath.Glob(filepath.Join(os.Getenv("CGOHEAP_DUMP_DIR"), "*.cgoheap.pb.gz")); len(found) > 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
