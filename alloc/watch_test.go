@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -89,4 +90,32 @@ func TestWatch(t *testing.T) {
 		opened.Store(true)
 		eventually(t, "the second look", func() bool { return count.Load() == 2 })
 	})
+}
+
+func TestPanicOfTheWatchIsReportedAndItGoesOn(t *testing.T) {
+	o := everything
+	var reads, reports atomic.Int32
+	o.Failed = func(err error) {
+		if !strings.Contains(err.Error(), "boom") {
+			t.Error(err)
+		}
+		reports.Add(1)
+	}
+	o.Modules = func() ([]mappings.Module, error) {
+		if n := reads.Add(1); n > 1 && n < 4 {
+			panic("boom")
+		}
+		return mappings.Self()
+	}
+	path := plugin(t)
+	r := start(t, o)
+	p := open(t, path)
+	defer p.Close()
+	eventually(t, "the library was known", func() bool {
+		victim.Free(early(p))
+		return r.knows(path)
+	})
+	if n := reports.Load(); n != 2 {
+		t.Errorf("%d panics were reported, want 2", n)
+	}
 }

@@ -29,5 +29,11 @@
 // level debug, and a dump, which somebody asked for, at the level info. Without CGOHEAP_LOG the program's logger decides
 // which levels it keeps; the one that programs start with keeps info and above.
 //
+// While there is nothing to do, no goroutine of the profiler runs, so that leak checkers such as goleak find none: one
+// starts when libraries were opened, a dump is due or, once a second, levels of memory are to be looked at, and ends after
+// that. A thread of C's, "cgoheap", waits for it. Only if CGOHEAP_SIGNAL is not USR1, USR2 or a real-time signal, or the
+// program is a library of Go's (c-shared, c-archive), is the signal caught by os/signal: then there are that package's
+// goroutine os/signal.loop, which goleak knows, and one of cgoheap's, listen, which it is to be told to ignore.
+//
 // A library should not import it; that is for the main package to decide.
 package auto

@@ -30,9 +30,8 @@ func LabelGoroutines(read func() (entries []byte, ok bool)) error {
 	if !Joined() {
 		return errors.New("stacks do not go on into Go, so a goroutine cannot be told from them")
 	}
-	result := make(chan error)
-	go func() { result <- findLabels(read) }() // a goroutine of its own, whose labels are nobody else's
-	err := <-result
+	// In a goroutine of its own, whose labels are nobody else's.
+	err := apart("the look for labels", func() error { return findLabels(read) })
 	if err != nil {
 		C.cgoheap_labels.goroutine_offset = 0
 	}

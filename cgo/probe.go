@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/errand"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -19,9 +20,20 @@ import (
 // Probe finds the code of the runtime that a walk crosses, and verifies the crossing. An error says what was not
 // recognised; stacks then end at the call from Go. An index must be published.
 func Probe() error {
-	result := make(chan error)
-	go func() { result <- probe() }() // where the stack is short, however deep the caller's is
-	return <-result
+	return apart("the probe of a known call", probe) // where the stack is short, however deep the caller's is
+}
+
+// apart runs do in a goroutine of its own. A panic of do is an error.
+func apart(name string, do func() error) (err error) {
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		if caught := errand.Guard(name, func() { err = do() }); caught != nil {
+			err = caught
+		}
+	}()
+	<-finished
+	return err
 }
 
 func probe() error {

@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// A hook or a signal handler may not call Go, and a goroutine that waited for them would be one that the program sees: in a
-// list of goroutines, in a count of them, and as a reason why Go's runtime does not notice a deadlock. So a thread of C's
-// waits, on a futex: it takes no descriptor, which a program could close. Go knows the thread only while it calls Go.
+// A hook or a signal handler may not call Go, and a goroutine that waited for them would be one that the program sees, and
+// that is ready to run when main begins: then the first system call that takes long costs main its thread. So a thread of
+// C's waits, on a futex: it takes no descriptor, which a program could close. Go knows the thread only while it calls Go.
 
 #define _GNU_SOURCE
 #include "waker.h"
@@ -50,6 +50,47 @@ static void record_nothing(void)
 	cgoheap_thread.countdown = UINT64_MAX;
 }
 
+// Threads inherit the signal mask.
+static int create(pthread_t *made, void *(*run)(void *), void *argument)
+{
+	pthread_attr_t attributes;
+	int failed = pthread_attr_init(&attributes);
+	if (failed != 0)
+		return failed;
+	failed = pthread_attr_setstacksize(&attributes, STACK);
+	if (failed == 0)
+		failed = pthread_create(made, &attributes, run, argument);
+	pthread_attr_destroy(&attributes);
+	if (failed == EINVAL) // the program's thread-local variables take more than the stack has
+		failed = pthread_create(made, NULL, run, argument);
+	return failed;
+}
+
+struct request {
+	void (*call)(uint32_t);
+	uint32_t reasons;
+};
+
+static void *make_call(void *request)
+{
+	const struct request *r = request;
+	record_nothing();
+	r->call(r->reasons);
+	return NULL;
+}
+
+// Calls Go on a thread that ends after it: as long as a thread lives that has called Go, the runtime keeps a goroutine for
+// it. Where there can be no more threads, that one goroutine stays.
+static void call_apart(void (*call)(uint32_t), uint32_t reasons)
+{
+	struct request request = {call, reasons};
+	pthread_t caller;
+	if (create(&caller, make_call, &request) == 0)
+		pthread_join(caller, NULL);
+	else
+		call(reasons);
+}
+
 static void *wait_and_call(void *call)
 {
 	uint32_t reasons;
@@ -60,27 +101,12 @@ static void *wait_and_call(void *call)
 				return NULL;
 		record_nothing();
 		if ((reasons & ENDING) == 0)
-			((void (*)(uint32_t))(uintptr_t)call)(reasons);
+			call_apart((void (*)(uint32_t))(uintptr_t)call, reasons);
 	} while ((reasons & ENDING) == 0);
 	return NULL;
 }
 
-static int create(void (*call)(uint32_t))
-{
-	pthread_attr_t attributes;
-	int failed = pthread_attr_init(&attributes);
-	if (failed != 0)
-		return failed;
-	failed = pthread_attr_setstacksize(&attributes, STACK);
-	if (failed == 0)
-		failed = pthread_create(&thread, &attributes, wait_and_call, (void *)(uintptr_t)call);
-	pthread_attr_destroy(&attributes);
-	if (failed == EINVAL) // the program's thread-local variables take more than the stack has
-		failed = pthread_create(&thread, NULL, wait_and_call, (void *)(uintptr_t)call);
-	return failed;
-}
-
-// The thread inherits the mask: signals are the program's threads' affair.
+// All signals are blocked for the thread: they are the program's threads' affair.
 int waker_begin(void (*call)(uint32_t))
 {
 	sigset_t all, before;
@@ -89,7 +115,7 @@ int waker_begin(void (*call)(uint32_t))
 	if (failed != 0)
 		return failed;
 	__atomic_store_n(&asked, 0, __ATOMIC_RELEASE);
-	failed = create(call);
+	failed = create(&thread, wait_and_call, (void *)(uintptr_t)call);
 	int unrestored = pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed != 0 ? failed : unrestored;
 }

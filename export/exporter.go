@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
 // Profiler is what profiles are taken from: a *cgoheap.Profiler.
@@ -72,12 +74,20 @@ func (e *Exporter) begin(a *author) {
 	e.cancel = cancel
 	s := &sender{target: e.target, config: e.config, queue: e.queue, counters: e.counters}
 	var both sync.WaitGroup
-	both.Go(func() { a.run(e.quit) })
-	both.Go(func() { s.run(ctx, e.quit) })
+	both.Go(func() { e.guard("taking profiles", func() { a.run(e.quit) }) })
+	both.Go(func() { e.guard("sending profiles", func() { s.run(ctx, e.quit) }) })
 	go func() {
 		both.Wait()
 		close(e.finished)
 	}()
+}
+
+// guard reports a panic of run, which ends one of the exporter's goroutines, and is a fault of the exporter: what is not its
+// own is guarded where it is called.
+func (e *Exporter) guard(name string, run func()) {
+	if err := errand.Guard(name, run); err != nil {
+		e.counters.log(slog.LevelError, "cgoheap: a fault of the exporter, which delivers no more", err)
+	}
 }
 
 // Stats are the counters, with the last reason for each kind of failure, and those of the target. After Stop they keep

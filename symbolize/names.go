@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/cgoheap/cgoheap/internal/dwarf"
+	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
 // names is what the functions of a batch are called, by their mangled names. Demangling takes longer than finding them,
@@ -45,13 +46,24 @@ func (s Style) allReadable(mangled []string) []string {
 		go func() {
 			defer group.Done()
 			for i := first; i < last; i++ {
-				readable[i] = s.readable(mangled[i])
+				readable[i] = s.readableOrNot(mangled[i])
 			}
 		}()
 	}
 	group.Wait()
 	return readable
 }
+
+// readableOrNot is the name as it is if it makes the demangler panic.
+func (s Style) readableOrNot(mangled string) (readable string) {
+	if errand.Guard("a demangler", func() { readable = demangler(s, mangled) }) != nil {
+		return mangled
+	}
+	return readable
+}
+
+// demangler makes a name readable. A test puts one in its place that panics.
+var demangler = Style.readable
 
 // of is what a function is called for a person and for the linker. The linker does not know a function without a mangled
 // name. If that is one of C++, SystemName is without template arguments: pprof takes a Function that equals it for one

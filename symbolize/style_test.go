@@ -113,3 +113,18 @@ func compareRust(t *testing.T, mangled, demangled []string) {
 		t.Errorf("%d names, %d known faults", compared, faults)
 	}
 }
+
+func TestPanicOfADemanglerLeavesTheNameAsItIs(t *testing.T) {
+	before := demangler
+	t.Cleanup(func() { demangler = before })
+	demangler = func(s Style, mangled string) string {
+		if mangled == "_ZN1a1bEv" {
+			panic("boom")
+		}
+		return before(s, mangled)
+	}
+	got := Short.allReadable([]string{"_ZN1a1bEv", "_ZN1a1cEv"})
+	if got[0] != "_ZN1a1bEv" || got[1] != Short.readable("_ZN1a1cEv") {
+		t.Errorf("%q", got)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"runtime"
 	"sync"
+
+	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
 // sectionKind numbers the sections that names are read from.
@@ -60,7 +62,10 @@ func openFile(source Source, suffix string, kinds []sectionKind) (*file, error) 
 		slots <- struct{}{}
 		go func() {
 			defer group.Done()
-			f.sections[kind], errs[i] = source.Section(".debug_" + sectionNames[kind] + suffix)
+			caught := errand.Guard("opening debug data", func() {
+				f.sections[kind], errs[i] = source.Section(".debug_" + sectionNames[kind] + suffix)
+			})
+			errs[i] = errors.Join(errs[i], caught)
 			<-slots
 		}()
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
 // Data is the debug data of one program, opened.
@@ -70,13 +72,18 @@ func (d *Data) Find(addresses []uint64) ([]Answer, error) {
 			s.work()
 		}()
 	}
-	s.findUnits()
-	close(s.jobs)
+	s.makeJobs()
 	group.Wait()
 	if s.steps.Load() > stepLimit {
 		s.damage = ErrTooBig
 	}
 	return s.answers, s.damage
+}
+
+// makeJobs lets the workers go, after a panic as well.
+func (s *search) makeJobs() {
+	defer close(s.jobs)
+	s.findUnits()
 }
 
 // findUnits makes jobs of the units whose ranges hold addresses. It reads the first entry of every unit.
@@ -166,16 +173,24 @@ func (s *search) fail(order int, err error) {
 	}
 }
 
-// work does jobs until there are none left.
+// work does jobs until there are none left. A panic is damage of its unit, and the next job begins afresh.
 func (s *search) work() {
-	w := &walk{reader: newReader(&s.steps), isCode: s.program.IsCode}
-	n := &names{reader: w.reader, spine: &w.spine}
-	for j := range s.jobs {
-		if w.budget.exhausted() {
-			continue
-		}
-		if err := s.do(w, n, j); err != nil {
-			s.fail(j.order, err)
+	var j job
+	for more := true; more; {
+		caught := errand.Guard("reading debug data", func() {
+			w := &walk{reader: newReader(&s.steps), isCode: s.program.IsCode}
+			n := &names{reader: w.reader, spine: &w.spine}
+			for j, more = <-s.jobs; more; j, more = <-s.jobs {
+				if w.budget.exhausted() {
+					continue
+				}
+				if err := s.do(w, n, j); err != nil {
+					s.fail(j.order, err)
+				}
+			}
+		})
+		if caught != nil {
+			s.fail(j.order, caught)
 		}
 	}
 }

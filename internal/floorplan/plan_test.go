@@ -32,6 +32,8 @@ var plan = map[string]room{
 	"check":              {floor: 1},
 	"cmd/cgoheap-check":  {floor: 6},
 	"internal/scratch":   {floor: 0},
+	"internal/errand":    {floor: 0},
+	"internal/self":      {floor: 0},
 	"internal/elffile":   {floor: 1},
 	"internal/usage":     {floor: 1},
 	"internal/pclntab":   {floor: 2},

@@ -1,5 +1,6 @@
 // Command idle imports auto and prints what a program sees of that: how many goroutines there are, and their stacks. Its
-// arguments are done in turn: "wait" waits until there is one goroutine, "dump" has a dump made, "deadlock" waits for nothing.
+// arguments are done in turn: "wait" waits until there is one goroutine and
+// prints that, "dump" has a dump made.
 package main
 
 import (
@@ -21,23 +22,27 @@ func main() {
 		case "dump":
 			dump()
 		case "wait":
-			for runtime.NumGoroutine() > 1 {
+			for seen() != alone {
 				time.Sleep(time.Millisecond)
 			}
 			report()
-		case "deadlock":
-			select {}
 		}
 	}
 }
 
-func report() {
+const alone = "1 goroutines, 1 in their stacks"
+
+func report() { fmt.Println(seen()) }
+
+// seen is what there is to see: with the stacks, if there is more than this goroutine.
+func seen() string {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	fmt.Printf("%d goroutines, %d in their stacks\n", runtime.NumGoroutine(), bytes.Count(stacks, []byte("goroutine ")))
-	if runtime.NumGoroutine() > 1 {
-		fmt.Printf("%s\n", stacks)
+	text := fmt.Sprintf("%d goroutines, %d in their stacks", runtime.NumGoroutine(), bytes.Count(stacks, []byte("goroutine ")))
+	if text != alone {
+		text += fmt.Sprintf("\n%s", stacks)
 	}
+	return text
 }
 
 // dump sends the signal, as a program that has changed its arguments, and waits for the file.
