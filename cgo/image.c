@@ -1,17 +1,14 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // A loaded file's memory is read in pieces, through a small buffer on the stack. A file that another thread may close is
-// read by the kernel, which answers where a load would fault: process_vm_readv of this very process needs no rights. A
-// sandbox may forbid it all the same; then only files that are never closed can be read.
+// read by the kernel, which answers where a load would fault (memory.c). Where a sandbox forbids that, only files that are
+// never closed can be read.
 
 #include "image.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 
-#include "machine.h"
-
+#define PAGE 4096
 #define MOST_REFILLS 256 // 64 KiB: more than any FDE is long
 
 size_t image_copy(const struct image *image, uintptr_t address, void *to, size_t size)
@@ -24,10 +21,12 @@ size_t image_copy(const struct image *image, uintptr_t address, void *to, size_t
 		memcpy(to, (const void *)address, size);
 		return size;
 	}
-	struct iovec local = {to, size}, remote = {(void *)address, size};
-	long pid = system_call(SYS_getpid, 0, 0, 0, 0);
-	long copied = system_call6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
-	return copied < 0 ? 0 : (size_t)copied;
+	if (image->memory == NULL)
+		return 0;
+	if (memory_copy(image->memory, address, to, size))
+		return size;
+	size_t on_page = PAGE - address % PAGE; // what follows it may be unmapped
+	return on_page < size && memory_copy(image->memory, address, to, on_page) ? on_page : 0;
 }
 
 struct reader reader_of(const struct image *image, uintptr_t at, uintptr_t end)

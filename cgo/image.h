@@ -6,12 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory.h"
+
 // A loaded file: nothing outside [start, limit) is read. If it is not kept, another thread may unmap it at any time, and the
-// kernel is asked to read it.
+// kernel is asked to read it, by memory_copy.
 struct image {
 	uintptr_t start, limit;
 	uintptr_t eh_frame_hdr; // 0 if it has none
 	bool kept;              // it is never unmapped
+	struct memory *memory;  // of the walk; NULL only if the file is kept
 };
 
 // Copies up to size bytes at address; how many there were to be read. Does not touch errno.

@@ -4,6 +4,17 @@ package cgo
 
 // #include "cfi.h"
 // #include "images.h"
+//
+// // As in a walk.
+// static bool rule_in_memory(struct image image, uintptr_t pc, struct rule *rule)
+// {
+// 	struct copy copy = {0};
+// 	struct memory memory = {.copy = &copy};
+// 	image.memory = &memory;
+// 	bool found = cfi_rule(&image, pc, rule);
+// 	memory_end(&memory);
+// 	return found;
+// }
 import "C"
 
 import "unsafe"
@@ -40,7 +51,6 @@ func (i Image) c() C.struct_image {
 // Rule is the rule for the code at a runtime address that the shim finds in memory, for tests: all zero where no FDE covers
 // it. False if the unwind data cannot be searched there.
 func (i Image) Rule(address uint64) (rule [RuleSize]byte, ok bool) {
-	image := i.c()
-	ok = bool(C.cfi_rule(&image, C.uintptr_t(address), (*C.struct_rule)(unsafe.Pointer(&rule))))
+	ok = bool(C.rule_in_memory(i.c(), C.uintptr_t(address), (*C.struct_rule)(unsafe.Pointer(&rule))))
 	return rule, ok
 }

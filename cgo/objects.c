@@ -51,17 +51,15 @@ bool objects_allow(bool allow)
 	return ask_loader != NULL;
 }
 
-static const struct image anywhere = {.limit = UINTPTR_MAX};
-
 static bool copy(const struct image *image, uintptr_t from, void *to, size_t size)
 {
 	return image_copy(image, from, to, size) == size;
 }
 
 // A path that does not fit is none.
-static bool read_path(struct identity *is, uintptr_t from)
+static bool read_path(const struct image *anywhere, uintptr_t from, struct identity *is)
 {
-	size_t size = image_copy(&anywhere, from, is->path, sizeof is->path);
+	size_t size = image_copy(anywhere, from, is->path, sizeof is->path);
 	is->path_size = strnlen(is->path, size);
 	if (is->path_size == size)
 		is->path_size = 0;
@@ -120,14 +118,15 @@ static void read_headers(const struct image *image, struct identity *is)
 			read_segment(image, &segment, is);
 }
 
-static struct image image_of(const struct identity *is)
+static struct image image_of(const struct identity *is, struct memory *m)
 {
-	return (struct image){.start = is->start, .limit = is->limit, .eh_frame_hdr = is->eh_frame_hdr};
+	return (struct image){.start = is->start, .limit = is->limit, .eh_frame_hdr = is->eh_frame_hdr, .memory = m};
 }
 
-static bool identify(const struct dl_object *found, struct identity *is)
+static bool identify(const struct dl_object *found, struct memory *m, struct identity *is)
 {
 	struct link_map map;
+	struct image anywhere = {.limit = UINTPTR_MAX, .memory = m};
 	memset(is, 0, sizeof *is);
 	if (!copy(&anywhere, (uintptr_t)found->link_map, &map, offsetof(struct link_map, l_ld)))
 		return false;
@@ -135,9 +134,9 @@ static bool identify(const struct dl_object *found, struct identity *is)
 	is->limit = (uintptr_t)found->end;
 	is->eh_frame_hdr = (uintptr_t)found->eh_frame_hdr;
 	is->bias = map.l_addr;
-	struct image image = image_of(is);
+	struct image image = image_of(is, m);
 	read_headers(&image, is);
-	return read_path(is, (uintptr_t)map.l_name);
+	return read_path(&anywhere, (uintptr_t)map.l_name, is);
 }
 
 #define PROBES 32
@@ -197,7 +196,7 @@ static uint32_t intern(const struct identity *is, uint64_t loads, const struct o
 
 #define TRIES 3
 
-uint32_t object_at(uintptr_t pc, const struct loads *loads, const struct object **object)
+uint32_t object_at(uintptr_t pc, const struct loads *loads, struct memory *m, const struct object **object)
 {
 	struct dl_object found, again;
 	struct identity is;
@@ -208,7 +207,7 @@ uint32_t object_at(uintptr_t pc, const struct loads *loads, const struct object 
 		uint32_t number = find((uintptr_t)found.start, before, object);
 		if (number != 0)
 			return number;
-		if (!identify(&found, &is))
+		if (!identify(&found, m, &is))
 			return 0;
 		if (loads_now(loads) == before && ask_loader((void *)pc, &again) == 0 && again.link_map == found.link_map)
 			return intern(&is, before, object);
@@ -216,19 +215,19 @@ uint32_t object_at(uintptr_t pc, const struct loads *loads, const struct object 
 	return 0;
 }
 
-bool object_rule(const struct object *object, uint32_t number, uintptr_t pc, struct rule *rule)
+bool object_rule(const struct object_code *code, struct memory *m, struct rule *rule)
 {
 	struct place *cache = region_at(cgoheap_region->met);
-	uint64_t found = cached(cache, pc);
-	if (found != 0 && found_module(found) == number) {
+	uint64_t found = cached(cache, code->pc);
+	if (found != 0 && found_module(found) == code->number) {
 		*rule = rule_of_found(found);
 		return true;
 	}
-	struct image image = image_of(&object->is);
-	if (!cfi_rule(&image, pc, rule))
+	struct image image = image_of(&code->object->is, m);
+	if (!cfi_rule(&image, code->pc, rule))
 		return false;
 	uint64_t plain = found_of_rule(rule);
 	if (plain != 0)
-		cache_put(cache, pc, plain | (uint64_t)number << 2 | FOUND_CLOSABLE);
+		cache_put(cache, code->pc, plain | (uint64_t)code->number << 2 | FOUND_CLOSABLE);
 	return true;
 }

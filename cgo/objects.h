@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "loads.h"
+#include "memory.h"
 #include "rows.h"
 
 // Frames in an object carry OBJECT_FIRST and the object's place in the table instead of a module's number.
@@ -32,10 +33,18 @@ struct object {
 void objects_prepare(void);
 
 // The number that frames at pc carry, and the object; 0 if no library is there now or it cannot be known. Takes no locks.
-uint32_t object_at(uintptr_t pc, const struct loads *loads, const struct object **object);
+// Memory is read as the walk's is.
+uint32_t object_at(uintptr_t pc, const struct loads *loads, struct memory *m, const struct object **object);
 
-// *rule becomes the rule for pc in an object of this number. False if its unwind data cannot be searched.
-bool object_rule(const struct object *object, uint32_t number, uintptr_t pc, struct rule *rule);
+// Where to look for the rule of an address in an object.
+struct object_code {
+	const struct object *object;
+	uint32_t number;
+	uintptr_t pc;
+};
+
+// *rule becomes the rule. False if the object's unwind data cannot be searched.
+bool object_rule(const struct object_code *code, struct memory *m, struct rule *rule);
 
 // For tests: whether walks may meet libraries. False where they cannot.
 bool objects_allow(bool allow);

@@ -156,12 +156,12 @@ static enum end step(struct walk *w, const struct rule *r)
 // In a library that was opened after the index was made. A last walk knows nothing of those.
 static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_t *number)
 {
-	const struct object *object;
-	*number = object_at(site, &w->index->loads, &object);
+	struct object_code code = {.pc = site};
+	*number = code.number = object_at(site, &w->index->loads, &w->memory, &code.object);
 	if (*number == 0)
 		return NULL;
 	w->met = w->memory.unfit = true;
-	return object_rule(object, *number, site, &w->rule) ? &w->rule : NULL;
+	return object_rule(&code, &w->memory, &w->rule) ? &w->rule : NULL;
 }
 
 // By a stale index, what stands where a library was that may have been unloaded is not known.

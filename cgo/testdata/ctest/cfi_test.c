@@ -9,15 +9,19 @@
 #include "check.h"
 
 static struct loaded_image images[64];
+static struct copy by_kernel;
+static struct memory reading = {.copy = &by_kernel};
 static size_t count;
 
 static struct image image_at(uintptr_t address)
 {
+	struct image found = {0};
 	count = images_list(images, 64);
 	for (size_t i = 0; i < count && i < 64; i++)
 		if (address >= images[i].image.start && address < images[i].image.limit)
-			return images[i].image;
-	return (struct image){0};
+			found = images[i].image;
+	found.memory = &reading;
+	return found;
 }
 
 static bool same(const struct rule *a, const struct rule *b)
@@ -44,7 +48,8 @@ static void unmapped(void)
 {
 	size_t size = 1 << 16;
 	char *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct image image = {.start = (uintptr_t)at, .limit = (uintptr_t)at + size, .eh_frame_hdr = (uintptr_t)at + 4096};
+	struct image image = {.start = (uintptr_t)at, .limit = (uintptr_t)at + size, .eh_frame_hdr = (uintptr_t)at + 4096,
+			      .memory = &reading};
 	struct rule rule;
 	check(at != MAP_FAILED && munmap(at, size) == 0);
 	check(!cfi_rule(&image, image.start, &rule));
@@ -53,16 +58,16 @@ static void unmapped(void)
 }
 
 // From the header on, the unwind data of this program, in a block of its own, at the same distances.
-struct copy {
+struct image_copy {
 	unsigned char *bytes;
 	size_t size;
 	uintptr_t moved; // its address - the original's
 	struct image image;
 };
 
-static struct copy copy_of(const struct image *image)
+static struct image_copy copy_of(const struct image *image)
 {
-	struct copy c = {.size = image->limit - image->start};
+	struct image_copy c = {.size = image->limit - image->start};
 	c.bytes = malloc(c.size); // exactly: a byte more would be noticed
 	check(c.bytes != NULL);
 	struct image readable = *image;
@@ -70,7 +75,7 @@ static struct copy copy_of(const struct image *image)
 	for (size_t at = 0; at < c.size; at += 4096)
 		image_copy(&readable, image->start + at, c.bytes + at, c.size - at < 4096 ? c.size - at : 4096);
 	c.moved = (uintptr_t)c.bytes - image->start;
-	c.image = (struct image){(uintptr_t)c.bytes, (uintptr_t)c.bytes + c.size, image->eh_frame_hdr + c.moved, true};
+	c.image = (struct image){(uintptr_t)c.bytes, (uintptr_t)c.bytes + c.size, image->eh_frame_hdr + c.moved, true, NULL};
 	return c;
 }
 
@@ -84,7 +89,7 @@ static uint64_t next(uint64_t *state)
 static void damaged(void)
 {
 	struct image own = image_at((uintptr_t)damaged);
-	struct copy c = copy_of(&own);
+	struct image_copy c = copy_of(&own);
 	struct rule rule, whole;
 	uint64_t random = 88172645463325252ULL;
 	uintptr_t pc = (uintptr_t)damaged + c.moved;
