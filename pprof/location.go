@@ -47,6 +47,14 @@ func (l *Location) named() bool {
 	return len(l.Lines) > 0
 }
 
+// Expect makes room for so many locations, if there are none yet. Without it the tables double as they grow.
+func (e *Encoder) Expect(locations int) {
+	if e.err == nil && e.memory.room < locations && len(e.locations) == 0 {
+		e.memory.room = locations
+		e.locations = make(map[locationKey]LocationID, locations)
+	}
+}
+
 // Location returns the number of l in this profile and writes l if it is new. Locations with the same mapping, address and
 // number of lines are one; its lines are those of the first. The numbers of one encoder mean nothing to another, and after
 // an error of the writer there are none: it returns 0.

@@ -10,6 +10,7 @@ type memory struct {
 	textCount  uint64
 	functions  map[functionKey]uint64
 	locations  map[locationKey]LocationID
+	room       int // for locations
 	mappingIDs map[mappingKey]uint64
 	mappings   []mappingEntry
 

@@ -37,9 +37,17 @@ func (n *naming) sentences() []string {
 func (r *Report) name() *naming {
 	n := &naming{frames: framesOf(r.Samples)}
 	n.named, n.missing = make([]named, len(n.list)), make(missing)
-	byModule := make(map[stack.ModuleID][]int)
+	counts := make(map[stack.ModuleID]int)
+	for _, f := range n.list {
+		counts[f.Module()]++
+	}
+	byModule := make(map[stack.ModuleID][]int, len(counts))
 	for number, f := range n.list {
-		byModule[f.Module()] = append(byModule[f.Module()], number)
+		id := f.Module()
+		if byModule[id] == nil {
+			byModule[id] = make([]int, 0, counts[id])
+		}
+		byModule[id] = append(byModule[id], number)
 	}
 	for _, id := range slices.Sorted(maps.Keys(byModule)) {
 		r.nameModule(n, r.Module(id), byModule[id])

@@ -29,18 +29,22 @@ func (r *Report) Write(w io.Writer) error {
 
 // write says how many bytes the profile has before compression.
 func (r *Report) write(w io.Writer) (int64, error) {
-	e, n := pprof.NewEncoder(w, r.Header), r.name()
+	n := r.name()
+	e := pprof.NewEncoder(w, r.Header)
+	e.Expect(len(n.list))
 	for _, sentence := range n.sentences() {
 		e.Comment("cgoheap: " + sentence)
 	}
 	var stack []*named
 	ids := make([]pprof.LocationID, 0, 128)
+	var lines []pprof.Line
 	for i := range r.Samples {
 		stack = n.shown(stack[:0], r.Samples[i].Frames)
 		ids = ids[:0]
 		for _, f := range stack {
 			if f.location == 0 {
-				f.location = e.Location(f.asLocation())
+				l := f.asLocation(lines[:0])
+				f.location, lines = e.Location(l), l.Lines
 			}
 			ids = append(ids, f.location)
 		}
@@ -61,8 +65,11 @@ func Mapping(m *mappings.Module) pprof.Mapping {
 	return pprof.Mapping{File: m.Path, BuildID: m.BuildID}
 }
 
-func (f *named) asLocation() pprof.Location {
-	l := pprof.Location{Mapping: Mapping(f.module), Address: uint64(elfAddress(f.module, f.frame)), StandIn: f.standIn}
+// asLocation is the frame as the profile has it, with its lines appended to a slice.
+func (f *named) asLocation(lines []pprof.Line) pprof.Location {
+	l := pprof.Location{
+		Mapping: Mapping(f.module), Address: uint64(elfAddress(f.module, f.frame)), Lines: lines, StandIn: f.standIn,
+	}
 	for _, line := range f.Lines {
 		l.Lines = append(l.Lines, pprof.Line{
 			Function: pprof.Function{

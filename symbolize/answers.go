@@ -33,15 +33,15 @@ func keyOf(m *mappings.Module) moduleKey {
 	return moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
 }
 
-// of gives the answers of a module, to be read and given to add.
-func (a *answers) of(m *mappings.Module) map[mappings.ELFAddr]Result {
+// of gives the answers of a module, to be read and given to add. So many are expected if there are none yet.
+func (a *answers) of(m *mappings.Module, expected int) map[mappings.ELFAddr]Result {
 	key := keyOf(m)
 	if a.count >= answerLimit || a.modules == nil {
 		a.forget()
 		a.modules = make(map[moduleKey]map[mappings.ELFAddr]Result)
 	}
 	if a.modules[key] == nil {
-		a.modules[key] = make(map[mappings.ELFAddr]Result)
+		a.modules[key] = make(map[mappings.ELFAddr]Result, expected)
 	}
 	return a.modules[key]
 }

@@ -1,6 +1,8 @@
 package symbolize
 
 import (
+	"slices"
+
 	"github.com/cgoheap/cgoheap/internal/elffile"
 	"github.com/cgoheap/cgoheap/internal/pclntab"
 )
@@ -10,7 +12,11 @@ import (
 // functions are called the same in every file, as the runtime calls those of its own. A table that is damaged is as good
 // as none.
 func nameGo(f *elffile.File, w wants, style Style) {
-	table, err := pclntab.Read(f)
+	found, err := pclntab.Find(f)
+	if err != nil || !slices.ContainsFunc(w, func(w want) bool { return found.Covers(w.address) }) {
+		return
+	}
+	table, err := found.Read()
 	if err != nil {
 		return
 	}

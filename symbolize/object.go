@@ -19,6 +19,7 @@ type object struct {
 	damage  error       // why the debug data cannot be used
 	index   func([]functionTable, spans) *symbolIndex
 	symbols *symbolTable // nil as long as nobody has asked
+	last    []Line       // of the symbol that named an address last, without a place
 }
 
 func readObject(files *debugfile.Files, index func([]functionTable, spans) *symbolIndex) *object {
@@ -54,7 +55,7 @@ func (o *object) resolve(w wants, style Style) {
 	}
 	nameStubs(o.files.Layout(), w, style)
 	reason := o.reason(damage)
-	o.findFunctions(w)
+	o.nameBySymbols(w, style)
 	for i := range w {
 		if w[i].lines == nil {
 			o.fallBack(&w[i], style)
@@ -67,21 +68,41 @@ func (o *object) resolve(w wants, style Style) {
 	}
 }
 
-// fallBack names an address by its symbol. The line, if there is one, is still the debug data's: assembly code often
-// has lines and no functions.
-func (o *object) fallBack(w *want, style Style) {
-	s := o.symbolTable().covering(w.address)
-	if s == nil || !o.reaches(s, w) {
-		return
+// nameBySymbols gives lines to those of the wants without any that a symbol with a size covers, and finds the functions
+// around the others.
+func (o *object) nameBySymbols(w wants, style Style) {
+	for _, want := range w.unnamed() {
+		if s := o.symbolTable().covering(want.address); s != nil && !s.open {
+			o.takeSymbol(want, s, style)
+		}
 	}
+	o.findFunctions(w)
+}
+
+// fallBack names an address by a symbol without a size, if it reaches that far.
+func (o *object) fallBack(w *want, style Style) {
+	if s := o.symbolTable().covering(w.address); s != nil && o.reaches(s, w) {
+		o.takeSymbol(w, s, style)
+	}
+}
+
+// takeSymbol names an address by a symbol. The line, if there is one, is still the debug data's: assembly code often has
+// lines and no functions. Neighbours in one function share their lines.
+func (o *object) takeSymbol(w *want, s *symbol, style Style) {
 	w.poor = true
-	w.lines = []Line{{
-		Function:   style.readable(s.name),
-		SystemName: s.name,
-		File:       w.place.File,
-		Line:       w.place.Line,
-		Column:     w.place.Column,
-	}}
+	if len(o.last) == 0 || o.last[0].SystemName != s.name {
+		o.last = []Line{{Function: style.readable(s.name), SystemName: s.name}}
+	}
+	w.lines = o.last
+	if w.place != (dwarf.Place{}) {
+		w.lines = []Line{{
+			Function:   o.last[0].Function,
+			SystemName: s.name,
+			File:       w.place.File,
+			Line:       w.place.Line,
+			Column:     w.place.Column,
+		}}
+	}
 }
 
 // reason is why an address has no name, given the trouble with the debug data.

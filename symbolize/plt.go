@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
-	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
@@ -31,7 +30,7 @@ func nameStubs(f *elffile.File, w wants, style Style) {
 	var table *stubTable
 	for _, s := range stubSections {
 		section, _ := f.Section(s.name)
-		inside := slices.DeleteFunc(w.unnamed(), func(w *want) bool { return w.address-section.Addr >= section.Size })
+		inside := w.inside(section.Addr, section.Addr+section.Size).unnamed()
 		if len(inside) == 0 {
 			continue
 		}

@@ -1,6 +1,9 @@
 package symbolize
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A stack that crosses between Go and C goes through machinery on both sides. Of the frames
 //
@@ -34,6 +37,9 @@ func (s *Symbolizer) Tidy(lines []Line) Tidied {
 	if s.options.Plumbing || len(lines) == 0 {
 		return Tidied{Lines: lines}
 	}
+	if !needsTidying(lines) {
+		return Tidied{Lines: lines}
+	}
 	t := Tidied{Lines: make([]Line, 0, len(lines))}
 	for _, line := range lines {
 		if isGlue(line.SystemName) {
@@ -51,6 +57,13 @@ func (s *Symbolizer) Tidy(lines []Line) Tidied {
 		return Tidied{Lines: lines, Glue: true}
 	}
 	return t
+}
+
+// needsTidying reports whether any of the lines is machinery, which hardly any is.
+func needsTidying(lines []Line) bool {
+	return slices.ContainsFunc(lines, func(l Line) bool {
+		return isGlue(l.SystemName) || stubbed(l.SystemName) != "" || isEntry(l.SystemName)
+	})
 }
 
 // glue are the functions of the runtime and of runtime/cgo through which C is called and calls back.

@@ -68,9 +68,9 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 }
 
 func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
-	known := s.answers.of(m)
+	known := s.answers.of(m, len(addresses))
 	own := m.HoldsGo()
-	var unknown []uint64
+	unknown := make([]uint64, 0, len(addresses))
 	for i, address := range addresses {
 		if own {
 			results[i].Lines = s.options.Style.goLines(mappings.RuntimeAddr(uint64(address) + m.Bias))

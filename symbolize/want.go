@@ -65,6 +65,15 @@ func newWants(addresses []uint64) wants {
 	return w
 }
 
+// inside are the wants from one address up to another.
+func (w wants) inside(low, high uint64) wants {
+	from := func(address uint64) int {
+		return sort.Search(len(w), func(i int) bool { return w[i].address >= address })
+	}
+	first := from(low)
+	return w[first:max(first, from(high))]
+}
+
 // give gives all the same reason.
 func (w wants) give(reason Reason) {
 	for i := range w {
@@ -88,7 +97,13 @@ func (w *want) result() Result {
 
 // unnamed are the wants without lines.
 func (w wants) unnamed() []*want {
-	var open []*want
+	count := 0
+	for i := range w {
+		if w[i].lines == nil {
+			count++
+		}
+	}
+	open := make([]*want, 0, count)
 	for i := range w {
 		if w[i].lines == nil {
 			open = append(open, &w[i])

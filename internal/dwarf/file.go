@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // sectionKind numbers the sections that names are read from.
@@ -40,7 +41,8 @@ var reaches = [sectionKinds]uint64{
 // file is the debug sections of one file, and where its units lie.
 type file struct {
 	sections [sectionKinds]Section
-	units    []header // ascending
+	units    []header        // ascending
+	memory   *scratch.Memory // of the units; nil: Go's heap
 	source   Source
 
 	alternateOnce sync.Once

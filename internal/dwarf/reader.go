@@ -14,6 +14,7 @@ type reader struct {
 	lines   lineTable
 	texts   map[textKey]string
 	units   map[*header]*unit          // other units that were referred to
+	next    unit                       // the one that was looked at last
 	own     abbrevTable                // of the unit that is walked
 	tables  map[abbrevKey]*abbrevTable // of the other units
 	budget  budget
@@ -138,6 +139,12 @@ func (r *reader) unit(f *file, h *header) *unit {
 	}
 	r.units[h] = u
 	return u
+}
+
+// nextUnit is newUnit for one of which nothing is kept: it lasts until the next call.
+func (r *reader) nextUnit(f *file, h *header) *unit {
+	r.next = makeUnit(f, h)
+	return &r.next
 }
 
 // unitCache is how many units are remembered at a time.

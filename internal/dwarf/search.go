@@ -7,13 +7,15 @@ import (
 	"sync/atomic"
 
 	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // Data is the debug data of one program, opened.
 type Data struct {
 	program Program
 	file    *file
-	damage  error // in the headers of units
+	memory  scratch.Memory // of the headers
+	damage  error          // in the headers of units
 }
 
 // Open opens the debug data of a program; nil if it has none. Compressed sections are decompressed, from others nothing
@@ -28,12 +30,16 @@ func Open(p Program) (*Data, error) {
 	}
 	f.openAlternate = p.Alternate
 	d := &Data{program: p, file: f}
+	f.memory = &d.memory
 	d.damage = f.readHeaders(nil)
 	return d, nil
 }
 
 // Close closes the files that the Program's functions opened and, if it is an io.Closer, its Source.
-func (d *Data) Close() { d.file.close() }
+func (d *Data) Close() {
+	d.file.close()
+	d.memory.Free()
+}
 
 // job is a unit of which wants are to be found, those of the batch at the given indices.
 type job struct {
@@ -113,7 +119,7 @@ func (s *search) findUnit(r *reader, c *cursor, order int, h *header) error {
 	if a.tag != tagCompileUnit && a.tag != tagSkeletonUnit {
 		return nil
 	}
-	u := newUnit(s.file, h)
+	u := r.nextUnit(s.file, h)
 	if r.readRoot(u, c, &a); c.short {
 		return errDamaged
 	}
@@ -132,7 +138,8 @@ func (s *search) findUnit(r *reader, c *cursor, order int, h *header) error {
 		return ErrTooBig
 	}
 	slices.Sort(wants)
-	s.jobs <- job{order, u, slices.Compact(wants)}
+	taken := *u
+	s.jobs <- job{order, &taken, slices.Compact(wants)}
 	return err
 }
 

@@ -3,6 +3,8 @@ package dwarf
 import (
 	"cmp"
 	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // header is where a unit lies in .debug_info, and how it is written (7.5.1).
@@ -53,7 +55,7 @@ func (f *file) readHeaders(b *budget) error {
 		}
 		if length > 0 && h.read(&c) && !h.isOfTypes() && !c.short && c.offset() <= h.end {
 			h.entries = c.offset()
-			f.units = append(f.units, h)
+			f.units = scratch.Append(f.memory, f.units, h)
 		}
 		c.seek(h.end)
 	}
@@ -118,7 +120,12 @@ type extent struct{ low, high, ranges value }
 // newUnit makes the unit of a header, with the defaults of 7.32: the bases of split units, which do not give any, lie
 // behind the headers of their sections.
 func newUnit(f *file, h *header) *unit {
-	u := &unit{header: h, file: f, splitID: h.id}
+	u := makeUnit(f, h)
+	return &u
+}
+
+func makeUnit(f *file, h *header) unit {
+	u := unit{header: h, file: f, splitID: h.id}
 	if h.version >= 5 {
 		u.strBase, u.addrBase, u.rnglistsBase = 8, 8, 12
 		if h.offsetSize == 8 {

@@ -90,7 +90,7 @@ const MaxFunctions = symbolLimit
 // Each passes on the number, the ELF address and the size in bytes of all functions that the table has and that may have
 // a name.
 func (t *FunctionTable) Each(yield func(number uint32, value, size uint64)) error {
-	const atOnce = 1 << 12
+	const atOnce = 1 << 9
 	count := min(t.entries.size/uint64(t.entrySize), MaxFunctions)
 	buffer := make([]byte, min(count, atOnce)*uint64(t.entrySize))
 	for first := uint64(0); first < count; first += atOnce {

@@ -81,13 +81,17 @@ func (s *finder) scanHeaders(address, size uint64) (found []header) {
 }
 
 // chunk is how much is read at once: a multiple of the word, so that no aligned word is cut.
-const chunk = 1 << 20
+const chunk = 1 << 18
 
 // scan lists the aligned places in a range that begin with the pattern, at most candidateLimit.
 func (s *finder) scan(address, size uint64, pattern []byte) (places []uint64) {
+	var buffer []byte
 	for size > 0 && len(places) < candidateLimit {
-		data, err := s.file.At(address, min(size, chunk))
-		if err != nil {
+		if buffer == nil {
+			buffer = make([]byte, min(size, chunk))
+		}
+		data := buffer[:min(size, chunk)]
+		if s.file.ReadMemory(data, address) != nil {
 			return places
 		}
 		for from := 0; len(places) < candidateLimit; {

@@ -27,13 +27,37 @@ type Table struct {
 // addresses take some ten million.
 const stepLimit = 1 << 26
 
-// Read finds the table of a file and reads it, except for the inline trees. The error wraps ErrNoTable if there is none.
-func Read(f *elffile.File) (*Table, error) {
+// Found is a table that was found in a file and not read yet.
+type Found struct {
+	file   *elffile.File
+	module *module
+}
+
+// Find finds the table of a file. The error wraps ErrNoTable if there is none.
+func Find(f *elffile.File) (Found, error) {
 	m, err := find(f)
+	return Found{f, m}, err
+}
+
+// Covers reports whether the address lies in the Go code of the file.
+func (f Found) Covers(address uint64) bool {
+	return f.module.low <= address && address < f.module.high
+}
+
+// Read finds the table of a file and reads it.
+func Read(f *elffile.File) (*Table, error) {
+	found, err := Find(f)
 	if err != nil {
 		return nil, err
 	}
+	return found.Read()
+}
+
+// Read reads the table, except for the inline trees.
+func (found Found) Read() (*Table, error) {
+	f, m := found.file, found.module
 	t := &Table{file: f, module: m, texts: make(map[textKey]string)}
+	var err error
 	for _, part := range []struct {
 		into *[]byte
 		area area
