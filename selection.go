@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/pprof"
 )
 
@@ -37,6 +38,8 @@ type Selection struct {
 	BareAddresses bool
 
 	Compression pprof.Compression // fast gzip if it is zero
+
+	memory *scratch.Memory // of the stacks, if nothing keeps them
 }
 
 // check fills in what is zero, and names the field that makes no sense.

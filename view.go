@@ -44,7 +44,9 @@ var viewings = [...]viewing{
 		compares: true, take: takeNow},
 }
 
-func takeNow(r *alloc.Recording, _ *Selection) (*alloc.Snapshot, error) { return r.Snapshot() }
+func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+	return r.SnapshotIn(s.memory)
+}
 
 // String is the view's name.
 func (v View) String() string {

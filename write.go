@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/pprof"
 	"github.com/cgoheap/cgoheap/report"
 	"github.com/cgoheap/cgoheap/stack"
@@ -28,6 +29,11 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	s, err := s.check()
 	if err != nil {
 		return err
+	}
+	var memory scratch.Memory
+	defer memory.Free()
+	if s.Since == nil { // nothing keeps the stacks
+		s.memory = &memory
 	}
 	if s.Since != nil { // before the snapshot, which would otherwise be older than a moment that another call advanced
 		s.Since.turn.Lock()

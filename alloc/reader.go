@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -19,6 +20,7 @@ type reader struct {
 	ticks  uint64                   // just before the tables were settled
 	depth  int                      // stacks are not deeper
 	seed   uint64                   // of how values are rounded
+	memory *scratch.Memory          // of the frames; nil: Go's heap
 }
 
 func newReader(depth int, seed uint64) *reader {
@@ -34,16 +36,24 @@ func newReader(depth int, seed uint64) *reader {
 // samples reads all sites that ever had a weight, oldest first, and keeps those that measure makes something of.
 func (r *reader) samples(measure func(site uint64) flow) []stack.Sample {
 	refs := sites()
-	sums := make(map[uint32]flow, len(refs))
-	for _, ref := range refs {
-		at := uint64(ref) * refUnit
-		whole := wholeOf(ref)
-		sums[whole] = sums[whole].plus(measure(at))
+	sums := scratch.Slice[flow](r.memory, len(refs))
+	defer scratch.ReleaseSlice(r.memory, sums)
+	wholes := 0
+	for i, ref := range refs {
+		whole, found := wholeOf(ref), true
+		if whole == ref {
+			wholes++
+		} else {
+			i, found = slices.BinarySearch(refs, whole)
+		}
+		if found {
+			sums[i] = sums[i].plus(measure(uint64(ref) * refUnit))
+		}
 	}
-	list := make([]stack.Sample, 0, len(sums))
-	for _, ref := range refs {
+	list := make([]stack.Sample, 0, wholes)
+	for i, ref := range refs {
 		at := uint64(ref) * refUnit
-		if v := sums[ref].values(load64(at+uint64(cgo.SiteSize)), r.rounding(ref)); v != (stack.Values{}) {
+		if v := sums[i].values(load64(at+uint64(cgo.SiteSize)), r.rounding(ref)); v != (stack.Values{}) {
 			s := r.sample(at)
 			s.Values = v
 			list = append(list, s)
@@ -117,7 +127,7 @@ const framesAtOnce = 16 << 10
 
 func (r *reader) room(depth int) []stack.Frame {
 	if depth > len(r.unused) {
-		r.unused = make([]stack.Frame, max(depth, framesAtOnce))
+		r.unused = scratch.Slice[stack.Frame](r.memory, max(depth, framesAtOnce))
 	}
 	frames := r.unused[:depth:depth]
 	r.unused = r.unused[depth:]

@@ -6,17 +6,25 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
 // Snapshot is the state of one moment during the call. ErrStopped after Stop.
-func (r *Recording) Snapshot() (*Snapshot, error) {
-	return r.snapshot(func(read *reader) []stack.Sample { return read.samples(settled) })
+func (r *Recording) Snapshot() (*Snapshot, error) { return r.SnapshotIn(nil) }
+
+// SnapshotIn is Snapshot with the frames of all stacks in scratch memory: they must not be used once it is freed.
+func (r *Recording) SnapshotIn(memory *scratch.Memory) (*Snapshot, error) {
+	return r.snapshotIn(memory, func(read *reader) []stack.Sample { return read.samples(settled) })
 }
 
 // snapshot settles the tables and takes the samples that list makes of them.
 func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, error) {
+	return r.snapshotIn(nil, list)
+}
+
+func (r *Recording) snapshotIn(memory *scratch.Memory, list func(*reader) []stack.Sample) (*Snapshot, error) {
 	r.Refresh()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -24,6 +32,7 @@ func (r *Recording) snapshot(list func(*reader) []stack.Sample) (*Snapshot, erro
 		return nil, ErrStopped
 	}
 	read := newReader(r.options.MaxDepth, r.options.Seed)
+	read.memory = memory
 	r.settle()
 	s := &Snapshot{Profile: stack.Profile{
 		Samples:     list(read),

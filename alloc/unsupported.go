@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -20,6 +21,9 @@ func Start(Options) (*Recording, error) {
 
 // Snapshot gives ErrStopped.
 func (*Recording) Snapshot() (*Snapshot, error) { return nil, ErrStopped }
+
+// SnapshotIn gives ErrStopped.
+func (*Recording) SnapshotIn(*scratch.Memory) (*Snapshot, error) { return nil, ErrStopped }
 
 // Peak gives ErrStopped.
 func (*Recording) Peak() (*Snapshot, error) { return nil, ErrStopped }
