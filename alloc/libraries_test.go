@@ -4,6 +4,9 @@ package alloc
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -300,4 +303,34 @@ func TestUnreadableList(t *testing.T) {
 			t.Errorf("%d are", n)
 		}
 	})
+}
+
+// Code buffers of libvips: a file that is deleted at once and mapped.
+func TestCodeInADeletedFileIsNoLibrary(t *testing.T) {
+	unwatched(t)
+	file, err := os.Create(filepath.Join(t.TempDir(), "orcexec.test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := errors.Join(os.Remove(file.Name()), file.Truncate(65536)); err != nil {
+		t.Fatal(err)
+	}
+	code, err := syscall.Mmap(int(file.Fd()), 0, 65536, syscall.PROT_READ|syscall.PROT_EXEC, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Munmap(code); err != nil {
+			t.Error(err)
+		}
+	}()
+	r := start(t, everything)
+	known := false
+	for _, m := range snapshot(t, r).Modules {
+		known = known || strings.Contains(m.Path, "orcexec.test")
+	}
+	if n := value(t, r, "modules_without_rows"); n != 0 || !known {
+		t.Errorf("%d files without unwind data, listed: %t\n%v", n, known, r.Counters())
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/elffile"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -132,8 +133,9 @@ func (l *loaded) add(m mappings.Module) (module, error) {
 		return module{}, err
 	}
 	added := module{Module: numbered}
-	if err := l.build(&added); err != nil {
-		l.lost = append(l.lost, fmt.Errorf("unwind rows of %s: %w", m.Path, err))
+	// Files that are no libraries hold code that the program made, which has no unwind data to lose.
+	if err := l.build(&added); err != nil && !errors.Is(err, elffile.ErrNotELF) {
+		l.lost = append(l.lost, fmt.Errorf("reading unwind data: %w", err))
 	}
 	return added, nil
 }
@@ -179,6 +181,13 @@ func (l *loaded) build(m *module) error {
 		return err
 	}
 	defer file.Close()
+	if err := l.buildFrom(file, m); err != nil {
+		return fmt.Errorf("%s: %w", m.Path, err)
+	}
+	return nil
+}
+
+func (l *loaded) buildFrom(file *elffile.File, m *module) error {
 	part, addr, err := file.EhFrameParts()
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (p process) candidates(m *Module) []string {
 func (p process) openSame(path string, m *Module) (*elffile.File, error) {
 	file, err := elffile.Open(path)
 	if m.Deleted && errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w: deleted", m.Path, ErrGone)
+		return nil, p.deleted(m)
 	}
 	if err != nil {
 		return nil, err
@@ -68,6 +68,18 @@ func (p process) openSame(path string, m *Module) (*elffile.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// deleted says what a file was that is there no more: a library, or code that the program made.
+func (p process) deleted(m *Module) error {
+	head, err := p.OpenHead(m)
+	if errors.Is(err, elffile.ErrNotELF) {
+		return err
+	}
+	if err == nil {
+		head.Close()
+	}
+	return fmt.Errorf("%s: %w: deleted", m.Path, ErrGone)
 }
 
 // verify says how an open file is known not to be the module's.

@@ -3,6 +3,7 @@ package elffile
 import (
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 )
 
@@ -14,13 +15,16 @@ type tables struct {
 	names                        uint64 // index of the section that holds the section names
 }
 
+// ErrNotELF reports that a file is of another format.
+var ErrNotELF = errors.New("not an ELF file")
+
 func (f *File) readHeader() (tables, error) {
 	ident, err := f.bytes(0, elf.EI_NIDENT)
 	if err != nil {
 		return tables{}, err
 	}
 	if string(ident[:4]) != elf.ELFMAG {
-		return tables{}, fmt.Errorf("not an ELF file: it begins with % x", ident[:4])
+		return tables{}, fmt.Errorf("%w: it begins with % x", ErrNotELF, ident[:4])
 	}
 	switch elf.Data(ident[elf.EI_DATA]) {
 	case elf.ELFDATA2LSB:
