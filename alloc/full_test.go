@@ -11,7 +11,7 @@ import (
 )
 
 // small are tables that 8 MiB of blocks do not fit into.
-var small = Options{SampleBytes: 1, MaxDepth: 1024, TableBytes: 8 << 20}
+var small = Options{SampleBytes: 1, MaxDepth: 4096, TableBytes: 8 << 20}
 
 //go:noinline
 func fill(blocks []unsafe.Pointer) {
@@ -74,7 +74,7 @@ func TestTablesFullOfStacks(t *testing.T) {
 		for size := range uintptr(16) { // from the second on, new sites of a known stack
 			block := victim.Malloc(size)
 			if size == 0 {
-				others = fillWithStacks(1000)
+				others = fillWithStacks(4000)
 				free(others) // which takes what room is left
 			}
 			defer victim.Free(block)

@@ -14,9 +14,10 @@ import (
 
 // reader turns the tables into samples.
 type reader struct {
-	frames map[uint32][]stack.Frame // by ref of the stack
+	stacks map[uint32]unrolled      // by ref
 	unused []stack.Frame            // for more frames
 	labels map[uint32][]stack.Label // by ref of the set
+	nodes  []uint32                 // of the stack that is being unrolled
 	ticks  uint64                   // just before the tables were settled
 	depth  int                      // stacks are not deeper
 	seed   uint64                   // of how values are rounded
@@ -27,7 +28,7 @@ func newReader(depth int, seed uint64) *reader {
 	return &reader{
 		depth:  depth,
 		seed:   seed,
-		frames: make(map[uint32][]stack.Frame, atMost(cgo.Counted(cgo.CountStacks), cgo.StackFrames)),
+		stacks: make(map[uint32]unrolled, atMost(cgo.Counted(cgo.CountStacks), cgo.StackBytes)),
 		labels: make(map[uint32][]stack.Label),
 		ticks:  cgo.Ticks(),
 	}
@@ -70,15 +71,38 @@ func wholeOf(ref uint32) uint32 {
 // sites are the refs of all sites, in the order in which they were made.
 func sites() []uint32 {
 	refs := make([]uint32, 0, atMost(cgo.Counted(cgo.CountSites), cgo.SiteBytes))
-	most := atMost(math.MaxUint64, cgo.SiteBytes)
-	heads, count := load64(cgo.HeaderSiteHeads), atMost(load64(cgo.HeaderHeads), 4)
+	stacks, sites := tries{left: atMost(math.MaxUint64, cgo.StackBytes)}, tries{left: atMost(math.MaxUint64, cgo.SiteBytes)}
+	heads, count := load64(cgo.HeaderStackHeads), atMost(load64(cgo.HeaderHeads), 4)
 	for i := range uint64(count) {
-		for ref := load32(heads + 4*i); ref != 0 && len(refs) < most; ref = load32(uint64(ref)*refUnit + uint64(cgo.SiteNext)) {
-			refs = append(refs, ref)
-		}
+		stacks.each(load32(heads+4*i), func(stack uint64) {
+			sites.each(load32(stack+uint64(cgo.StackSites)), func(site uint64) {
+				refs = append(refs, uint32(site/refUnit))
+			})
+		})
 	}
 	slices.Sort(refs)
 	return refs
+}
+
+// tries visits records that hang in tries, as many as there can be.
+type tries struct {
+	left int
+	todo []uint32
+}
+
+// each calls visit with the offsets of the record of a ref and of all below it.
+func (t *tries) each(ref uint32, visit func(offset uint64)) {
+	for t.todo = append(t.todo[:0], ref); len(t.todo) > 0; {
+		last := len(t.todo) - 1
+		at := uint64(t.todo[last]) * refUnit
+		t.todo = t.todo[:last]
+		if at == 0 || t.left == 0 {
+			continue
+		}
+		t.left--
+		t.todo = append(t.todo, load32(at), load32(at+4))
+		visit(at)
+	}
 }
 
 // sample is the site at an offset, without its values.
@@ -106,21 +130,42 @@ func (r *reader) labelSet(ref uint32) []stack.Label {
 	return labels
 }
 
-func (r *reader) stack(ref uint32) []stack.Frame {
-	if known, ok := r.frames[ref]; ok {
-		return known
-	}
-	at := uint64(ref) * refUnit
-	frames := r.room(min(int(load32(at+uint64(cgo.StackDepth))), r.depth))
-	for i := range frames {
-		frames[i] = stack.Frame(load64(at + uint64(cgo.StackFrames) + 8*uint64(i)))
-	}
-	r.frames[ref] = frames
-	return frames
+// unrolled is a stack, leaf first, and the enum end that its walk stopped with.
+type unrolled struct {
+	frames []stack.Frame
+	end    uint32
 }
 
-// end is why the walk of a stack ended: an enum end.
-func (r *reader) end(ref uint32) uint32 { return load32(uint64(ref)*refUnit + uint64(cgo.StackEnd)) }
+func (r *reader) stack(ref uint32) []stack.Frame {
+	known, ok := r.stacks[ref]
+	if !ok {
+		known = r.unroll(load32(uint64(ref)*refUnit + uint64(cgo.StackNode)))
+		r.stacks[ref] = known
+	}
+	return known.frames
+}
+
+// unroll follows a node to its root. A caller's node is older than its callee's, so its ref is lower.
+func (r *reader) unroll(node uint32) unrolled {
+	r.nodes = r.nodes[:0]
+	for node >= cgo.StackEnds && len(r.nodes) < r.depth {
+		r.nodes = append(r.nodes, node)
+		caller := load32(uint64(node)*refUnit + uint64(cgo.NodeCaller))
+		if caller >= node {
+			break
+		}
+		node = caller
+	}
+	frames := r.room(len(r.nodes))
+	for i, n := range r.nodes {
+		frame := load32(uint64(n)*refUnit + uint64(cgo.NodeFrame))
+		frames[i] = stack.Frame(load64(uint64(frame)*refUnit + uint64(cgo.FrameFrame)))
+	}
+	return unrolled{frames, node}
+}
+
+// end is why the walk of a stack that has been read ended: an enum end.
+func (r *reader) end(ref uint32) uint32 { return r.stacks[ref].end }
 
 // framesAtOnce is how many frames are set aside at a time: for hundreds of stacks.
 const framesAtOnce = 16 << 10

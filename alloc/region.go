@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"encoding/binary"
 	"sync/atomic"
 	"unsafe"
 
@@ -40,6 +41,13 @@ func load32[N ~uint64 | ~uintptr](offset N) uint32 {
 		return 0
 	}
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&all[offset])))
+}
+
+// load8 reads a byte of a word that a recorder may be writing.
+func load8(offset uint64) uint8 {
+	word := [4]byte{}
+	binary.NativeEndian.PutUint32(word[:], load32(offset&^3))
+	return word[offset&3]
 }
 
 // bytesAt are the bytes from an offset on, as far as there are so many.

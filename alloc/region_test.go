@@ -115,15 +115,30 @@ func TestARegionIsReadFromACopy(t *testing.T) {
 		}
 	})
 
-	t.Run("a chain of sites that leads back into itself ends", func(t *testing.T) {
+	t.Run("sites that lead back to others end", func(t *testing.T) {
 		all := copied(t)
 		region = func() []byte { return all }
 		refs := sites()
 		region = cgo.Region
 		for _, ref := range refs {
-			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit+uint64(cgo.SiteNext):], refs[0])
+			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit:], refs[0])
+			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit+4:], refs[0])
 		}
 		readAll(t, all)
+	})
+
+	t.Run("a stack ends at a node that is said to be its own caller", func(t *testing.T) {
+		all := copied(t)
+		region = func() []byte { return all }
+		site := sites()[0]
+		node := load32(uint64(load32(uint64(site)*refUnit+uint64(cgo.SiteStack)))*refUnit + uint64(cgo.StackNode))
+		region = cgo.Region
+		binary.NativeEndian.PutUint32(all[uint64(node)*refUnit+uint64(cgo.NodeCaller):], node)
+		region = func() []byte { return all }
+		defer func() { region = cgo.Region }()
+		if frames := newReader(64, 1).sample(uint64(site) * refUnit).Frames; len(frames) != 1 {
+			t.Errorf("%d frames", len(frames))
+		}
 	})
 }
 

@@ -58,9 +58,9 @@ func (r *Recording) snapshotIn(memory *scratch.Memory, list func(*reader) []stac
 // covered their address. If there were several, it cannot be known which it was. Code that was in no file then is none of
 // the files that came later.
 func (r *Recording) place(read *reader) {
-	for ref, frames := range read.frames {
-		noFile := read.end(ref) == cgo.EndNoFile
-		for i, f := range frames {
+	for _, unrolled := range read.stacks {
+		noFile := unrolled.end == cgo.EndNoFile
+		for i, f := range unrolled.frames {
 			id := f.Module()
 			if id >= cgo.FirstObject {
 				id = r.loaded.met[id]
@@ -70,7 +70,7 @@ func (r *Recording) place(read *reader) {
 					id = m.ID
 				}
 			}
-			frames[i] = stack.NewFrame(id, f.Address())
+			unrolled.frames[i] = stack.NewFrame(id, f.Address())
 		}
 	}
 }

@@ -32,30 +32,35 @@ func (f flow) values(size uint64, r rounding) (v stack.Values) {
 // settled is what a site allocated until the last settle, and what of it was in use then. Words wrap; what is in use is their
 // difference, which fits in one.
 func settled(site uint64) flow {
-	all := len(cgo.Lifetimes())
 	return flow{
 		allocated: measured(site, func(m uint64) amount { return loadTally(flowAt(site, m) + uint64(cgo.FlowAllocated)) }),
 		inUse: measured(site, func(m uint64) amount {
 			allocated := loadTally(flowAt(site, m) + uint64(cgo.FlowAllocated))
-			freed := loadTally(flowAt(site, m) + uint64(cgo.FlowFreed)).plus(freedOf(site, m, all))
-			return signed(allocated.low - freed.low)
+			return signed(allocated.low - freedOf(site, m, lifetimeClasses).low)
 		}),
 	}
 }
 
-// freedWithin is what a site freed in the first classes of lifetimes, until the last settle.
+// lifetimeClasses are all classes of lifetimes, with that of the longest and of those not known.
+var lifetimeClasses = len(cgo.Lifetimes()) + 1
+
+// freedWithin is what a site freed in the first classes of lifetimes, until the last settle: its own class and others,
+// each of which has a record.
 func freedWithin(site uint64, classes int) weight {
 	return measured(site, func(m uint64) amount { return freedOf(site, m, classes) })
 }
 
 func freedOf(site, measure uint64, classes int) (sum amount) {
-	ref := load32(site + uint64(cgo.SiteLifetimes))
-	if ref == 0 {
-		return amount{}
+	if own := load8(site + uint64(cgo.SiteClass)); int(own) <= classes {
+		sum = loadTally(flowAt(site, measure) + uint64(cgo.FlowFreed))
 	}
-	all := uint64(len(cgo.Lifetimes()))
-	for class := range uint64(classes) {
-		sum = sum.plus(loadTally(uint64(ref)*refUnit + (measure*all+class)*cgo.TallySize))
+	ref := load32(site + uint64(cgo.SiteLifetimes))
+	for n := 0; ref != 0 && n < lifetimeClasses; n++ {
+		at := uint64(ref) * refUnit
+		if load32(at+uint64(cgo.LifetimeClass)) < uint32(classes) {
+			sum = sum.plus(loadTally(at + cgo.LifetimeFreed + measure*cgo.TallySize))
+		}
+		ref = load32(at + uint64(cgo.LifetimeNext))
 	}
 	return sum
 }

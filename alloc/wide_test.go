@@ -39,14 +39,13 @@ func pass(t *testing.T, r *Recording, site, units uint64) {
 	t.Helper()
 	defer snapshot(t, r)
 	defer snapshot(t, r)
-	brief := uint64(load32(site+uint64(cgo.SiteLifetimes))) * refUnit
 	for measure := range uint64(2) {
 		if measure == 1 && load64(site+uint64(cgo.SiteSize)) != cgo.SiteMixed {
 			return
 		}
 		for parity := range uint64(2) {
 			add(flowAt(site, measure)+uint64(cgo.FlowAllocated)+8*parity, units)
-			add(brief+measure*uint64(len(Lifetimes()))*cgo.TallySize+8*parity, units)
+			add(flowAt(site, measure)+uint64(cgo.FlowFreed)+8*parity, units)
 		}
 	}
 }

@@ -13,9 +13,9 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "chain.h"
 #include "hash.h"
 #include "machine.h"
+#include "trie.h"
 
 struct label_options cgoheap_labels;
 
@@ -128,16 +128,15 @@ uint32_t labels_now(struct memory *m, uintptr_t g)
 
 // What a set is.
 struct content {
-	uint64_t hash;
 	const char *entries;
-	uint32_t size;
+	uint32_t size, tag;
 };
 
 static bool same(const void *record, const void *content)
 {
 	const struct labels *l = record;
 	const struct content *c = content;
-	if (l->hash != c->hash || l->size != c->size)
+	if (l->tag != c->tag || l->size != c->size)
 		return false;
 	for (uint32_t i = 0; i < c->size; i++)
 		if (l->entries[i] != c->entries[i])
@@ -162,7 +161,7 @@ static uint32_t make(const struct content *c)
 		return 0;
 	}
 	struct labels *l = region_at(at);
-	l->hash = c->hash;
+	l->tag = c->tag;
 	l->size = c->size;
 	copy(l->entries, c->entries, c->size);
 	return at / 16;
@@ -170,17 +169,16 @@ static uint32_t make(const struct content *c)
 
 uint32_t labels_intern(const char *entries, uint32_t size)
 {
-	struct content c = {hash_bytes(entries, size), entries, size};
-	uint32_t *heads = region_at(cgoheap_region->label_heads);
-	uint32_t *head = &heads[c.hash % REGION_LABEL_HEADS];
-	uint32_t seen = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-	uint32_t ref = chain_find(seen, 0, same, &c);
+	uint64_t hash = hash_bytes(entries, size);
+	struct content c = {entries, size, hash >> 32};
+	struct trie t = trie_from(cgoheap_region->label_heads, hash);
+	uint32_t ref = trie_find(&t, same, &c);
 	if (ref != 0)
 		return ref;
 	uint32_t made = make(&c);
 	if (made == 0)
 		return 0;
-	ref = chain_link(head, seen, made, same, &c);
+	ref = trie_link(&t, made, same, &c);
 	if (ref == made)
 		count(COUNT_LABEL_SETS);
 	return ref;

@@ -92,18 +92,33 @@ static uintptr_t fp_of(const struct walk *w, const struct step *s)
 	return s->fp_given ? w->at.fp : s->fp;
 }
 
-static bool record(struct walk *w, const struct step *s)
+// Room for one more fresh step, whose words begin here; NULL if there is none.
+static struct step *next_fresh(struct walk *w)
 {
 	struct last *l = w->last;
 	if (l->fresh == LAST_STEPS) {
 		w->memory.unfit = true;
-		return false;
+		return NULL;
 	}
-	struct step *to = &l->fresh_steps[l->fresh++];
-	*to = *s;
-	to->fp = fp_of(w, s);
-	to->words = w->memory.logged;
-	return true;
+	struct step *s = &l->fresh_steps[l->fresh++];
+	s->words = w->memory.logged;
+	return s;
+}
+
+static void record(struct walk *w, uint64_t frame)
+{
+	struct step *s = next_fresh(w);
+	if (s == NULL)
+		return;
+	s->pc = w->at.pc;
+	s->sp = w->at.sp;
+	s->fp = w->at.fp;
+	s->fp_at = w->fp_at;
+	s->frame = frame;
+	s->part = w->part;
+	s->fp_known = w->fp_known;
+	s->fp_given = w->fp_given;
+	s->joined = joined(w);
 }
 
 // The walk goes on from s, to which the last walk came too.
@@ -133,9 +148,15 @@ static const struct step *reader_of(const struct last *l, const struct step *s, 
 	return s;
 }
 
-// The first step from s on that there is no room for; end if there is for all.
+// The first step from s on that there is no room for; end if there is for all. Frames up to the root are only counted:
+// nobody asks for those of a known trunk.
 static const struct step *add_frames(struct walk *w, const struct step *s, const struct step *end)
 {
+	size_t count = end - s;
+	if (w->known != NULL && count <= w->max - w->depth) {
+		w->depth += count;
+		return end;
+	}
 	for (; s < end && w->depth < w->max; s++)
 		w->frames[w->depth++] = s->frame;
 	return s;
@@ -143,9 +164,15 @@ static const struct step *add_frames(struct walk *w, const struct step *s, const
 
 static void record_again(struct walk *w, const struct step *s, const struct step *end)
 {
-	for (; s < end && record(w, s); s++)
+	struct step *to;
+	for (; s < end && (to = next_fresh(w)) != NULL; s++) {
+		uint32_t words = to->words;
+		*to = *s;
+		to->fp = fp_of(w, s);
+		to->words = words;
 		for (uint32_t i = s->words; i < s[1].words; i++)
 			memory_note(&w->memory, w->last->words[i].address, w->last->words[i].value);
+	}
 }
 
 // Adds the frames from s up to the one that reads a changed word.
@@ -159,7 +186,7 @@ static enum end follow(struct walk *w, const struct step *s)
 	if (end == all)
 		w->known = s;
 	w->fp_used |= s->fp_given && l->fp_used;
-	const struct step *to = last_stack(w) != 0 ? end : add_frames(w, s, end); // nobody asks for frames of a known stack
+	const struct step *to = add_frames(w, s, end);
 	if (w->goroutine == 0 && (to == all || to->joined))
 		w->goroutine = l->goroutine;
 	if (to != end)
@@ -179,8 +206,7 @@ enum end last_meet(struct walk *w, uint64_t frame)
 	const struct step *s = meet(w);
 	enum end result = s == NULL ? WALK_EMIT : follow(w, s);
 	if (result == WALK_EMIT)
-		record(w, &(struct step){.pc = w->at.pc, .sp = w->at.sp, .fp = w->at.fp, .fp_at = w->fp_at, .frame = frame,
-					 .part = w->part, .fp_known = w->fp_known, .fp_given = w->fp_given, .joined = joined(w)});
+		record(w, frame);
 	return result;
 }
 
@@ -190,8 +216,31 @@ uint32_t last_stack(const struct walk *w)
 	return l != NULL && w->known == &l->steps[l->first] && l->fresh == 0 ? l->stack : 0;
 }
 
+struct trunk last_trunk(const struct walk *w, enum end end, uint32_t *below)
+{
+	if (w->known == NULL || end != END_ROOT) {
+		*below = w->depth;
+		return stack_root(end);
+	}
+	*below = w->last->fresh;
+	return (struct trunk){w->known->hash, w->known->node};
+}
+
+// The node and the hash of each fresh step, of which to is the end.
+static void name_fresh(struct step *from, struct step *to, const struct step *known, uint32_t stack)
+{
+	uint32_t node = ((const struct stack *)region_ref(stack))->node;
+	uint64_t hash = known == NULL ? stack_root(END_ROOT).hash : known->hash;
+	for (struct step *s = from; s < to; s++) {
+		s->node = node;
+		node = ((const struct node *)region_ref(node))->caller;
+	}
+	for (struct step *s = to; s-- > from;)
+		s->hash = hash = stack_hash(hash, s->frame);
+}
+
 // Puts the fresh steps and words before those that are known.
-static void join_fresh(struct walk *w)
+static void join_fresh(struct walk *w, uint32_t stack)
 {
 	struct last *l = w->last;
 	uint32_t to = w->known == NULL ? LAST_STEPS : w->known - l->steps;
@@ -207,6 +256,7 @@ static void join_fresh(struct walk *w)
 	for (uint32_t i = 0; i < logged; i++)
 		l->words[word - logged + i] = l->fresh_words[i];
 	l->first = to - l->fresh;
+	name_fresh(&l->steps[l->first], &l->steps[to], w->known, stack);
 }
 
 void last_end(struct walk *w, enum end end, uint32_t stack)
@@ -219,7 +269,7 @@ void last_end(struct walk *w, enum end end, uint32_t stack)
 			l->goroutine = w->goroutine;
 		}
 		l->fp_used = w->fp_used;
-		join_fresh(w);
+		join_fresh(w, stack);
 		l->stack = stack;
 	}
 	w->memory.log = NULL;

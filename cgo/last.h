@@ -2,6 +2,7 @@
 #ifndef CGOHEAP_LAST_H
 #define CGOHEAP_LAST_H
 
+#include "stacks.h"
 #include "walk.h"
 
 #define LAST_STEPS 96
@@ -10,8 +11,9 @@
 // Where a walk stood at a frame.
 struct step {
 	uintptr_t pc, sp, fp, fp_at;
-	uint64_t frame;
-	uint32_t words; // those read from here on begin there
+	uint64_t frame, hash; // of the stack from here on
+	uint32_t node;       // its node
+	uint32_t words;      // those read from here on begin there
 	uint16_t part;  // how often the walk had gone from C to Go or back
 	bool fp_known, fp_given, joined;
 };
@@ -34,6 +36,9 @@ void last_begin(struct walk *w, uint32_t place);
 
 // The ref of the stack if the walk found the last one's again, otherwise 0.
 uint32_t last_stack(const struct walk *w);
+
+// The trunk of what the walk found, if it ended so, and how many frames are below it.
+struct trunk last_trunk(const struct walk *w, enum end end, uint32_t *below);
 
 // After a walk that ended so, and found the stack of this ref: keeps it for the next.
 void last_end(struct walk *w, enum end end, uint32_t stack);

@@ -18,17 +18,17 @@ import (
 
 // Sizes and offsets of the region's structures, taken from the C that writes them. See region.h and rows.h.
 const (
-	HeaderSize      = unsafe.Offsetof(C.struct_header{}.size)
-	HeaderUsed      = unsafe.Offsetof(C.struct_header{}.used)
-	HeaderSiteHeads = unsafe.Offsetof(C.struct_header{}.site_heads)
-	HeaderHeads     = unsafe.Offsetof(C.struct_header{}.heads)
-	HeaderModules   = unsafe.Offsetof(C.struct_header{}.modules)
-	HeaderLevels    = unsafe.Offsetof(C.struct_header{}.levels)
-	HeaderStuck     = unsafe.Offsetof(C.struct_header{}.filter_stuck)
-	HeaderClock     = unsafe.Offsetof(C.struct_header{}.clock)
-	HeaderPeakClock = unsafe.Offsetof(C.struct_header{}.peak_clock)
-	HeaderInUse     = unsafe.Offsetof(C.struct_header{}.inuse)
-	HeaderCarries   = unsafe.Offsetof(C.struct_header{}.carries)
+	HeaderSize       = unsafe.Offsetof(C.struct_header{}.size)
+	HeaderUsed       = unsafe.Offsetof(C.struct_header{}.used)
+	HeaderStackHeads = unsafe.Offsetof(C.struct_header{}.stack_heads)
+	HeaderHeads      = unsafe.Offsetof(C.struct_header{}.heads)
+	HeaderModules    = unsafe.Offsetof(C.struct_header{}.modules)
+	HeaderLevels     = unsafe.Offsetof(C.struct_header{}.levels)
+	HeaderStuck      = unsafe.Offsetof(C.struct_header{}.filter_stuck)
+	HeaderClock      = unsafe.Offsetof(C.struct_header{}.clock)
+	HeaderPeakClock  = unsafe.Offsetof(C.struct_header{}.peak_clock)
+	HeaderInUse      = unsafe.Offsetof(C.struct_header{}.inuse)
+	HeaderCarries    = unsafe.Offsetof(C.struct_header{}.carries)
 
 	Carries      = C.REGION_CARRIES
 	CarrySize    = C.sizeof_struct_carry
@@ -37,12 +37,15 @@ const (
 
 	InUseUnit = C.UNIT // of the word at HeaderInUse: 2^-4 bytes
 
-	StackDepth  = unsafe.Offsetof(C.struct_stack{}.depth)
-	StackFrames = C.sizeof_struct_stack
-	StackEnd    = unsafe.Offsetof(C.struct_stack{}.end)
-	EndNoFile   = C.END_NO_FILE
+	StackNode  = unsafe.Offsetof(C.struct_stack{}.node)
+	StackSites = unsafe.Offsetof(C.struct_stack{}.sites)
+	StackBytes = C.sizeof_struct_stack
+	StackEnds  = C.STACK_ENDS // what is below is no node, but an end
+	EndNoFile  = C.END_NO_FILE
+	NodeCaller = unsafe.Offsetof(C.struct_node{}.caller)
+	NodeFrame  = unsafe.Offsetof(C.struct_node{}.frame)
+	FrameFrame = unsafe.Offsetof(C.struct_frame{}.frame)
 
-	SiteNext  = unsafe.Offsetof(C.struct_site{}.next)
 	SiteStack = unsafe.Offsetof(C.struct_site{}.stack)
 	SiteSize  = unsafe.Offsetof(C.struct_site{}.size)
 	SiteWhole = unsafe.Offsetof(C.struct_site{}.whole)
@@ -50,8 +53,12 @@ const (
 	SiteBytes = C.sizeof_struct_site + C.sizeof_struct_flow // at least
 
 	SiteLabels    = unsafe.Offsetof(C.struct_site{}.labels)
+	SiteClass     = unsafe.Offsetof(C.struct_site{}.class)
 	SiteLifetimes = unsafe.Offsetof(C.struct_site{}.lifetimes)
-	SiteFlows     = C.sizeof_struct_site // one for objects, and where sizes are mixed one for bytes
+	LifetimeNext  = unsafe.Offsetof(C.struct_lifetime{}.next)
+	LifetimeClass = unsafe.Offsetof(C.struct_lifetime{}.class)
+	LifetimeFreed = C.sizeof_struct_lifetime // one tally for each measure
+	SiteFlows     = C.sizeof_struct_site     // one for objects, and where sizes are mixed one for bytes
 	FlowSize      = C.sizeof_struct_flow
 	FlowPeak      = unsafe.Offsetof(C.struct_flow{}.peak) + unsafe.Offsetof(C.struct_peak{}.then)
 	FlowAllocated = unsafe.Offsetof(C.struct_flow{}.allocated)

@@ -8,11 +8,14 @@
 #include "region.h"
 #include "weight.h"
 
-// The longest lifetime of each class, in nanoseconds; longer ones are not kept.
+// The longest lifetime of each class, in nanoseconds; longer ones are of class REGION_LIFETIMES, as are those not known.
 extern const uint64_t cgoheap_lifetimes[REGION_LIFETIMES];
 
-// A block of the site was freed that had lived for so many ticks. False if that is in no class, or there is no room.
-bool lifetimes_add(struct site *s, uint32_t parity, uint64_t ticks, struct weight w);
+// The class of a lifetime of so many ticks.
+uint32_t lifetime_class(uint64_t ticks);
+
+// A block of the site was freed after a lifetime of this class.
+void lifetimes_add(struct site *s, uint32_t parity, uint32_t class, struct weight w);
 
 // What was freed in all classes until now, of a measure that the site counts.
 uint64_t lifetimes_sum(const struct site *s, enum measure m);

@@ -166,18 +166,16 @@ uint64_t peak_total(void)
 	return total_of(total);
 }
 
+static void copy_site(void *record, const void *argument)
+{
+	(void)argument;
+	peak_before(record);
+}
+
 // Copies all sites that have not changed since the peak.
 static void copy_sites(void)
 {
-	uint32_t *heads = region_at(cgoheap_region->site_heads);
-	for (uint64_t i = 0; i < cgoheap_region->heads; i++) {
-		uint32_t ref = __atomic_load_n(&heads[i], __ATOMIC_ACQUIRE);
-		while (ref != 0) {
-			struct site *s = region_ref(ref);
-			peak_before(s);
-			ref = s->next;
-		}
-	}
+	sites_each(copy_site, NULL);
 }
 
 void peak_freeze(void)

@@ -64,8 +64,11 @@ static uint32_t site_by_walk(struct walk *w, struct visitor by, size_t size)
 	count_in(by.place, COUNT_END + end, 1);
 	wake_after(w, end);
 	uint32_t stack = last_stack(w);
-	if (stack == 0)
-		stack = stack_intern(w->frames, w->depth, end);
+	if (stack == 0) {
+		uint32_t below;
+		struct trunk trunk = last_trunk(w, end, &below);
+		stack = stack_intern(w->frames, below, trunk);
+	}
 	last_end(w, end, stack);
 	if (stack == 0) {
 		count(COUNT_LOST_STACK);

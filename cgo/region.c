@@ -30,7 +30,7 @@ static uint64_t take(struct header *h, uint64_t size)
 static uint64_t heads_for(uint64_t size)
 {
 	uint64_t heads = 1024;
-	while (heads * 4096 < size && heads < (1u << 20))
+	while (heads * 8192 < size && heads < (1u << 20))
 		heads *= 2;
 	return heads;
 }
@@ -48,9 +48,10 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->clock = clock_now();
 	h->started = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	h->heads = heads_for(size);
+	h->frame_heads = take(h, h->heads * sizeof(uint32_t));
+	h->node_heads = take(h, h->heads * sizeof(uint32_t));
 	h->stack_heads = take(h, h->heads * sizeof(uint32_t));
-	h->site_heads = take(h, h->heads * sizeof(uint32_t));
-	h->label_heads = take(h, REGION_LABEL_HEADS * sizeof(uint32_t));
+	h->label_heads = take(h, h->heads * sizeof(uint32_t));
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
 	h->objects = take(h, OBJECT_SLOTS * sizeof(uint32_t));
 	h->met = take(h, CACHE_PLACES * sizeof(struct place));
@@ -82,17 +83,41 @@ void region_close(void)
 	madvise(cgoheap_region, cgoheap_mapped, MADV_DONTNEED);
 }
 
-uint64_t region_reserve(uint64_t size)
+static uint64_t reserve_lines(uint64_t size)
 {
 	struct header *h = cgoheap_region;
-	uint64_t align = size >= 64 ? 64 : 16;
 	uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED), at;
 	do {
-		at = ALIGN(used, align);
+		at = ALIGN(used, 64);
 		if (size > h->size || at > h->size - size)
 			return 0;
 	} while (!__atomic_compare_exchange_n(&h->used, &used, at + size, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return at;
+}
+
+#define CHUNK 1024
+
+// Records smaller than a cache line are cut from chunks, or those between two larger ones would leave a gap before each.
+// Of two threads that reserve a chunk at once, one finds the other's in its place, and its own stays unused.
+static uint64_t reserve_small(uint32_t units)
+{
+	uint64_t *small = &cgoheap_region->small, seen = __atomic_load_n(small, __ATOMIC_RELAXED), at, left;
+	do {
+		at = seen >> 32;
+		left = (uint32_t)seen;
+		if (left < units) {
+			at = reserve_lines(CHUNK) / 16;
+			left = CHUNK / 16;
+		}
+		if (at == 0)
+			return 0;
+	} while (!__atomic_compare_exchange_n(small, &seen, (at + units) << 32 | (left - units), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return at * 16;
+}
+
+uint64_t region_reserve(uint64_t size)
+{
+	return size < 64 ? reserve_small((size + 15) / 16) : reserve_lines(size);
 }
 
 uint64_t cgoheap_counted(enum counter c)

@@ -2,7 +2,7 @@
 // 16 bytes and fits in 32 bits. Nothing moves, everything only grows until the recording ends, so another thread or
 // process reads it in place while the program allocates.
 //
-//   header | filter | heads of stacks, sites, labels | module table | bump: stacks, sites, live levels, rows, index
+//   header | filter | heads of frames, nodes, stacks, labels | module table | bump: records, live levels, rows, index
 #ifndef CGOHEAP_REGION_H
 #define CGOHEAP_REGION_H
 
@@ -13,7 +13,7 @@
 #include "weight.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 1
+#define REGION_VERSION 2
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
@@ -21,7 +21,6 @@
 #define REGION_COUNTERS 48
 #define REGION_CARRIES 128
 #define REGION_MOST (16ULL << 32) // what a ref reaches
-#define REGION_LABEL_HEADS 1024
 
 // The bytes in use and the highest they have been, swapped as one. See peak.c.
 struct inuse {
@@ -40,11 +39,13 @@ struct header {
 	uint32_t pid; // 0 in a child of the process
 	uint64_t size;         // bytes that may be used
 	uint64_t used;         // bytes given away by region_reserve
+	uint64_t small;        // the chunk that small records are cut from: the ref of what is left << 32 | how many units
 	uint64_t sample_bytes; // mean gap between samples, from each thread's next one on
 	uint64_t started;      // nanoseconds since the epoch
-	uint64_t stack_heads;  // offset of heads refs
-	uint64_t site_heads;   // offset of heads refs
-	uint64_t label_heads;  // offset of REGION_LABEL_HEADS refs
+	uint64_t frame_heads;  // these are offsets of heads refs
+	uint64_t node_heads;
+	uint64_t stack_heads;
+	uint64_t label_heads;
 	uint64_t heads;        // a power of two
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
 	uint64_t lasts;        // offset of GATE_PLACES struct last
@@ -68,14 +69,30 @@ struct gate_place {
 	_Alignas(64) uint64_t credit;       // see peak.c
 };
 
-// An interned stack. Written once, then linked.
+// Interned records begin with refs of two more; see trie.h. What they are is written once, then they are linked.
+
+struct frame {
+	uint32_t next[2];
+	uint64_t frame; // module << 48 | call site
+};
+
+// A frame below its callers: each node with all nodes above it is a stack or the outer part of some.
+struct node {
+	uint32_t next[2];
+	uint32_t caller; // ref of the caller's node, which is lower; of the outermost frame, the enum end that the walk stopped with
+	uint32_t frame;  // ref
+};
+
+#define STACK_ENDS (REGION_FILTER / 16) // no record has a ref as low; a caller below is an enum end
+
 struct stack {
-	uint32_t next; // ref of the next stack with this head
-	uint32_t depth;
-	uint64_t hash;
-	uint32_t end;   // enum end: why the walk stopped
-	uint32_t sizes; // sites made of this stack
-	uint64_t frames[]; // module << 48 | call site, leaf first
+	uint32_t next[2];
+	uint32_t node;  // of the leaf, or an enum end where there is no frame
+	uint32_t tag;   // of the hash of all frames
+	uint32_t sites; // ref of the first site made of this stack; the others hang below it
+	uint32_t mixed; // ref of the first without a size of its own, 0 for none
+	uint32_t sizes; // how many sites have a size of their own
+	uint64_t size_bits[2]; // of the hashes of those; see sites.c
 };
 
 // A sum that recorders add to: in running, the word of their epoch's parity. gate_settle brings settled up to it, one
@@ -110,7 +127,7 @@ static inline uint64_t tally_now(const struct tally *t)
 	return __atomic_load_n(&t->running[0], __ATOMIC_RELAXED) + __atomic_load_n(&t->running[1], __ATOMIC_RELAXED);
 }
 
-#define REGION_LIFETIMES 6
+#define REGION_LIFETIMES 6 // classes of them; see lifetimes.c
 
 // What was in use at a peak, and the mark of that peak, swapped as one. See peak.c.
 struct peak {
@@ -122,26 +139,32 @@ struct peak {
 // objects tell the bytes.
 struct flow {
 	struct peak peak;
-	struct tally allocated, freed; // those freed that are in no class of lifetimes
+	struct tally allocated;
+	struct tally freed; // those of the site's class of lifetimes
 };
 
-// What a site freed, by how long it had lived; one of them for each measure. See lifetimes.c.
-typedef struct tally lifetimes[REGION_LIFETIMES];
+// What a site freed of another class than its own. One tally for each measure.
+struct lifetime {
+	uint32_t next; // ref of the next of the site, 0 for none
+	uint32_t class;
+	struct tally freed[];
+};
 
 #define SITE_MIXED UINT64_MAX
 
 // A site is a stack, a block size and a set of labels. One that threads on several places of the gate use at a high rate
 // is split: each place gets a site for itself.
 struct site {
-	uint32_t next; // ref of the next site with this head
-	uint32_t stack;
+	uint32_t next[2];
 	uint64_t size;      // bytes asked for; SITE_MIXED for a stack with too many sizes
+	uint32_t stack;
 	uint32_t labels;    // ref of struct labels, 0 for none
-	uint32_t lifetimes; // ref of lifetimes for each measure, 0 before the first free
 	uint32_t whole;     // ref of the site that this is a part of, 0 for none
-	uint16_t place;     // which made it
-	uint16_t visits;    // by others, in the tick of the last one
-	uint32_t visited;   // that tick
+	uint32_t lifetimes; // ref of the first struct lifetime, 0 for none
+	uint32_t visited;   // the tick of the last visit by another place than made it
+	uint16_t visits;    // of those, in that tick
+	uint8_t place;      // which made it
+	uint8_t class;      // its class of lifetimes and one, 0 before the first free
 	struct flow flow[]; // one for each measure
 };
 
@@ -152,9 +175,9 @@ static inline int site_measures(const struct site *s)
 
 // An interned set of labels. Written once, then linked. Entries follow each other: struct label, key, text.
 struct labels {
-	uint32_t next; // ref of the next set with this head
+	uint32_t next[2];
 	uint32_t size; // bytes of entries
-	uint64_t hash;
+	uint32_t tag;  // of their hash
 	char entries[];
 };
 
@@ -204,7 +227,8 @@ int region_open(uint64_t size, uint64_t sample_bytes);
 // Gives the memory back and keeps the addresses, because a thread may still read the filter.
 void region_close(void);
 
-// Offset of size zeroed bytes, aligned to 64 where size is at least 64, to 16 otherwise; 0 when the region is full.
+// Offset of size zeroed bytes, aligned to 64 where size is at least 64, to 16 otherwise; 0 when the region is full. A record
+// below 64 bytes lies above all such records that were reserved before it.
 uint64_t region_reserve(uint64_t size);
 
 // Everything that the shim counts. The sentences are in counters.go, in this order.

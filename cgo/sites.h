@@ -6,6 +6,7 @@
 
 #include "lifetimes.h"
 #include "region.h"
+#include "trie.h"
 #include "weight.h"
 
 // Who looks for a site: a place of the gate, in a tick of the clock.
@@ -26,19 +27,20 @@ static inline void site_add(struct site *s, uint32_t parity, struct weight w)
 // Blocks of the site were freed, or turned out to be none.
 static inline void site_subtract(struct site *s, uint32_t parity, struct weight w)
 {
-	for (int m = 0; m < site_measures(s); m++)
-		tally_add(&s->flow[m].freed, parity, w.of[m]);
+	lifetimes_add(s, parity, REGION_LIFETIMES, w);
 }
 
 // A block of the site was freed that had lived for so many ticks.
 static inline void site_free(struct site *s, uint32_t parity, uint64_t ticks, struct weight w)
 {
-	if (!lifetimes_add(s, parity, ticks, w))
-		site_subtract(s, parity, w);
+	lifetimes_add(s, parity, lifetime_class(ticks), w);
 }
 
 // What is in use at the site, of a measure that it counts. May be torn by what is under way.
 uint64_t site_in_use(const struct site *s, enum measure m);
+
+// Visits every site.
+void sites_each(trie_visit *visit, const void *argument);
 
 // Settles the tallies of a parity that nobody writes any more.
 void sites_settle(uint32_t parity);

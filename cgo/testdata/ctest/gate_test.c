@@ -48,7 +48,7 @@ static void begin(void)
 	check(region_open(16 << 20, 1) == 0);
 	gate_open();
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i, 0, by));
+		sites[i] = region_ref(site_intern(stack_intern(&i, 1, stack_root(0)), i, 0, by));
 	struct pass pass;
 	check(gate_enter(&pass, cgoheap_generation));
 	for (int i = 0; i < TOTAL; i++)
@@ -206,7 +206,7 @@ static void *intern_all(void *refs)
 	struct visitor other = {(uint32_t)((uintptr_t)refs >> 12), 0};
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t frames[3] = {i, i * i, 5};
-		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, 0), i % 7, 0, other);
+		((uint32_t *)refs)[i] = site_intern(stack_intern(frames, 3, stack_root(0)), i % 7, 0, other);
 	}
 	return NULL;
 }
@@ -232,7 +232,7 @@ static void many_sizes(void)
 	region_close();
 	check(region_open(16 << 20, 1) == 0);
 	uint64_t frame = 1;
-	uint32_t stack = stack_intern(&frame, 1, 0), mixed = 0;
+	uint32_t stack = stack_intern(&frame, 1, stack_root(0)), mixed = 0;
 	for (uint64_t size = 0; size < 100000 / SCALE; size++) {
 		uint32_t site = site_intern(stack, size, 0, by);
 		check(site != 0);
@@ -257,7 +257,7 @@ static void crowded(void)
 	region_close();
 	check(region_open(16 << 20, 1) == 0);
 	uint64_t frame = 1;
-	uint32_t stack = stack_intern(&frame, 1, 0), whole = visit(stack, 1, 1, 1);
+	uint32_t stack = stack_intern(&frame, 1, stack_root(0)), whole = visit(stack, 1, 1, 1);
 	for (uint32_t tick = 1; tick < 100; tick++)
 		check(visit(stack, 2, tick, 100) == whole); // not often enough
 	check(visit(stack, 1, 100, 10000) == whole);
@@ -278,11 +278,11 @@ static void full(void)
 	region_close();
 	check(region_open(8 << 20, 1) == 0);
 	uint64_t frames[64] = {0};
-	while (stack_intern(frames, 64, 0) != 0)
+	while (stack_intern(frames, 64, stack_root(0)) != 0)
 		frames[0]++;
 	check(frames[0] > 1000);
 	frames[0] = 1;
-	check(stack_intern(frames, 64, 0) != 0); // known ones are still found
+	check(stack_intern(frames, 64, stack_root(0)) != 0); // known ones are still found
 }
 
 int main(void)

@@ -234,14 +234,27 @@ static bool possible(struct thread *t)
 }
 
 struct tally_of_walks {
-	uint32_t roots, cut, known, goroutines;
+	uint32_t roots, cut, known, shared, goroutines;
 };
+
+// The stack's nodes are those of the frames, and of the end.
+static bool has_frames(uint32_t stack, const struct walk *w, enum end end)
+{
+	uint32_t node = ((const struct stack *)region_ref(stack))->node;
+	for (size_t i = 0; i < w->depth; i++) {
+		const struct node *n = region_ref(node);
+		if (node < STACK_ENDS || ((const struct frame *)region_ref(n->frame))->frame != w->frames[i] ||
+		    (n->caller >= STACK_ENDS && n->caller >= node))
+			return false;
+		node = n->caller;
+	}
+	return node == end;
+}
 
 static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
 {
-	static uint64_t found[WALKS + 1][MOST];
-	static uint32_t refs;
-	uint64_t frames[MOST], *learned = found[1 + refs % WALKS];
+	uint64_t frames[MOST], learned[MOST];
+	uint32_t below;
 	if (!possible(t))
 		return;
 	struct walk alone = from_caller(t, frames, max), w = from_caller(t, learned, max);
@@ -254,9 +267,12 @@ static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
 	sum->goroutines += w.goroutine != 0;
 	sum->roots += end == END_ROOT;
 	sum->cut += end == END_DEPTH;
+	struct trunk trunk = last_trunk(&w, end, &below);
+	sum->shared += stack == 0 && below < w.depth;
 	if (stack == 0)
-		stack = 1 + refs++ % WALKS;
-	check(memcmp(found[stack], frames, alone.depth * sizeof *frames) == 0);
+		stack = stack_intern(learned, below, trunk);
+	check(has_frames(stack, &alone, want));
+	check(stack_intern(frames, alone.depth, stack_root(want)) == stack);
 	last_end(&w, end, stack);
 }
 
@@ -270,7 +286,7 @@ static void learning(void)
 			compare(&t, seed % 2 == 0 ? MOST : 6, &sum);
 	}
 	uint32_t all = RUNS * WALKS;
-	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.goroutines > all / 6);
+	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.shared > all / 24 && sum.goroutines > all / 6);
 }
 
 int main(void)

@@ -34,7 +34,7 @@ static void begin(void)
 		region_close();
 	check(region_open(16 << 20, 1) == 0);
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = region_ref(site_intern(stack_intern(&i, 1, 0), i % 2 == 0 ? SITE_MIXED : size_of(i), 0, by));
+		sites[i] = region_ref(site_intern(stack_intern(&i, 1, stack_root(0)), i % 2 == 0 ? SITE_MIXED : size_of(i), 0, by));
 }
 
 // A block of the site comes and goes, as it is recorded in a place of the gate.
@@ -369,20 +369,33 @@ static void reset_in_vain(void)
 
 static void lifetimes_fall(void)
 {
-	static const uint32_t ticks[] = {0, 5, 6, 59, 60, 596, 597, 3576, 3577, 35762, 35763, 214576};
+	static const uint32_t ticks[] = {0, 5, 6, 59, 60, 596, 597, 3576, 3577, 35762, 35763, 214576, 214577, 1u << 31};
 	begin();
 	for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++)
-		check(lifetimes_add(sites[0], i & 1, ticks[i], weight_of(0)));
-	check(!lifetimes_add(sites[0], 0, 214577, weight_of(0)) && !lifetimes_add(sites[0], 1, 1u << 31, weight_of(0)));
-	lifetimes *l = region_ref(sites[0]->lifetimes);
-	check(settled(&l[OBJECTS][0]) == 0);
+		site_free(sites[0], i & 1, ticks[i], weight_of(0));
+	check(freed_in(sites[0], OBJECTS, 0) == 0);
 	sites_settle(0);
 	sites_settle(1);
-	for (int class = 0; class < REGION_LIFETIMES; class ++) {
-		check(settled(&l[OBJECTS][class]) == 2 << 16);
-		check(settled(&l[BYTES][class]) == 2 * weight_of(0).of[BYTES]);
+	for (uint32_t class = 0; class <= REGION_LIFETIMES; class++) {
+		check(freed_in(sites[0], OBJECTS, class) == 2 << 16);
+		check(freed_in(sites[0], BYTES, class) == 2 * weight_of(0).of[BYTES]);
 	}
 	check(sites[1]->lifetimes == 0);
+}
+
+static void lifetimes_without_room(void)
+{
+	begin();
+	for (int i = 0; i < 5; i++)
+		site_free(sites[0], 0, 0, weight_of(0));
+	check(sites[0]->lifetimes == 0); // its own class needs no room
+	while (region_reserve(64) != 0 || region_reserve(16) != 0)
+		;
+	site_free(sites[0], 0, 6, weight_of(0));
+	site_free(sites[0], 0, 0, weight_of(0));
+	sites_settle(0);
+	check(freed_in(sites[0], OBJECTS, REGION_LIFETIMES) == 7 << 16 && freed_in(sites[0], OBJECTS, 0) == 0);
+	check(cgoheap_counted(COUNT_LOST_LIFETIME) == 7);
 }
 
 int main(void)
@@ -398,4 +411,5 @@ int main(void)
 	run("a reset that finds no exact total is made up for", reset_in_vain);
 #endif
 	run("lifetimes fall into their classes", lifetimes_fall);
+	run("where there is no room for a class, no lifetime of the site is told", lifetimes_without_room);
 }

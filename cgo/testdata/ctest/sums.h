@@ -13,13 +13,23 @@ static inline uint64_t settled(const struct tally *t)
 	return t->settled[0] + t->settled[1];
 }
 
+// What it freed of a class of lifetimes.
+static inline uint64_t freed_in(const struct site *s, int m, uint32_t class)
+{
+	uint64_t sum = __atomic_load_n(&s->class, __ATOMIC_RELAXED) == class + 1 ? settled(&s->flow[m].freed) : 0;
+	for (uint32_t ref = __atomic_load_n(&s->lifetimes, __ATOMIC_ACQUIRE); ref != 0;) {
+		const struct lifetime *l = region_ref(ref);
+		sum += l->class == class ? settled(&l->freed[m]) : 0;
+		ref = __atomic_load_n(&l->next, __ATOMIC_ACQUIRE);
+	}
+	return sum;
+}
+
 static inline uint64_t freed_of(const struct site *s, int m)
 {
-	uint32_t ref = __atomic_load_n(&s->lifetimes, __ATOMIC_ACQUIRE);
-	const lifetimes *l = region_ref(ref);
-	uint64_t sum = settled(&s->flow[m].freed);
-	for (int i = 0; ref != 0 && i < REGION_LIFETIMES; i++)
-		sum += settled(&l[m][i]);
+	uint64_t sum = 0;
+	for (uint32_t class = 0; class <= REGION_LIFETIMES; class++)
+		sum += freed_in(s, m, class);
 	return sum;
 }
 

@@ -5,6 +5,7 @@
 #include "../../control.h"
 #include "../../gate.h"
 #include "../../record.h"
+#include "../../sites.h"
 #include "check.h"
 #include "sums.h"
 
@@ -12,20 +13,21 @@ struct totals {
 	uint64_t allocs, alloc_bytes, live, live_bytes;
 };
 
+static void add_up(void *record, const void *argument)
+{
+	struct totals *t = *(struct totals *const *)argument;
+	struct sums s = sums_of(record);
+	t->allocs += s.allocated.of[OBJECTS] >> 16;
+	t->alloc_bytes += s.allocated.of[BYTES] >> 4;
+	t->live += s.in_use.of[OBJECTS] >> 16;
+	t->live_bytes += s.in_use.of[BYTES] >> 4;
+}
+
 static struct totals totals(void)
 {
-	struct totals t = {0};
+	struct totals t = {0}, *to = &t;
 	check(gate_settle());
-	uint32_t *heads = region_at(cgoheap_region->site_heads);
-	for (uint64_t i = 0; i < cgoheap_region->heads; i++) {
-		for (uint32_t ref = __atomic_load_n(&heads[i], __ATOMIC_ACQUIRE); ref != 0; ref = ((struct site *)region_ref(ref))->next) {
-			struct sums s = sums_of(region_ref(ref));
-			t.allocs += s.allocated.of[OBJECTS] >> 16;
-			t.alloc_bytes += s.allocated.of[BYTES] >> 4;
-			t.live += s.in_use.of[OBJECTS] >> 16;
-			t.live_bytes += s.in_use.of[BYTES] >> 4;
-		}
-	}
+	sites_each(add_up, &to);
 	return t;
 }
 
