@@ -26,6 +26,7 @@ func (p *Profiler) Write(w io.Writer, s Selection) error {
 
 // report takes what s selects and hands it to write.
 func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
+	defer p.recording.Reading()()
 	s, err := s.check()
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@
 bool credit_take_back(void)
 {
 	uint64_t *total = &cgoheap_region->inuse.now;
-	for (uint32_t i = 0; i < GATE_PLACES; i++) {
+	for (uint32_t i = 0; i < GATE_HOMES; i++) {
 		uint64_t closed = credit_close(credit_of(i));
 		if (closed != 0 && total_exact(__atomic_sub_fetch(total, closed, __ATOMIC_ACQ_REL)))
 			return true;
@@ -29,7 +29,11 @@ void credit_return(uint64_t *credit)
 
 void credit_open(uint64_t *credit, uint64_t given)
 {
-	__atomic_store_n(credit, given << 1 | OPENED, __ATOMIC_SEQ_CST);
+	uint64_t none = 0;
+	if (!__atomic_compare_exchange_n(credit, &none, given << 1 | OPENED, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+		__atomic_fetch_sub(&cgoheap_region->inuse.now, given * UNIT + PLACE, __ATOMIC_ACQ_REL);
+		return;
+	}
 	// Whoever forbade credit since may have looked here before there was any.
 	if ((__atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_SEQ_CST) & (NO_CREDIT | DUE)) != 0)
 		credit_return(credit);
@@ -55,7 +59,7 @@ void credit_allow(void)
 uint64_t credit_now(void)
 {
 	uint64_t sum = 0;
-	for (uint32_t i = 0; i < GATE_PLACES; i++)
+	for (uint32_t i = 0; i < GATE_HOMES; i++)
 		sum += __atomic_load_n(credit_of(i), __ATOMIC_RELAXED) >> 1;
 	return sum;
 }

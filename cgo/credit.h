@@ -16,11 +16,13 @@
 #include "gate.h"
 #include "region.h"
 
-// Of the word that holds the total: one place with credit, and one unit of the total.
+// Of the word that holds the total: one place with credit, and one unit of the total. Recorders that are just about to open
+// credit count as places, so more may want some than the number has room for.
 #define PLACE 1ULL
 #define UNIT (1ULL << 8)
+#define MOST_PLACES (UNIT - 1)
 
-_Static_assert(GATE_PLACES < UNIT, "every place may have credit at once");
+_Static_assert(GATE_HOMES <= MOST_PLACES, "every home may have credit at once");
 
 // A place's credit: bytes << 1 | open.
 #define OPENED 1ULL
@@ -35,9 +37,10 @@ static inline bool total_exact(uint64_t total)
 #define NO_CREDIT 1ULL
 #define DUE 2ULL // the last reset found no exact total; who finds one next makes it the peak
 
+// The credit of a home at the gate; all other places share one with a home.
 static inline uint64_t *credit_of(uint32_t place)
 {
-	return &place_at(place)->credit;
+	return &place_at(place % GATE_HOMES)->credit;
 }
 
 // Takes from a place's credit; false if it has not as much.
@@ -71,7 +74,7 @@ static inline uint64_t credit_close(uint64_t *credit)
 // Closes a place's credit, if it is open, and takes it from the total.
 void credit_return(uint64_t *credit);
 
-// Gives a place credit that the total has in it by now.
+// Gives a place credit that the total has in it by now; takes it from there again if another recorder just did the same.
 void credit_open(uint64_t *credit, uint64_t given);
 
 // Takes back all credit. False if another thread was too long about opening or closing one.

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "clock.h"
 #include "machine.h"
 #include "region.h"
 #include "sites.h"
@@ -13,9 +14,16 @@
 
 uint32_t cgoheap_generation = UINT32_MAX;
 
+// The parity of the epoch, and whether recorders shall give way.
+#define PARITY 1
+#define GIVE_WAY 2
+
 static uint32_t epoch;
+static uint64_t give_way_until; // by clock_now
 
 struct gate_inside cgoheap_inside[GATE_PLACES];
+
+uint32_t cgoheap_places = GATE_HOMES;
 
 static bool take(uint32_t place, uint32_t parity)
 {
@@ -24,25 +32,46 @@ static bool take(uint32_t place, uint32_t parity)
 					   __ATOMIC_RELAXED);
 }
 
-static inline __attribute__((always_inline)) bool enter_at(struct pass *p, uint32_t place)
+// Of the epoch, only what mask leaves is looked at once the place is taken.
+static inline __attribute__((always_inline)) bool enter_at(struct pass *p, uint32_t place, uint32_t mask)
 {
-	p->place = place % GATE_PLACES;
-	p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & 1;
+	p->place = place;
+	p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & PARITY;
 	if (!take(p->place, p->parity))
 		return false;
 	// Only if the epoch is still this one does the reader wait for us.
-	if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & 1) == p->parity)
+	if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & mask) == p->parity)
 		return true;
 	gate_leave(*p);
 	return false;
 }
 
+static bool vacant(uint32_t place)
+{
+	return __atomic_load_n(&cgoheap_inside[place].by, __ATOMIC_RELAXED) == GATE_VACANT;
+}
+
+// Tries tries places of count from first on, beginning with the one that the thread's number leads to.
+static bool enter_among(struct pass *p, uint32_t first, uint32_t count, uint32_t tries)
+{
+	for (uint32_t i = 0; i < tries; i++) {
+		uint32_t place = first + (cgoheap_thread.slot + i) % count;
+		if (vacant(place) && enter_at(p, place, PARITY))
+			return true;
+	}
+	return false;
+}
+
+#define NEIGHBOURS 4 // homes that are tried before other places
+
 static bool enter_anywhere(struct pass *p)
 {
-	for (uint32_t i = 0; i < GATE_PLACES; i++)
-		if (enter_at(p, cgoheap_thread.slot + i))
-			return true;
-	return false;
+	if (enter_among(p, 0, GATE_HOMES, NEIGHBOURS))
+		return true;
+	if (__atomic_load_n(&cgoheap_places, __ATOMIC_RELAXED) != GATE_PLACES)
+		__atomic_store_n(&cgoheap_places, GATE_PLACES, __ATOMIC_SEQ_CST); // before one is taken: see empty
+	return enter_among(p, GATE_HOMES, GATE_PLACES - GATE_HOMES, GATE_PLACES - GATE_HOMES) ||
+	       enter_among(p, 0, GATE_HOMES, GATE_HOMES);
 }
 
 // The kernel's nanosleep: whoever is stopped in a place may need this core to go on.
@@ -59,12 +88,25 @@ static bool recording(uint32_t generation)
 
 static bool full; // somebody waited in vain, and nobody has found a place here since
 
-// Waits for a place, 10 ms in all; while the gate is full, not at all, since those who are inside may never leave.
+#define EVENTS_BETWEEN 4 // some microseconds with what it takes to switch threads: a thousandth of a pause
+
+// Pauses, if that is asked of recorders and it is this one's turn.
+static void give_way(void)
+{
+	if ((__atomic_load_n(&epoch, __ATOMIC_RELAXED) & GIVE_WAY) == 0 || ++cgoheap_thread.passed % EVENTS_BETWEEN != 0)
+		return;
+	if (clock_now() < __atomic_load_n(&give_way_until, __ATOMIC_RELAXED))
+		pause_for(GATE_PAUSE);
+	else
+		gate_give_way(0);
+}
+
+// Waits for a place, GATE_PAUSE in all; while the gate is full, not at all, since those who are inside may never leave.
 static bool enter_waiting(struct pass *p, uint32_t generation)
 {
 	if (enter_anywhere(p))
 		return true;
-	for (long pause = 10000; pause < 10000000 && !__atomic_load_n(&full, __ATOMIC_RELAXED) && recording(generation); pause *= 2) {
+	for (long pause = 10000; pause < GATE_PAUSE && !__atomic_load_n(&full, __ATOMIC_RELAXED) && recording(generation); pause *= 2) {
 		pause_for(pause);
 		if (enter_anywhere(p))
 			return true;
@@ -82,6 +124,7 @@ static inline bool stay_while(struct pass *p, uint32_t generation)
 
 static __attribute__((noinline, cold)) bool enter_late(struct pass *p, uint32_t generation)
 {
+	give_way();
 	bool entered = enter_waiting(p, generation);
 	if (__atomic_load_n(&full, __ATOMIC_RELAXED) == entered)
 		__atomic_store_n(&full, !entered, __ATOMIC_RELAXED);
@@ -96,22 +139,25 @@ bool gate_enter(struct pass *p, uint32_t generation)
 {
 	if (!region_here())
 		return false;
-	return enter_at(p, cgoheap_thread.slot) ? stay_while(p, generation) : enter_late(p, generation);
+	return enter_at(p, cgoheap_thread.slot % GATE_HOMES, ~0u) ? stay_while(p, generation) : enter_late(p, generation);
 }
 
-static bool empty(uint32_t parity)
+// Whether nobody is inside that the reader has to wait for, from *place on. Whoever takes a place that is behind *place, or one
+// that did not count when the epoch changed, finds that it has changed.
+static bool empty(uint32_t parity, uint32_t *place)
 {
-	for (int i = 0; i < GATE_PLACES; i++)
-		if (__atomic_load_n(&cgoheap_inside[i].by, __ATOMIC_SEQ_CST) == GATE_INSIDE(parity))
-			return false;
-	return true;
+	uint32_t places = __atomic_load_n(&cgoheap_places, __ATOMIC_SEQ_CST);
+	while (*place < places && __atomic_load_n(&cgoheap_inside[*place].by, __ATOMIC_SEQ_CST) != GATE_INSIDE(parity))
+		++*place;
+	return *place >= places;
 }
 
 static bool wait_until_empty(uint32_t parity)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
+	uint32_t place = 0;
 	for (int i = 0; i < 10000; i++) {
-		if (empty(parity))
+		if (empty(parity, &place))
 			return true;
 		if (i < 100)
 			sched_yield();
@@ -119,6 +165,23 @@ static bool wait_until_empty(uint32_t parity)
 			nanosleep(&pause, NULL);
 	}
 	return false;
+}
+
+uint32_t gate_crowd(void)
+{
+	uint32_t inside = 0;
+	for (uint32_t i = 0; i < __atomic_load_n(&cgoheap_places, __ATOMIC_RELAXED); i++)
+		inside += !vacant(i);
+	return inside;
+}
+
+void gate_give_way(uint64_t nanoseconds)
+{
+	__atomic_store_n(&give_way_until, clock_now() + nanoseconds, __ATOMIC_RELAXED);
+	if (nanoseconds > 0)
+		__atomic_fetch_or(&epoch, GIVE_WAY, __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_and(&epoch, ~GIVE_WAY, __ATOMIC_SEQ_CST);
 }
 
 void gate_build(void)
@@ -142,7 +205,7 @@ bool gate_close(void)
 
 static bool settle_last_epoch(void)
 {
-	uint32_t old = (epoch & 1) ^ 1;
+	uint32_t old = ~__atomic_load_n(&epoch, __ATOMIC_RELAXED) & PARITY;
 	if (!wait_until_empty(old))
 		return false;
 	sites_settle(old);
@@ -153,7 +216,7 @@ bool gate_settle(void)
 {
 	static bool waiting; // an earlier call gave up on the last epoch
 	if (!waiting || settle_last_epoch()) {
-		__atomic_fetch_add(&epoch, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_xor(&epoch, PARITY, __ATOMIC_SEQ_CST);
 		waiting = !settle_last_epoch();
 		if (!waiting)
 			return true;

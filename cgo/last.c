@@ -11,6 +11,7 @@
 
 #include "last.h"
 
+#include "gate.h"
 #include "region.h"
 
 // The words that a walk follows lie in frames of the program, which a sanitizer keeps to itself.
@@ -20,7 +21,7 @@ void last_begin(struct walk *w, uint32_t place)
 {
 	struct thread *t = w->memory.thread;
 	struct last *l = (struct last *)region_at(cgoheap_region->lasts) + place;
-	if (w->index == NULL || w->stale || !w->memory.own)
+	if (place >= GATE_HOMES || w->index == NULL || w->stale || !w->memory.own)
 		return;
 	if (l->thread != t->slot || l->index != w->index->number) {
 		l->thread = t->slot;

@@ -18,7 +18,7 @@ struct step {
 	bool fp_known, fp_given, joined;
 };
 
-// The last walk in a place of the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at
+// The last walk in a home at the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at
 // the end of their arrays; those of the walk under way, which are known from its leaf on, at the beginning of the others.
 struct last {
 	uint32_t thread; // whose walk it is

@@ -87,7 +87,8 @@ static int64_t below(struct inuse t)
 static uint64_t credit_for(struct inuse t)
 {
 	int64_t credit = below(t) / 4;
-	return credit < LEAST_CREDIT || (t.peak & (NO_CREDIT | DUE)) != 0 ? 0 : credit;
+	bool none = credit < LEAST_CREDIT || t.now % UNIT == MOST_PLACES || (t.peak & (NO_CREDIT | DUE)) != 0;
+	return none ? 0 : credit;
 }
 
 // The peak of a new era: what is in use now, and any credit that could not be taken back.

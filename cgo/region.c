@@ -55,7 +55,7 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
 	h->objects = take(h, OBJECT_SLOTS * sizeof(uint32_t));
 	h->met = take(h, CACHE_PLACES * sizeof(struct place));
-	h->lasts = take(h, GATE_PLACES * sizeof(struct last));
+	h->lasts = take(h, GATE_HOMES * sizeof(struct last));
 	h->places = take(h, GATE_PLACES * sizeof(struct gate_place));
 }
 
@@ -123,7 +123,7 @@ uint64_t region_reserve(uint64_t size)
 uint64_t cgoheap_counted(enum counter c)
 {
 	uint64_t n = __atomic_load_n(&cgoheap_region->counters[c], __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < GATE_PLACES; i++)
+	for (uint32_t i = 0; i < __atomic_load_n(&cgoheap_places, __ATOMIC_RELAXED); i++)
 		n += __atomic_load_n(&place_at(i)->counters[c], __ATOMIC_RELAXED);
 	return n;
 }

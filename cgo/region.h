@@ -48,7 +48,7 @@ struct header {
 	uint64_t label_heads;
 	uint64_t heads;        // a power of two
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
-	uint64_t lasts;        // offset of GATE_PLACES struct last
+	uint64_t lasts;        // offset of GATE_HOMES struct last
 	uint64_t places;       // offset of GATE_PLACES struct gate_place
 	uint64_t objects;      // offset of OBJECT_SLOTS refs to struct object
 	uint64_t met;          // offset of CACHE_PLACES struct place: rules in objects

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -92,6 +93,12 @@ func Stop() bool { return bool(C.cgoheap_stop()) }
 // it go. One caller at a time. False if a thread that is stopped in the middle of recording prevented it; the bases then
 // keep the state of the last success.
 func Settle() bool { return bool(C.cgoheap_settle()) }
+
+// Crowd is the number of threads inside of hooks, which record; of few processors, more of them than run.
+func Crowd() int { return int(C.gate_crowd()) }
+
+// GiveWay asks threads that record to leave processors to the caller for a time, or not any more, for 0.
+func GiveWay(d time.Duration) { C.gate_give_way(C.uint64_t(d)) }
 
 // SetSampleBytes changes the mean gap between samples: each thread goes over to it at its next sample. While recording.
 func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }

@@ -148,11 +148,90 @@ static void crammed(void)
 	check(errno == 7);
 	check(!gate_enter(&none, cgoheap_generation + 1) && cgoheap_counted(COUNT_LOST_GATE) == 10000 / SCALE);
 	gate_leave(passes[11]);
-	check(gate_enter(&passes[11], cgoheap_generation) && passes[11].place == (cgoheap_thread.slot + 11) % GATE_PLACES);
+	uint32_t left = passes[11].place;
+	check(gate_enter(&passes[11], cgoheap_generation) && passes[11].place == left);
 	check(!gate_settle());
 	check(!gate_close());
 	for (int i = 0; i < GATE_PLACES; i++)
 		gate_leave(passes[i]);
+	check(gate_close());
+}
+
+// As many threads as a busy process has are stopped inside, and one more comes.
+static void crowd(void)
+{
+	static struct pass passes[1000];
+	static char taken[GATE_PLACES];
+	struct pass pass;
+	begin();
+	cgoheap_thread.slot = 70;
+	check(gate_enter(&pass, cgoheap_generation) && pass.place == 70 % GATE_HOMES);
+	gate_leave(pass);
+	for (int i = 0; i < 1000; i++) {
+		check(gate_enter(&passes[i], cgoheap_generation) && gate_crowd() == (uint32_t)i + 1);
+		check(!taken[passes[i].place]++);
+		site_add(sites[1], passes[i].parity, one);
+	}
+	for (int i = 0; i < 1000; i++)
+		gate_leave(passes[i]);
+	check(cgoheap_counted(COUNT_LOST_GATE) == 0 && gate_crowd() == 0);
+	check(gate_settle() && in_use() == (uint64_t)(TOTAL + 1000) << 16);
+	check(gate_close());
+}
+
+// The reader waits for who is in a place that nobody had tried before.
+static void beyond_homes(void)
+{
+	struct pass passes[GATE_HOMES], late;
+	begin();
+	for (int i = 0; i < GATE_HOMES; i++)
+		check(gate_enter(&passes[i], cgoheap_generation));
+	int beyond = 0;
+	for (int i = 0; i < GATE_HOMES; i++)
+		beyond += passes[i].place >= GATE_HOMES;
+	check(beyond > 0 && gate_enter(&late, cgoheap_generation) && late.place >= GATE_HOMES);
+	for (int i = 0; i < GATE_HOMES; i++)
+		gate_leave(passes[i]);
+	check(!gate_settle());
+	gate_leave(late);
+	check(gate_settle() && gate_close());
+}
+
+static uint64_t nanoseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static uint64_t enter_and_leave(int times)
+{
+	uint64_t before = nanoseconds();
+	struct pass pass;
+	for (int i = 0; i < times; i++) {
+		check(gate_enter(&pass, cgoheap_generation));
+		gate_leave(pass);
+	}
+	return nanoseconds() - before;
+}
+
+// At least: how long a pause takes at most is the scheduler's matter.
+static void gives_way(void)
+{
+	begin();
+	gate_give_way(60000000000);
+	check(enter_and_leave(40) >= 5 * GATE_PAUSE);
+	check(gate_settle()); // still parities of epochs
+	check(enter_and_leave(40) >= 5 * GATE_PAUSE);
+	gate_give_way(0);
+	uint32_t asked = cgoheap_thread.passed;
+	enter_and_leave(40);
+	check(cgoheap_thread.passed == asked);
+	gate_give_way(1);
+	const struct timespec while_ago = {.tv_nsec = 50000000};
+	nanosleep(&while_ago, NULL);
+	enter_and_leave(40); // the first whose turn it is finds that the time is over
+	check(cgoheap_thread.passed - asked <= 4);
 	check(gate_close());
 }
 
@@ -293,6 +372,9 @@ int main(void)
 	run("who enters while the epoch changes belongs to the next one", between);
 #endif
 	run("who finds all places taken goes without, and is counted", crammed);
+	run("a thousand threads that are stopped inside keep nobody out", crowd);
+	run("the reader waits for those beyond the homes too", beyond_homes);
+	run("recorders give way while they are asked to, and no longer than that", gives_way);
 	run("who finds all places taken waits for one", waited_for);
 	run("nobody enters after the stop, nor with the pass of an earlier recording", stopped);
 	run("threads that intern the same get the same", interned_once);
