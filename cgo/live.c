@@ -109,7 +109,7 @@ bool live_insert(const void *p, const struct block *b)
 	return true;
 }
 
-static bool take(struct bucket *bucket, uint64_t address, struct block *b)
+static inline __attribute__((always_inline)) bool take(struct bucket *bucket, uint64_t address, struct block *b)
 {
 	for (int i = 0; i < BUCKET; i++) {
 		uint64_t key = __atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE);
