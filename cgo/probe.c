@@ -3,6 +3,7 @@
 #include "probe.h"
 
 #include "_cgo_export.h"
+#include "gate.h"
 #include "labels.h"
 #include "thread.h"
 
@@ -52,4 +53,22 @@ uint32_t probe_labels(char *entries)
 	uint32_t size = labels_read(&m, p.goroutine, entries);
 	memory_end(&m);
 	return size;
+}
+
+static struct pass held[GATE_PLACES];
+static uint32_t holding;
+
+bool probe_enter(uint32_t places)
+{
+	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
+	for (; holding < places; holding++)
+		if (!gate_enter(&held[holding], generation))
+			return false;
+	return true;
+}
+
+void probe_leave(void)
+{
+	while (holding > 0)
+		gate_leave(held[--holding]);
 }

@@ -2,6 +2,8 @@
 #ifndef CGOHEAP_PROBE_H
 #define CGOHEAP_PROBE_H
 
+#include <stdbool.h>
+
 #include "control.h"
 
 struct probe {
@@ -22,5 +24,9 @@ uint32_t probe_m_offset(uintptr_t g);
 
 // The entries of the labels of the goroutine that calls, as labels_read gives them.
 uint32_t probe_labels(char *entries);
+
+// Enters so many places of the gate for the calling thread, as if so many had been stopped inside; and leaves them. For tests.
+bool probe_enter(uint32_t places);
+void probe_leave(void);
 
 #endif

@@ -13,6 +13,7 @@ package cgo
 // #cgo cgoheap_operators,!cgoheap_wrap CXXFLAGS: -Wall -O2 -fno-omit-frame-pointer -fvisibility=hidden -fno-plt -fPIC
 // #include "control.h"
 // #include "gate.h"
+// #include "probe.h"
 // #include "real.h"
 import "C"
 
@@ -96,6 +97,13 @@ func Settle() bool { return bool(C.cgoheap_settle()) }
 
 // Crowd is the number of threads inside of hooks, which record; of few processors, more of them than run.
 func Crowd() int { return int(C.gate_crowd()) }
+
+// Hold enters so many places of the gate, as if so many threads had been stopped there; release leaves them. False if there are
+// not as many. For tests; one at a time.
+func Hold(places int) (release func(), entered bool) {
+	entered = bool(C.probe_enter(C.uint32_t(places)))
+	return func() { C.probe_leave() }, entered
+}
 
 // GiveWay asks threads that record to leave processors to the caller for a time, or not any more, for 0.
 func GiveWay(d time.Duration) { C.gate_give_way(C.uint64_t(d)) }

@@ -6,7 +6,6 @@
 
 static struct member {
 	_Alignas(128) uint64_t pairs, longest, random;
-	pthread_t thread;
 	int live;
 } *members;
 
@@ -85,8 +84,9 @@ bool crowd_start(int threads, int live)
 {
 	members = aligned_alloc(128, threads * sizeof *members);
 	for (count = 0; count < threads; count++) {
+		pthread_t t;
 		members[count] = (struct member){.random = count, .live = live};
-		if (pthread_create(&members[count].thread, NULL, member, &members[count]) != 0)
+		if (pthread_create(&t, NULL, member, &members[count]) != 0)
 			return false;
 	}
 	return true;
@@ -114,16 +114,4 @@ uint64_t crowd_longest(void)
 			longest = took;
 	}
 	return longest;
-}
-
-uint64_t crowd_cpu(void)
-{
-	uint64_t sum = 0;
-	for (int i = 0; i < count; i++) {
-		struct timespec t;
-		clockid_t clock;
-		if (pthread_getcpuclockid(members[i].thread, &clock) == 0 && clock_gettime(clock, &t) == 0)
-			sum += (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-	}
-	return sum;
 }

@@ -18,7 +18,4 @@ void crowd_time(void);
 // The longest malloc or free since the last call, in nanoseconds of the clock on the wall.
 uint64_t crowd_longest(void);
 
-// The time that the threads have used of the processors, in nanoseconds.
-uint64_t crowd_cpu(void);
-
 #endif

@@ -1,6 +1,5 @@
 // Command crowd measures what recording does to a process with far more busy threads than processors: what a pair of malloc
-// and free takes, which share of the events is lost at the gate, how long a profile takes and how much of the processor,
-// and how long a malloc or free takes at most, before and during a profile:
+// and free takes, which share of the events is lost at the gate, how long a profile takes, and how long a malloc or free takes at most, before and during a profile:
 //
 //	go run ./crowd -threads 500        # in bench/
 //
@@ -16,9 +15,7 @@ import (
 	"io"
 	"log"
 	"runtime"
-	"syscall"
 	"time"
-	"unsafe"
 
 	"github.com/cgoheap/cgoheap"
 )
@@ -107,28 +104,10 @@ func (w *written) Write(p []byte) (int, error) {
 
 func profile(p *cgoheap.Profiler) {
 	var size written
-	begin, others, before := time.Now(), processor()-crowdTime(), C.crowd_pairs()
+	begin, before := time.Now(), C.crowd_pairs()
 	if err := p.WriteProfile(io.Writer(&size)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("a profile of %d bytes: %v by the clock, %v of a processor, %d pairs meanwhile%s\n", size,
-		time.Since(begin).Round(time.Microsecond), (processor() - crowdTime() - others).Round(time.Microsecond),
-		C.crowd_pairs()-before, longest())
+	fmt.Printf("a profile of %d bytes: %v by the clock, %d pairs meanwhile%s\n", size,
+		time.Since(begin).Round(time.Microsecond), C.crowd_pairs()-before, longest())
 }
-
-// processor is the time that all threads of the process have used.
-func processor() time.Duration {
-	const processCPU = 2
-	return clock(processCPU)
-}
-
-func clock(id uintptr) time.Duration {
-	var t syscall.Timespec
-	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, id, uintptr(unsafe.Pointer(&t)), 0); failed != 0 {
-		log.Fatal(failed)
-	}
-	return time.Duration(t.Nano())
-}
-
-// crowdTime is the time that the crowd's threads have used.
-func crowdTime() time.Duration { return time.Duration(C.crowd_cpu()) }
