@@ -110,6 +110,8 @@ func (o *object) reason(damage error) Reason {
 	switch {
 	case errors.Is(damage, dwarf.ErrTooBig):
 		return DebugTooBig
+	case errors.Is(damage, elffile.ErrAllowance):
+		return DebugPacked
 	case errors.Is(damage, dwarf.ErrOtherUnit):
 		return NeedsSplit
 	case damage != nil:

@@ -23,6 +23,7 @@ const (
 	NoSymbol                      // no function and no symbol covers the address
 	DebugDamaged                  // nothing covers the address, and part of the debug data could not be read
 	DebugTooBig                   // nothing covers the address in as much of the debug data as may be read at a time
+	DebugPacked                   // nothing covers the address, and the debug data takes more memory unpacked than is allowed
 	reasons                       // how many there are
 )
 
@@ -50,13 +51,15 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
 	DebugDamaged: {"debug data damaged", "Part of the debug data could not be read."},
 	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},
+	DebugPacked: {"compressed debug data too big", "The debug data is compressed and takes more memory than " +
+		"symbolize.Options.UnpackBytes allows; with -ldflags=-compressdwarf=false it takes none."},
 }
 
 // isTrouble reports whether a reason is one for which names are poorer than they were meant to be, and not just those of a
 // file that was shipped without debug data.
 func (r Reason) isTrouble() bool {
 	switch r {
-	case OtherDebugFile, LinkChecksum, DebugFileBroken, NeedsAlternate, NeedsSplit, ServerFailed, DebugDamaged, DebugTooBig:
+	case OtherDebugFile, LinkChecksum, DebugFileBroken, NeedsAlternate, NeedsSplit, ServerFailed, DebugDamaged, DebugTooBig, DebugPacked:
 		return true
 	}
 	return false

@@ -24,6 +24,21 @@ type Options struct {
 	// Debuginfod allows to ask the servers in DEBUGINFOD_URLS, if that is set, for the debug files of modules that
 	// nothing on this machine can name. That tells them the build IDs. Resolve then waits for downloads.
 	Debuginfod bool
+
+	// UnpackBytes is how much memory the compressed debug sections of a module may take while its addresses are named, 12
+	// MiB if it is 0. Names of a module that needs more are those of its symbols, without inlined calls and lines. Debug
+	// sections that are not compressed are read in parts and need none: the Go linker leaves them so with
+	// -ldflags=-compressdwarf=false.
+	UnpackBytes int64
+}
+
+const defaultUnpackBytes = 12 << 20
+
+func (o *Options) unpackBytes() int64 {
+	if o.UnpackBytes == 0 {
+		return defaultUnpackBytes
+	}
+	return o.UnpackBytes
 }
 
 // Symbolizer names addresses. It may be used from several goroutines at once; it works for one at a time, so that no
@@ -106,7 +121,9 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 			return w
 		}
 	}
-	files := s.finder.Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
+	finder := s.finder
+	finder.Allowance = elffile.NewAllowance(s.options.unpackBytes())
+	files := finder.Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
 	defer files.Close()
 	if !files.Found() {
 		w.give(openReason(m, err))

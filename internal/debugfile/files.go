@@ -18,6 +18,8 @@ type Finder struct {
 	Dirs      []string // laid out as /usr/lib/debug is, which comes after them
 	Server    *Server  // what may be asked when nothing is found; nil: nothing
 	AskServer bool     // whether the user has allowed it
+
+	Allowance *elffile.Allowance // of what is decompressed of all files; nil: no bound
 }
 
 // Files are the files that can name a module. Its methods may be called from several goroutines.
@@ -38,6 +40,9 @@ type Files struct {
 // Open finds the files of a module and opens them. The caller closes them, and after that the module's own.
 func (d Finder) Open(m Module) *Files {
 	f := &Files{finder: d, module: m}
+	if m.File != nil {
+		m.File.Share(d.Allowance)
+	}
 	if m.File == nil || !m.File.HasDWARF() {
 		if f.separate = f.findSeparate(); f.separate != nil {
 			f.refusals = nil // what was met on the way does not matter

@@ -58,6 +58,7 @@ func (f *Files) openIf(path string, check func(*elffile.File) error) *elffile.Fi
 		}
 		return nil
 	}
+	file.Share(f.finder.Allowance)
 	if err := check(file); err != nil {
 		f.refuse(path, err, nil)
 		file.Close()

@@ -107,6 +107,9 @@ func (f *File) credible(payload []byte, size uint64) ([]byte, error) {
 	if size > maxBytes || size > max(harmlessBytes, uint64(len(payload))*maxExpansion) {
 		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
 	}
+	if err := f.take(size); err != nil {
+		return nil, err
+	}
 	if f.unpacked.Add(size) > maxUnpacked {
 		f.unpacked.Add(-size)
 		return nil, errUnpacked

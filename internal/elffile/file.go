@@ -27,6 +27,8 @@ type File struct {
 	sectionErr error         // why there are no sections, in a file that claims to have some
 	unpacked   atomic.Uint64 // bytes
 	memory     scratch.Memory
+	allowance  *Allowance   // nil: no bound
+	taken      atomic.Int64 // of the allowance
 }
 
 // Open opens the regular file at path. The caller closes it.
@@ -84,6 +86,7 @@ func New(r io.ReaderAt, size int64, name string) (*File, error) {
 // any more.
 func (f *File) Close() error {
 	f.memory.Free()
+	f.giveBack()
 	if f.file == nil {
 		return nil
 	}
