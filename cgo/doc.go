@@ -18,7 +18,7 @@
 //	live.c     address → site and weight
 //	filter.c   which frees need not look there
 //	gate.c     recorders come and go; a reader cuts time in two without stopping them
-//	region.c   the one mapping that all of it lies in
+//	region.c   the one mapping that all of it lies in; pages.c has it take no memory that it does not use
 //	waker.c    how C asks for Go code where it may not call it: a thread that waits; catch.c is a signal's way there
 //	control.c  what Go may call
 //

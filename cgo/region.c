@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "gate.h"
 #include "last.h"
+#include "pages.h"
 #include "lookup.h"
 #include "objects.h"
 
@@ -66,11 +67,11 @@ int region_open(uint64_t size, uint64_t sample_bytes)
 	// A region is never unmapped: a free that read the filter's address just before the stop may still look there.
 	// One that is too small for its successor is left behind, empty.
 	if (cgoheap_mapped < size) {
-		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (at == MAP_FAILED)
+		void *at = pages_map(size);
+		if (at == NULL)
 			return errno;
 		// Fails in kernels before 4.14: a child that libc does not know of then records into its own copy.
-		madvise(at, sizeof(struct header), MADV_WIPEONFORK);
+		(void)madvise(at, sizeof(struct header), MADV_WIPEONFORK);
 		__atomic_store_n(&cgoheap_region, at, __ATOMIC_RELEASE);
 		cgoheap_mapped = size;
 	}
@@ -78,9 +79,16 @@ int region_open(uint64_t size, uint64_t sample_bytes)
 	return 0;
 }
 
+// What was given away is what was written, unless the program has overwritten that number.
+static uint64_t written(const struct header *h)
+{
+	uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
+	return used >= REGION_FILTER + REGION_FILTER_SLOTS && used <= cgoheap_mapped ? used : cgoheap_mapped;
+}
+
 void region_close(void)
 {
-	madvise(cgoheap_region, cgoheap_mapped, MADV_DONTNEED);
+	pages_clear(cgoheap_region, cgoheap_mapped, written(cgoheap_region));
 }
 
 static uint64_t reserve_lines(uint64_t size)
