@@ -76,6 +76,30 @@ static void stacks(void)
 	check(pthread_create(&t, NULL, thread, NULL) == 0 && pthread_join(t, NULL) == 0);
 }
 
+// Below a thread's stack and its guard page lies other memory.
+static void *below_guard(void *stack)
+{
+	struct memory m;
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)stack - 2 * PAGE + 8, &copy);
+	check(!m.own && m.hi == (uintptr_t)stack - PAGE);
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)stack + 8, &copy);
+	check(m.own);
+	return NULL;
+}
+
+static void guarded(void)
+{
+	enum { STACK = 40 * PAGE };
+	char *at = map(4 + STACK / PAGE);
+	pthread_attr_t attributes;
+	pthread_t t;
+	check(mprotect(at + 3 * PAGE, PAGE, PROT_NONE) == 0);
+	check(pthread_attr_init(&attributes) == 0 && pthread_attr_setstack(&attributes, at + 4 * PAGE, STACK) == 0);
+	check(pthread_create(&t, &attributes, below_guard, at + 4 * PAGE) == 0 && pthread_join(t, NULL) == 0);
+	pthread_attr_destroy(&attributes);
+	check(munmap(at, 4 * PAGE + STACK) == 0);
+}
+
 static void goroutine(void)
 {
 	struct memory m;
@@ -155,5 +179,6 @@ int main(void)
 	run("bytes are copied by each way, where they can be read", copies);
 	run("above the stack pointer, nothing beyond its page is trusted", at_the_edge);
 	run("the stack of a signal handler is known to its end", signal_stack);
+	run("what lies below a guard page is not the thread's stack", guarded);
 	run("a goroutine's stack is read within its bounds", goroutine);
 }
