@@ -3,7 +3,8 @@
 // The C files define the malloc family for the whole process. One allocation passes through them in this order:
 //
 //	hooks.c    the functions that the program calls; each ends with a jump to the real one unless the block is sampled
-//	real*.c    the real allocator: libc's, or one that the program was given; how it is found, in each way to link
+//	real*.c    the real allocator: libc's, or one that the program was given; how it is found, in each way to link, and
+//	           where other objects contain cgoheap too
 //	operators* C++'s new and delete, with the build tag cgoheap_operators
 //	weight.c   when to sample, and what one sample stands for
 //	record.c   the seam: remembers a sampled block, forgets it before it is freed

@@ -48,8 +48,9 @@ void real_find(void)
 	gate_build();
 }
 
-// Before there can be a second thread.
-__attribute__((constructor)) static void find_early(void)
+// Before there can be a second thread, which could be given a block of the arena while it stands in, and free it afterwards:
+// in a library, Go's own constructor starts one, and has no priority.
+__attribute__((constructor(101))) static void find_early(void)
 {
 	real_ready();
 }

@@ -6,6 +6,13 @@
 //
 // In a library it is another question who comes first. Go links libraries with -Bsymbolic: their own calls come to these
 // hooks even where the rest of the program has another malloc. They then belong to that one, not to the next.
+//
+// Two objects of a program may contain cgoheap, of different versions: a Go executable and a Go library, or two libraries.
+// The first finds the second's hooks behind its own, and the second finds that the program's malloc is the first's. So what
+// was found is tried: if it serves the call from our own arena, it came back to us, and the next object that has the family
+// is tried instead. Whoever tries is not resolved yet and answers from its arena, so no trial goes round in a circle, and
+// whoever is resolved leads on to another allocator; one of an older version, which tries nothing, is noticed by the other.
+// The object whose hooks the program calls can record, and in the others Start says why they cannot.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,6 +22,7 @@
 #include <sys/auxv.h>
 
 #include "real_arena.h"
+#include "real_objects.h"
 
 struct real cgoheap_real;
 
@@ -68,10 +76,23 @@ static void find_all(struct real *r)
 	r->malloc_usable_size = real_symbol("malloc_usable_size");
 }
 
-static bool complete(const struct real *r)
+// Whether r's functions come to these hooks again.
+static bool leads_back(const struct real *r)
 {
-	return r->malloc && r->free && r->calloc && r->realloc && r->memalign && r->aligned_alloc && r->posix_memalign &&
-	       r->malloc_usable_size;
+	void *p = r->malloc(1);
+	bool back = p != NULL && arena_has(p);
+	r->free(p);
+	return back;
+}
+
+// Finds functions that end in another allocator. The arena stands in meanwhile.
+static bool find_real(struct real *r)
+{
+	find_all(r);
+	for (int i = 0; real_complete(r) && leads_back(r); i++)
+		if (!real_of_object(r, i))
+			return false;
+	return real_complete(r);
 }
 
 bool real_resolve(void)
@@ -84,9 +105,9 @@ bool real_resolve(void)
 	if (look_up == NULL)
 		return false;
 	resolving = true;
-	find_all(&found);
+	bool complete = find_real(&found);
 	resolving = false;
-	if (!complete(&found))
+	if (!complete)
 		return false;
 	arena_guard(&found);
 	cgoheap_real = found;
@@ -108,7 +129,8 @@ enum refusal real_refusal(const char **object)
 		return REFUSAL_NO_MALLOC;
 	if (first_in_line())
 		return REFUSAL_NONE;
-	*object = dladdr((void *)cgoheap_real.malloc, &at) != 0 ? at.dli_fname : NULL;
+	void *first = look_up(dlopen(NULL, RTLD_LAZY), "malloc");
+	*object = first != NULL && dladdr(first, &at) != 0 ? at.dli_fname : NULL;
 	return REFUSAL_BEHIND;
 }
 

@@ -63,7 +63,8 @@ func Seen() error {
 // then libraries in the order in which they are linked, and last what is opened later.
 func behind(object string) error {
 	return fmt.Errorf("recording needs to be first in line for malloc, but the program calls that of %s: "+
-		"link the library that contains this code with the program, and before any other allocator", object)
+		"link the library that contains this code with the program, and before any other allocator, or record there if that "+
+		"contains cgoheap as well", object)
 }
 
 // Prepare opens the region. Nothing is recorded before Start.

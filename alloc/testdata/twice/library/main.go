@@ -1,0 +1,50 @@
+// Command library is built as a library that contains cgoheap.
+package main
+
+// #include <stdlib.h>
+import "C"
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/cgoheap/cgoheap/alloc"
+)
+
+var name string
+
+//export twice_try
+func twice_try() {
+	for n := range 1000 {
+		C.free(C.realloc(C.calloc(C.size_t(n), 1), C.size_t(2*n+1)))
+	}
+	if os.Getenv("TWICE") == "off" {
+		return
+	}
+	r, err := alloc.Start(alloc.Options{SampleBytes: 1, MaxDepth: 64, TableBytes: 64 << 20})
+	if err != nil {
+		fmt.Printf("%s: %v\n", name, err)
+		return
+	}
+	p := C.malloc(1234567)
+	defer C.free(p)
+	s, err := r.Snapshot()
+	if err != nil {
+		fmt.Printf("%s: %v\n", name, err)
+		return
+	}
+	objects := int64(0)
+	for _, sample := range s.Samples {
+		if sample.BlockSize == 1234567 {
+			objects += sample.Values.InuseObjects
+		}
+	}
+	if objects != 1 {
+		fmt.Printf("%s counted %d blocks\n", name, objects)
+		return
+	}
+	fmt.Printf("%s records\n", name)
+	// It goes on: the other's refusal is not for want of another turn.
+}
+
+func main() {}
