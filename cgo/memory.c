@@ -18,9 +18,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/prctl.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 

@@ -8,7 +8,6 @@
 #include "waker.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -18,6 +17,10 @@
 #include "gate.h"
 #include "machine.h"
 #include "thread.h"
+
+// As in linux/futex.h, which musl's compilers do not find.
+#define FUTEX_WAIT_PRIVATE 128
+#define FUTEX_WAKE_PRIVATE 129
 
 #define ENDING (1U << 31)
 #define STACK (256 << 10) // Go's runtime needs some of it while it is called
