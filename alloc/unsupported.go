@@ -46,6 +46,9 @@ func (*Recording) InUse() int64 { return 0 }
 // SetSampleBytes gives ErrStopped.
 func (*Recording) SetSampleBytes(int64) error { return ErrStopped }
 
+// Reading asks nobody.
+func (*Recording) Reading() (done func()) { return func() {} }
+
 // Counters gives none.
 func (*Recording) Counters() []stack.Loss { return nil }
 
