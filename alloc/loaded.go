@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ type loaded struct {
 	added     []module           // not in the index, because there was no room for another one
 	index     extent
 	published uint64
-	lost      []error // modules that have no rows, and why
+	lost      []error          // modules that have no rows, and why
+	made      []mappings.Range // of the index: code made at run time
 	loads     cgo.Loads
 	loader    loader
 	met       map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
@@ -40,6 +42,8 @@ type module struct {
 
 // The shim reads rules as package unwind lays them out.
 var _ [cgo.RuleSize]byte = [unsafe.Sizeof(unwind.Rule{})]byte{}
+
+var _ [cgo.ModuleMade]byte = [madeID]byte{}
 
 // samePlace reports whether two modules are the same file at the same place.
 func samePlace(a, b *mappings.Module) bool {
@@ -62,6 +66,9 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 	} else {
 		defer func() { l.loader.meet(l.all) }()
 	}
+	now, made := apart(now)
+	madeChanged := !slices.Equal(made, l.made)
+	l.made = made
 	next := make([]module, 0, len(now))
 	changed = loads != l.loads
 	loadedSince := loads.Count() != l.loads.Count()
@@ -78,6 +85,9 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 		next = append(next, m)
 	}
 	if !changed && len(next) == len(l.current) && l.index.size > 0 {
+		if madeChanged {
+			return false, cmp.Or(err, l.replace(next, loads))
+		}
 		return false, err
 	}
 	if l.index.size == 0 {
@@ -142,8 +152,8 @@ func (l *loaded) add(m mappings.Module) (module, error) {
 
 // number gives a new module the next number and enters it in the region's table.
 func (l *loaded) number(m mappings.Module) (*mappings.Module, error) {
-	if len(l.all) == cgo.FirstObject-1 {
-		return nil, fmt.Errorf("more than %d modules were loaded", cgo.FirstObject-1)
+	if len(l.all) == cgo.ModuleMade-1 {
+		return nil, fmt.Errorf("more than %d modules were loaded", cgo.ModuleMade-1)
 	}
 	m.ID = stack.ModuleID(len(l.all) + 1)
 	if err := l.enter(&m); err != nil {
@@ -226,6 +236,9 @@ func (l *loaded) replace(next []module, loads cgo.Loads) error {
 		for _, r := range m.Ranges {
 			ranges = append(ranges, cgo.NewRange(uint64(r.Start), uint64(r.Limit), uint16(m.ID), m.rows))
 		}
+	}
+	for _, r := range l.made {
+		ranges = append(ranges, cgo.NewRange(uint64(r.Start), uint64(r.Limit), cgo.ModuleMade, cgo.Rows{Closable: true}))
 	}
 	slices.SortFunc(ranges, cgo.CompareRanges)
 	size := int(unsafe.Sizeof(cgo.Index{})) + len(ranges)*int(unsafe.Sizeof(cgo.Range{}))

@@ -9,8 +9,11 @@ import (
 
 // modules asks the kernel, or the loader where the kernel's answer cannot be read.
 func modules() ([]mappings.Module, error) {
-	known, err := mappings.Self()
+	known, made, err := mappings.SelfAndMade()
 	if err == nil {
+		if len(made) > 0 {
+			known = append(known, *mappings.Made(cgo.ModuleMade, made))
+		}
 		return known, nil
 	}
 	known = linked()
@@ -18,6 +21,18 @@ func modules() ([]mappings.Module, error) {
 		return nil, err
 	}
 	return known, nil
+}
+
+// apart splits the module of code made at run time from those of files.
+func apart(all []mappings.Module) (files []mappings.Module, made []mappings.Range) {
+	for _, m := range all {
+		if m.IsMade() {
+			made = m.Ranges
+		} else {
+			files = append(files, m)
+		}
+	}
+	return files, made
 }
 
 // linked are the modules that the loader knows: all but code that came without it.

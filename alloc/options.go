@@ -37,8 +37,17 @@ type Snapshot struct {
 	Peak    time.Time          // of Recording.Peak: when the peak was
 }
 
+// madeID is the number of the module of code made at run time.
+const madeID stack.ModuleID = 64000
+
+// madeModule is that of all code made at run time.
+var madeModule = mappings.Made(madeID, nil)
+
 // Module is the module with this number; nil for 0.
 func (s *Snapshot) Module(id stack.ModuleID) *mappings.Module {
+	if id == madeID {
+		return madeModule
+	}
 	if id == 0 || int(id) > len(s.Modules) {
 		return nil
 	}

@@ -96,7 +96,8 @@ func (r *Recording) prepare() error {
 	return nil
 }
 
-// Refresh looks for files that were loaded or closed since the last time. It says whether there were any.
+// Refresh looks for files that were loaded or closed since the last time, and for code that was made. It says whether there
+// were any such files.
 func (r *Recording) Refresh() (changed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,8 +105,9 @@ func (r *Recording) Refresh() (changed bool) {
 		return false
 	}
 	cgo.Rearm()
+	before := r.loaded.published
 	changed = r.refresh()
-	if changed {
+	if r.loaded.published != before {
 		r.settle()
 	}
 	return changed

@@ -24,22 +24,98 @@ func placeLeft(t *testing.T, r *Recording, path string) uint64 {
 }
 
 func TestCodeMadeAtRunTime(t *testing.T) {
-	for _, framePointer := range []bool{false, true} {
-		t.Run("a stack ends in it, with its address, and is counted", func(t *testing.T) {
-			r := start(t, everything)
-			jit, ok := victim.NewJIT(0, framePointer)
-			if !ok {
-				t.Skip("no memory may be made executable")
-			}
-			defer jit.Drop()
-			before := value(t, r, "stacks_cut_no_file")
-			defer victim.Free(jit.Malloc(93000))
-			cut := value(t, r, "stacks_cut_no_file") - before
-			frames, _ := snapshot(t, r).stackOf(t, 93000)
-			if len(frames) != 1 || !jit.Holds(frames[0].Address()) || frames[0].Module() != 0 || cut != 1 {
-				t.Errorf("%x, %d counted", frames, cut)
-			}
-		})
+	t.Run("a stack ends in it, with its address, and is counted", func(t *testing.T) {
+		r := start(t, everything)
+		jit, ok := victim.NewJIT(0, false)
+		if !ok {
+			t.Skip("no memory may be made executable")
+		}
+		defer jit.Drop()
+		before := value(t, r, "stacks_cut_no_file")
+		defer victim.Free(jit.Malloc(93000))
+		cut := value(t, r, "stacks_cut_no_file") - before
+		s := snapshot(t, r)
+		frames, _ := s.stackOf(t, 93000)
+		if len(frames) != 1 || !jit.Holds(frames[0].Address()) || !s.Module(frames[0].Module()).IsMade() || cut != 1 {
+			t.Errorf("%x, %d counted", frames, cut)
+		}
+	})
+
+	t.Run("where it keeps a frame pointer, a stack goes through it, and is whole", func(t *testing.T) {
+		r := start(t, everything)
+		jit, ok := victim.NewJIT(0, true)
+		if !ok {
+			t.Skip("no memory may be made executable")
+		}
+		defer jit.Drop()
+		before := value(t, r, "stacks_cut_no_file")
+		atRoot(func() { victim.Free(jit.Malloc(93010)) })
+		cut := value(t, r, "stacks_cut_no_file") - before
+		s := snapshot(t, r)
+		frames, called := s.stackOf(t, 93010)
+		want := []string{"victim_jit_call", "TestCodeMadeAtRunTime.func2.1", goroutine}
+		if !jit.Holds(frames[0].Address()) || !s.Module(frames[0].Module()).IsMade() || cut != 0 {
+			t.Errorf("%x, %d counted", frames, cut)
+		}
+		if diff := cmp.Diff(want, called); diff != "" {
+			t.Errorf("wanted −, got +\n%s", diff)
+		}
+	})
+
+	t.Run("a stack goes from such code into other such code, once both have been seen", func(t *testing.T) {
+		unwatched(t)
+		r := start(t, everything)
+		inner, ok := victim.NewJITAround(victim.JIT{})
+		outer, _ := victim.NewJITAround(inner)
+		if !ok {
+			t.Skip("no memory may be made executable")
+		}
+		defer inner.Drop()
+		defer outer.Drop()
+		atRoot(func() { victim.Free(outer.MallocAround(93020)) })
+		r.Refresh()
+		atRoot(func() { victim.Free(outer.MallocAround(93021)) })
+		s := snapshot(t, r)
+		if frames, _ := s.stackOf(t, 93020); len(frames) != 1 || !inner.Holds(frames[0].Address()) {
+			t.Errorf("into code that was not seen: %x", frames)
+		}
+		frames, called := s.stackOf(t, 93021)
+		if !inner.Holds(frames[0].Address()) || !outer.Holds(frames[1].Address()) || called[len(called)-1] != goroutine {
+			t.Errorf("%x, %q", frames, called)
+		}
+	})
+
+	for _, seen := range []bool{false, true} {
+		for name, chain := range map[string]victim.Chain{
+			"is not aligned":                                  victim.OddChain,
+			"points to no memory":                             victim.UnmappedChain,
+			"points below the stack pointer":                  victim.ChainBelow,
+			"is further away than a frame is large":           victim.FarChain,
+			"leads to a small number as return address":       victim.ChainToData,
+			"leads to zero as return address":                 victim.ChainToZero,
+			"leads into such code, behind no call":            victim.ChainToCode,
+			"leads to an address in the stack":                victim.ChainToStack,
+			"leads to the beginning of a function":            victim.ChainToStart,
+			"leads to an address in the middle of a function": victim.ChainToMiddle,
+		} {
+			t.Run(fmt.Sprintf("it may use the frame pointer for data, which %s: a stack ends there; seen: %t", name, seen), func(t *testing.T) {
+				r := start(t, everything)
+				jit, ok := victim.NewJITChain()
+				if !ok {
+					t.Skip("no memory may be made executable")
+				}
+				defer jit.Drop()
+				if seen {
+					r.Refresh()
+				}
+				before := value(t, r, "stacks_cut_no_file")
+				victim.Free(jit.MallocChain(chain, 93030))
+				cut := value(t, r, "stacks_cut_no_file") - before
+				if frames, _ := snapshot(t, r).stackOf(t, 93030); len(frames) != 1 || !jit.Holds(frames[0].Address()) || cut != 1 {
+					t.Errorf("%x, %d counted", frames, cut)
+				}
+			})
+		}
 	}
 
 	t.Run("where a library was that is closed, it is not taken for the library", func(t *testing.T) {
@@ -56,7 +132,7 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 		s := snapshot(t, r)
 		for _, size := range []int64{93001, 93002} {
 			made, _ := s.stackOf(t, size)
-			if m := s.Module(made[0].Module()); len(made) != 1 || m != nil {
+			if m := s.Module(made[0].Module()); len(made) != 1 || !m.IsMade() {
 				t.Errorf("%x, said to be of %+v", made, m)
 			}
 		}
@@ -84,7 +160,7 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 		if is := s.one(t, "late", 1002).Frames[0].Address() &^ 4095; is != place {
 			t.Skipf("the library was put elsewhere: %#x, %#x", is, place)
 		}
-		if m := s.Module(made[0].Module()); m != nil {
+		if m := s.Module(made[0].Module()); !m.IsMade() {
 			t.Errorf("%x, said to be of %+v", made, m)
 		}
 	})

@@ -29,7 +29,7 @@ func TestLibrariesAreKnownSoonAfterCodeMadeAtRunTime(t *testing.T) {
 		return mappings.Self()
 	}
 	r := start(t, o)
-	code, _ := victim.NewJIT(0, true)
+	code, _ := victim.NewJIT(0, false)
 	defer code.Drop()
 	before := reads.Load()
 	defer victim.Free(code.Malloc(1004))

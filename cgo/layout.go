@@ -109,6 +109,9 @@ type Rows struct {
 	Closable        bool   // the module may be unloaded
 }
 
+// ModuleMade is the module's number of code that was made at run time. Numbers of other modules are lower.
+const ModuleMade = C.MODULE_MADE
+
 // NewRange makes an entry of the index.
 func NewRange(start, limit uint64, module uint16, r Rows) Range {
 	closable := C.uint16_t(0)

@@ -29,6 +29,9 @@ struct range {
 	uint16_t closable; // the module may be unloaded
 };
 
+// The module's number of code that was made at run time and lies in no file. Modules that have a file have lower numbers.
+#define MODULE_MADE 64000
+
 // All ranges at one time, ascending and apart. Replaced as a whole, never changed but for its cache.
 struct index {
 	uint32_t count;

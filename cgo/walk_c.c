@@ -94,11 +94,24 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
+// Whether a call stands before pc in code that was made at run time, and may be gone: it is read as the stack is, in words.
+static bool called_in_made(struct walk *w, uintptr_t pc)
+{
+	uintptr_t words[2] = {0}, at = (pc - 8) & ~7UL;
+	if (!memory_load(&w->memory, at, &words[0]) || (pc % 8 != 0 && !memory_load(&w->memory, at + 8, &words[1])))
+		return false;
+	uintptr_t end = (uintptr_t)words + (pc - at);
+	__asm__("" : "+r"(end) : : "memory"); // the words are read as code
+	return follows_call(end);
+}
+
 // Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone. Other
 // code stays loaded, so what can be read once can be read always.
-static bool called(const struct walk *w, uintptr_t pc)
+static bool called(struct walk *w, uintptr_t pc)
 {
 	const struct range *range = index_find(w->index, pc - 1);
+	if (range != NULL && range->module == MODULE_MADE)
+		return called_in_made(w, pc);
 	if (range == NULL || range->closable || pc - range->start < LONGEST_CALL)
 		return true;
 	return !page_readable(pc - LONGEST_CALL) || !page_readable(pc - 1) || follows_call(pc);
@@ -136,16 +149,26 @@ static enum end step_by_fp(struct walk *w)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-static enum end end_in_nowhere(const struct walk *w)
+// Code of no module, while all libraries are known, was made at run time.
+static bool is_made(const struct walk *w, const struct rule *r, uint32_t module)
 {
-	return loads_none_since(&w->index->loads) ? END_NO_FILE : END_NO_MODULE;
+	return module == MODULE_MADE || (r == NULL && module == 0 && loads_none_since(&w->index->loads));
+}
+
+// Code made at run time may keep a frame pointer. A word of 0 for a return address proves nothing there.
+static enum end step_in_made(struct walk *w)
+{
+	if (walk_signal(w))
+		return WALK_ON;
+	enum end end = step_by_fp(w);
+	return end == WALK_ON ? WALK_ON : END_NO_FILE;
 }
 
 static enum end step(struct walk *w, const struct rule *r)
 {
 	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
 	if (r == NULL)
-		return walk_signal(w) ? WALK_ON : end_in_nowhere(w);
+		return walk_signal(w) ? WALK_ON : END_NO_MODULE;
 	if ((r->cfa == CFA_NONE || (r->flags & FLAG_SIGNAL_FRAME)) && walk_signal(w))
 		return WALK_ON;
 	if (r->cfa == CFA_NONE)
@@ -199,11 +222,16 @@ enum end walk_c(struct walk *w)
 		if (code_has(cgoheap_go.text, site))
 			return WALK_ON;
 		const struct rule *r = look_up(w, site, &module);
-		bool begins = begins_function(w, r);
+		bool made = is_made(w, r, module);
+		bool begins = !made && begins_function(w, r);
+		if (made)
+			module = MODULE_MADE;
 		end = walk_emit(w, walk_frame(begins ? w->at.pc : site, module));
 		if (end != WALK_EMIT)
 			return end;
-		end = begins ? END_ROOT : step(w, r);
+		if (begins)
+			return END_ROOT;
+		end = made ? step_in_made(w) : step(w, r);
 	} while (end == WALK_ON);
 	return end;
 }

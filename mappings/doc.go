@@ -30,5 +30,6 @@
 // What is written into a file in its place is then in memory too, as far as a page was not changed there. So a file is
 // held against what was known when its module was found: by the build ID, or without one by size and time.
 //
-// What is deliberately absent: memory that no file is loaded in. Generated code belongs to no module.
+// Code that was made at run time lies in no file. SelfAndMade lists where; all of it is one module, Made, whose ELF addresses
+// are runtime addresses.
 package mappings

@@ -21,7 +21,7 @@ type Opener interface {
 // load's first mapping − its offset, which is a guess.
 func Modules(mappings []Mapping, open Opener) []Module {
 	mappings = slices.Clone(mappings)
-	slices.SortStableFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
+	sortByStart(mappings)
 	joinFragments(mappings)
 
 	var modules []Module
@@ -30,6 +30,10 @@ func Modules(mappings []Mapping, open Opener) []Module {
 	}
 	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.Ranges[0].Start, b.Ranges[0].Start) })
 	return modules
+}
+
+func sortByStart(mappings []Mapping) {
+	slices.SortStableFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 // byFile groups the mappings of files that have code in the process.

@@ -13,20 +13,28 @@ import (
 // whoever keeps the modules. A module whose file cannot be read is no error: its Err says why.
 func Self() ([]Module, error) { return self.modules() }
 
+// SelfAndMade finds the modules as Self does, and the ranges of code that was made at run time, ascending.
+func SelfAndMade() (modules []Module, made []Range, err error) { return self.modulesAndMade() }
+
 func (p process) modules() ([]Module, error) {
+	modules, _, err := p.modulesAndMade()
+	return modules, err
+}
+
+func (p process) modulesAndMade() ([]Module, []Range, error) {
 	// One read at a time is consistent, the whole text is not: other threads go on loading while it is read.
 	text, err := os.ReadFile(filepath.Join(string(p), "maps"))
 	if err != nil {
-		return nil, fmt.Errorf("reading mappings: %w", err)
+		return nil, nil, fmt.Errorf("reading mappings: %w", err)
 	}
 	mappings, err := Parse(bytes.NewReader(text))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	settleNames(mappings)
 	modules := Modules(mappings, p)
 	p.mainFirst(modules)
-	return modules, nil
+	return modules, made(mappings), nil
 }
 
 // mainFirst moves the program's own module to the front.

@@ -71,7 +71,10 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 		}
 		n.missing.add(m, result)
 		f := named{frame: n.list[number], module: m, Tidied: r.Names.Tidy(result.Lines)}
-		if !r.Bare {
+		switch {
+		case len(result.Lines) == 0 && (m == nil || m.IsMade()):
+			f.nowhere()
+		case !r.Bare:
 			n.standIn.add(&f, &result)
 		}
 		n.named[number] = f

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -35,4 +36,17 @@ func (s *standIns) sentences() []string {
 	}
 	return []string{fmt.Sprintf("%d of them are called by their file and where their function begins in it, such as %s",
 		s.count, s.example)}
+}
+
+// unknown stands for the module of code that lies in no known file.
+var unknown = &mappings.Module{Path: "[code of no known file]"}
+
+// nowhere gives a frame whose code lies in no file a mapping, and a line that says the same: viewers merge frames without
+// either with whatever else they know nothing of. No server can name such a frame, so this also holds where addresses are to
+// stay bare.
+func (f *named) nowhere() {
+	if f.module == nil {
+		f.module = unknown
+	}
+	f.standIn, f.Lines = true, []symbolize.Line{{Function: f.module.Path}}
 }

@@ -24,6 +24,7 @@ const (
 	DebugDamaged                  // nothing covers the address, and part of the debug data could not be read
 	DebugTooBig                   // nothing covers the address in as much of the debug data as may be read at a time
 	DebugPacked                   // nothing covers the address, and the debug data takes more memory unpacked than is allowed
+	MadeAtRunTime                 // the code was made at run time, and nobody says what it is called
 	reasons                       // how many there are
 )
 
@@ -53,6 +54,8 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},
 	DebugPacked: {"compressed debug data too big", "The debug data is compressed and takes more memory than " +
 		"symbolize.Options.UnpackBytes allows; with -ldflags=-compressdwarf=false it takes none."},
+	MadeAtRunTime: {"made at run time",
+		"The code was made at run time, and no file /tmp/perf-PID.map of this process names it."},
 }
 
 // isTrouble reports whether a reason is one for which names are poorer than they were meant to be, and not just those of a

@@ -72,12 +72,19 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 	defer s.mu.Unlock()
 	defer s.settle()
 	results := make([]Result, len(addresses))
-	if m == nil {
+	switch {
+	case m == nil:
 		for i := range results {
 			results[i].Reason = NoModule
 		}
-	} else {
+	case m.IsMade():
+		for i := range results {
+			results[i].Reason = MadeAtRunTime
+		}
+		s.nameMade(m, addresses, results)
+	default:
 		s.resolve(m, addresses, results)
+		s.nameMade(m, addresses, results)
 	}
 	return results
 }

@@ -48,7 +48,8 @@ __asm__(".text\n"
 #endif
 
 /* What the frame pointer can be when it is not one: each is a record {caller's, return address} on the stack, or none. */
-VICTIM_SITE void *victim_broken_chain(enum victim_chain kind, size_t size)
+static inline __attribute__((always_inline)) void *
+broken_chain(void *(*code)(void *(*)(size_t), size_t, void *), enum victim_chain kind, size_t size)
 {
 	uintptr_t room[64] = {0}, *record = &room[32];
 	void *frame_pointer = record, *block;
@@ -79,14 +80,35 @@ VICTIM_SITE void *victim_broken_chain(enum victim_chain kind, size_t size)
 	case VICTIM_CHAIN_MIDDLE:
 		record[1] = (uintptr_t)victim_malloc + 1;
 		break;
+	case VICTIM_CHAIN_CODE: /* the code itself, behind no call */
+		record[1] = (uintptr_t)code + 12;
+		break;
+	case VICTIM_CHAIN_ZERO:
+		record[1] = 0;
+		break;
 	case VICTIM_CHAIN_FAR:
 		frame_pointer = (char *)record + (2 << 20);
 		break;
 	}
 	VICTIM_USE(room);
-	block = victim_without_cfi(malloc, size, frame_pointer);
+	block = code(malloc, size, frame_pointer);
 	VICTIM_USE(room);
 	return block;
+}
+
+VICTIM_SITE void *victim_broken_chain(enum victim_chain kind, size_t size)
+{
+	return broken_chain(victim_without_cfi, kind, size);
+}
+
+VICTIM_SITE void *victim_made_chain(void *made, enum victim_chain kind, size_t size)
+{
+	return broken_chain(made, kind, size);
+}
+
+void *victim_jit_copy(void)
+{
+	return victim_jit_put((void *)victim_without_cfi, victim_without_cfi_end - (char *)victim_without_cfi);
 }
 
 int victim_in_code_without_cfi(uintptr_t address)

@@ -20,6 +20,8 @@ const (
 	ChainToStack  Chain = C.VICTIM_CHAIN_STACK    // at one that is in the stack
 	ChainToStart  Chain = C.VICTIM_CHAIN_FUNCTION // at one that is where a function begins
 	ChainToMiddle Chain = C.VICTIM_CHAIN_MIDDLE   // at one that is inside an instruction
+	ChainToCode   Chain = C.VICTIM_CHAIN_CODE     // at one in the code itself, behind no call
+	ChainToZero   Chain = C.VICTIM_CHAIN_ZERO     // at one that is zero
 	FarChain      Chain = C.VICTIM_CHAIN_FAR      // further than any frame is large
 )
 

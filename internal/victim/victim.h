@@ -95,6 +95,13 @@ struct victim_pair victim_longjmp(unsigned depth, size_t size); /* allocated bel
 void *victim_jit_make(uintptr_t at, int frame_pointer);
 void *victim_jit_call(void *made, size_t size);
 void victim_jit_drop(void *made);
+/* The same anywhere, with code that begins with these bytes. */
+void *victim_jit_put(const void *code, size_t size);
+/* A page with the code of chain.c that takes its frame pointer as an argument, to be called by victim_made_chain. */
+void *victim_jit_copy(void);
+/* A page with void *(size_t), which keeps a frame pointer and calls such code, or malloc for NULL. */
+void *victim_jit_around(void *made);
+void *victim_jit_call_around(void *made, size_t size);
 
 /* chain.c: an allocation in code without unwind data, by what its frame pointer is. */
 enum victim_chain {
@@ -106,9 +113,12 @@ enum victim_chain {
 	VICTIM_CHAIN_STACK,
 	VICTIM_CHAIN_FUNCTION,
 	VICTIM_CHAIN_MIDDLE,
+	VICTIM_CHAIN_ZERO,
+	VICTIM_CHAIN_CODE,
 	VICTIM_CHAIN_FAR,
 };
 void *victim_broken_chain(enum victim_chain chain, size_t size);
+void *victim_made_chain(void *made, enum victim_chain chain, size_t size);
 int victim_in_code_without_cfi(uintptr_t address);
 
 /* room.c: bytes of stack below malloc's caller that malloc wrote to. */

@@ -1,0 +1,37 @@
+package mappings
+
+import (
+	"slices"
+
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// MadePath stands for a file where there is none: code that was made at run time.
+const MadePath = "[code made at run time]"
+
+// mostMade bounds the ranges of code made at run time. Runtimes that make code keep it together.
+const mostMade = 4096
+
+// Made is the module of code that was made at run time: all executable memory that no file is mapped in. It is not loaded,
+// and its ELF addresses are runtime addresses.
+func Made(id stack.ModuleID, ranges []Range) *Module {
+	return &Module{ID: id, Path: MadePath, Ranges: ranges}
+}
+
+// IsMade reports whether this is the module of code made at run time.
+func (m *Module) IsMade() bool { return m != nil && m.Path == MadePath }
+
+// made are the ranges of code made at run time, ascending. Text that a program has moved onto huge pages is not: it still
+// belongs to its file.
+func made(mappings []Mapping) (ranges []Range) {
+	mappings = slices.Clone(mappings)
+	sortByStart(mappings)
+	joinFragments(mappings)
+	all := Module{}
+	for i := range mappings {
+		if m := &mappings[i]; m.anonymousCode() && len(all.Ranges) < mostMade {
+			all.extend(Range{m.Start, m.Limit})
+		}
+	}
+	return all.Ranges
+}

@@ -1,0 +1,85 @@
+package symbolize
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"sort"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A perf map is text: per line the start and the size of some code, in hexadecimal digits, and its name, which may have
+// spaces. A runtime appends to it, so a later line is about newer code, and the last one may be half written. The
+// file may be large and anything may stand in it. It is passed over once; nothing is kept but the names that are wanted.
+
+const (
+	perfLine  = 4 << 10 // bytes of a line that are looked at; a longer one is cut
+	perfBytes = 1 << 30 // of a file
+	perfName  = 1 << 10 // bytes of a name; a longer one is cut
+
+	// perfClaims is how many lines may claim an address, on average. A JIT that compiles anew at the same place comes to
+	// some hundreds.
+	perfClaims = 1 << 14
+)
+
+// readPerfMap gives the wants, which ascend by address, the names that the map has for them. If it claims too much, none.
+func readPerfMap(r io.Reader, wants []madeWant) {
+	lines := bufio.NewReaderSize(io.LimitReader(r, perfBytes), perfLine)
+	var line []byte
+	for claims := perfClaims * len(wants); claims >= 0; claims -= claim(line, wants) {
+		part, err := lines.ReadSlice('\n')
+		line = append(line[:0], part...)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = lines.ReadSlice('\n')
+		}
+		if err != nil {
+			return
+		}
+	}
+	for i := range wants {
+		wants[i].name = nil
+	}
+}
+
+// claim gives the wants inside a line's code its name, and says how many there are.
+func claim(line []byte, wants []madeWant) int {
+	start, size, name, ok := parsePerfLine(line)
+	if !ok {
+		return 0
+	}
+	first := sort.Search(len(wants), func(i int) bool { return wants[i].address >= start })
+	n := 0
+	for i := first; i < len(wants) && wants[i].address-start < size; i++ {
+		wants[i].name = append(wants[i].name[:0], name...)
+		n++
+	}
+	return n
+}
+
+func parsePerfLine(line []byte) (start, size uint64, name []byte, ok bool) {
+	first, rest, _ := bytes.Cut(line, []byte{' '})
+	second, name, _ := bytes.Cut(rest, []byte{' '})
+	start, startErr := strconv.ParseUint(string(bytes.TrimPrefix(first, []byte("0x"))), 16, 64)
+	size, sizeErr := strconv.ParseUint(string(bytes.TrimPrefix(second, []byte("0x"))), 16, 64)
+	name = bytes.TrimSpace(name[:min(len(name), perfName)])
+	if startErr != nil || sizeErr != nil || len(name) == 0 || start+size < start {
+		return 0, 0, nil, false
+	}
+	return start, size, printable(name), true
+}
+
+// printable replaces what is not UTF-8 or controls a terminal.
+func printable(name []byte) []byte {
+	if !slices.ContainsFunc(name, func(b byte) bool { return b < ' ' || b == 0x7f }) && utf8.Valid(name) {
+		return name
+	}
+	return bytes.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, name)
+}
