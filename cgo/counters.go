@@ -25,7 +25,7 @@ var Counters = [...]Counter{
 	{"stacks_cut_no_join", "stacks that end at the call from Go, because this Go runtime was not recognised", true},
 	{"stacks_cut_go_frame", "stacks that end in a Go frame that leads nowhere", true},
 	{"stacks_cut_stopped", "stacks that were not walked because the recording ended", true},
-	{"stacks_cut_no_file", "stacks that end in code of no loaded file, such as code made at run time", true},
+	{"stacks_cut_no_file", "stacks that end in code of no loaded file, such as code made at run time that keeps no frame pointer", true},
 	{"lost_stack_table_full", "samples dropped because the tables had no room for their stack", true},
 	{"lost_site_table_full", "samples dropped because the tables had no room for their site", true},
 	{"lost_live_table_full", "sampled blocks counted as allocated but not as in use, because the tables were full", true},
