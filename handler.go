@@ -19,14 +19,15 @@ import (
 //	view=inuse|allocated|peak|age|shortlived|growth
 //	older=10m     view=age: only blocks at least so old
 //	within=1s     view=shortlived: how soon they were freed: 100ms, 1s, 10s, 1m, 10m or 1h
-//	seconds=30    the answer comes after so long, and is a delta; growth needs it
+//	seconds=30    the answer comes after so long, and is a delta; growth needs it. It may begin up to a second before the request
 //	heap=all      Go's own heap too; gc=1 collects its garbage first
 //	samples=16000 and bytes=4000000 are bounds on the profile
 //	reset=1       view=peak: once it is written, the peak is forgotten
 //	bare=1        no stand-ins for names that are not known, so that a server with debug files looks for the names
 //	debug=1       text for a person: totals, the largest stacks, what was lost
 //
-// Parameters that make no sense are answered with 400 and a sentence.
+// Invalid parameters are answered with 400 and a sentence. Requests with seconds that come within a second of each other share
+// what they are compared with, and all that wait may hold 64 MiB; one more is answered with 429, Retry-After and a sentence.
 func (p *Profiler) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -42,30 +43,34 @@ func (p *Profiler) Handler() http.Handler {
 		if q.gc {
 			runtime.GC()
 		}
-		if err := p.await(w, r, &q); err != nil {
+		leave, err := p.await(w, r, &q)
+		if err != nil {
 			p.refuse(w, err)
 			return
 		}
+		defer leave()
 		if r.Context().Err() == nil {
 			p.serve(w, &q)
 		}
 	})
 }
 
-// await waits for as long as a delta is to cover.
-func (p *Profiler) await(w http.ResponseWriter, r *http.Request, q *query) (err error) {
+// await waits for as long as a delta is to cover. The request must leave when it has been answered.
+func (p *Profiler) await(w http.ResponseWriter, r *http.Request, q *query) (leave func(), err error) {
 	if q.wait == 0 {
-		return nil
+		return func() {}, nil
 	}
-	if q.Since, err = p.Moment(); err != nil {
-		return err
+	since, err := p.waits.join(q.wait, q.GoHeap, func() (*baseline, error) { return p.takeBaseline(q.GoHeap) })
+	if err != nil {
+		return nil, err
 	}
+	q.Since = since.moment()
 	extendDeadline(w, r, q.wait)
 	select {
 	case <-time.After(q.wait):
 	case <-r.Context().Done():
 	}
-	return nil
+	return func() { p.waits.leave(since) }, nil
 }
 
 // extendDeadline lets the server's WriteTimeout begin after the wait. A ResponseWriter that has no deadlines needs none.
@@ -102,8 +107,15 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	}
 }
 
-// refuse answers that there is no profile: because of the bounds that the request set, or because of this side.
+// refuse answers that there is no profile: because of the bounds that the request set, because too many wait already, or
+// because of this side.
 func (p *Profiler) refuse(w http.ResponseWriter, err error) {
+	var busy *busyError
+	if errors.As(err, &busy) {
+		w.Header().Set("Retry-After", strconv.Itoa(busy.retryAfter()))
+		http.Error(w, err.Error(), http.StatusTooManyRequests)
+		return
+	}
 	if errors.Is(err, report.ErrBounds) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return

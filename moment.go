@@ -21,12 +21,11 @@ type Moment struct {
 
 // Moment is now, to compare later profiles with. It fails after Stop.
 func (p *Profiler) Moment() (*Moment, error) {
-	s, err := p.recording.Snapshot()
+	b, err := p.takeBaseline(true)
 	if err != nil {
-		return nil, fmt.Errorf("cgoheap: %w", err)
+		return nil, err
 	}
-	h := newHeaps(s, true)
-	return &Moment{native: stack.NewBaseline(&h.native), golang: stack.NewBaseline(h.golang)}, nil
+	return b.moment(), nil
 }
 
 // Time is when it was.

@@ -21,6 +21,7 @@ type Profiler struct {
 	config    Config
 	recording *alloc.Recording
 	names     *symbolize.Symbolizer
+	waits     *waits // of the Handler
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
@@ -31,7 +32,7 @@ func Start(c Config) (*Profiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profiler{config: c, names: symbolize.New(c.Names)}
+	p := &Profiler{config: c, names: symbolize.New(c.Names), waits: newWaits()}
 	o := c.options()
 	o.Failed = p.failed
 	if p.recording, err = alloc.Start(o); err != nil {

@@ -14,7 +14,7 @@ type Counter struct {
 }
 
 // Stats are all counters of a profiler, in a fixed order: what was recorded, what was lost and why, and which addresses
-// could not be named.
+// could not be named. Bytes, here and in profiles, are those that the program asked for, not what the allocator made of them.
 type Stats []Counter
 
 // Stats reads the counters. After Stop they keep their last values.

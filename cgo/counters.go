@@ -9,7 +9,7 @@ type Counter struct {
 
 // Counters lists them in the order of enum counter in region.h, with those of enum end in walk.h in their midst.
 var Counters = [...]Counter{
-	{"samples", "blocks that were sampled", false},
+	{"samples", "blocks that were sampled; their sizes are those that the program asked for, without what the allocator adds", false},
 	{"frees", "sampled blocks that were freed", false},
 	{"stacks", "different stacks", false},
 	{"sites", "different stacks and block sizes", false},

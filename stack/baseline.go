@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"time"
+	"unsafe"
 )
 
 // Baseline is what later profiles of a recording are compared with: the four values of each sample of an earlier one. It
@@ -25,6 +26,17 @@ func NewBaseline(p *Profile) *Baseline {
 	b := &Baseline{}
 	b.Advance(p)
 	return b
+}
+
+// Size is about how many bytes it takes, without labels.
+func (b *Baseline) Size() int64 {
+	const known, unknown = int64(unsafe.Sizeof(knownValues{})), int64(unsafe.Sizeof(Sample{}))
+	const indexed = 32 // an entry of the index
+	size := int64(unsafe.Sizeof(*b)) + known*int64(cap(b.known)) + unknown*int64(cap(b.unknown.samples)) + indexed*int64(len(b.unknown.index))
+	for i := range b.unknown.samples {
+		size += int64(unsafe.Sizeof(Frame(0))) * int64(len(b.unknown.samples[i].Frames))
+	}
+	return size
 }
 
 // Time is when the last profile that made the baseline was taken.

@@ -216,3 +216,26 @@ func heapInUse() int64 {
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
+
+func TestSizeOfABaselineIsThatOfItsMemory(t *testing.T) {
+	for _, known := range []bool{true, false} {
+		p := Profile{}
+		for i := range 50_000 {
+			s := Sample{Frames: []Frame{Frame(i), 1, 2, 3, 4, 5, 6, 7}, Values: Values{AllocObjects: 1}}
+			if known {
+				s.ID = uint64(i + 1)
+			}
+			p.Samples = append(p.Samples, s)
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		b := NewBaseline(&p)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(&p)
+		if taken, size := int64(after.HeapAlloc)-int64(before.HeapAlloc), b.Size(); size < taken/2 || size > 2*taken {
+			t.Errorf("it says %d bytes and takes %d", size, taken)
+		}
+	}
+}
