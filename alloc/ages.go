@@ -17,12 +17,13 @@ var ages = [...]time.Duration{0, time.Second, 10 * time.Second, time.Minute, 10 
 
 // Ages is what is in use and at least as old as asked for, each stack apart by age: the label "age" is the least age of
 // a class, in seconds. Blocks freed while the call reads the table of live blocks are not in it, and neither are those
-// allocated in the last moment before it, about 20 ms, which is as exact as ages are measured. ErrStopped after Stop.
+// allocated in the last moment before it, about 20 ms, which is as exact as ages are measured, nor those whose free was lost.
+// ErrStopped after Stop.
 func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
 	return r.snapshot(func(read *reader) []stack.Sample {
 		sums := make(map[aged]weight)
 		read.blocks(func(b block) {
-			if age, known := ageOf(read.ticks, b.born); known && age >= oldest {
+			if age, known := ageOf(read.ticks, b.born); known && age >= oldest && !b.lost {
 				class := aged{wholeOf(b.site), classOf(age)}
 				sums[class] = sums[class].plus(b.weight)
 			}
@@ -105,6 +106,7 @@ type block struct {
 	weight
 	site uint32
 	born uint64
+	lost bool // it was freed, and that could not be recorded
 }
 
 // blocks calls f for every block of the live table.
@@ -145,6 +147,7 @@ func recordAt(at uint64) block {
 	return block{
 		weight: weight{amount{low: objects & (1<<cgo.ObjectBits - 1)}, amount{low: bytes}},
 		site:   load32(at + uint64(cgo.BlockSite)),
-		born:   objects>>cgo.ObjectBits<<32 | uint64(load32(at+uint64(cgo.BlockBorn))),
+		born:   (objects>>cgo.ObjectBits<<32 | uint64(load32(at+uint64(cgo.BlockBorn)))) & (1<<cgo.BornBits - 1),
+		lost:   objects&cgo.BlockLost != 0,
 	}
 }

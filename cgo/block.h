@@ -6,9 +6,17 @@
 
 #include "region.h"
 
-// The upper bits of the time lie above the objects: 2^39 ticks are 292 years.
-#define BLOCK_BORN_BITS (32 + 64 - WEIGHT_OBJECT_BITS)
+// The upper bits of the time lie above the objects: 2^38 ticks are 146 years.
+#define BLOCK_BORN_BITS (32 + 63 - WEIGHT_OBJECT_BITS)
 #define BLOCK_BORN ((1ULL << BLOCK_BORN_BITS) - 1)
+
+// Above that: the block was freed, and that could not be recorded.
+#define BLOCK_LOST (1ULL << 63)
+
+static inline bool block_lost(const struct block *b)
+{
+	return (b->weight.of[OBJECTS] & BLOCK_LOST) != 0;
+}
 
 static inline struct block block_of(struct weight w, uint32_t site, uint64_t ticks)
 {

@@ -38,6 +38,8 @@ var Counters = [...]Counter{
 	{"lost_labels", "samples without their labels, because there were too many sets of labels or the tables were full", true},
 	{"labels_cut", "labels that were too long, and were cut or left out", true},
 	{"frees_unseen", "blocks that were called in use until their address was allocated again, because they were freed past the hooks", true},
-	{"lost_gate_full", "sampled blocks whose allocation or free was not recorded, because too many threads were stopped while recording; those freed count as in use", true},
+	{"lost_gate_full", "events that were not recorded, because too many threads were stopped while recording: allocations of sampled blocks, and frees of what may be one", true},
 	{"lost_carry", "sums of what was allocated or freed that are too small by 2^48 blocks or 2^60 bytes, because more sums outgrew 64 bits than can be kept", true},
+	{"frees_lost", "sampled blocks whose free was among those events: they count as in use until their address is allocated or freed again", true},
+	{"freed_in_use", "sampled blocks that were freed and count as in use now, because their free was not recorded", true},
 }

@@ -78,6 +78,8 @@ const (
 	BlockSite    = unsafe.Offsetof(C.struct_block{}.site)
 	BlockBorn    = unsafe.Offsetof(C.struct_block{}.born)
 	ObjectBits   = C.WEIGHT_OBJECT_BITS // of a block's objects; above them are the upper bits of born
+	BornBits     = C.BLOCK_BORN_BITS
+	BlockLost    = C.BLOCK_LOST // of a block's objects, too: it was freed
 
 	Filter          = C.REGION_FILTER // a byte for each granule
 	FilterSlots     = C.REGION_FILTER_SLOTS

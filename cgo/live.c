@@ -9,6 +9,7 @@
 
 #include "live.h"
 
+#include "block.h"
 #include "hash.h"
 
 struct slot {
@@ -151,4 +152,29 @@ void live_count(uint8_t *counts)
 		for (uint64_t i = 0; i < (uint64_t)LEVEL_BUCKETS << level; i++)
 			count_bucket(&buckets[i], counts);
 	}
+}
+
+static uint64_t *objects_of(struct bucket *bucket, uint64_t address)
+{
+	for (int i = 0; i < BUCKET; i++)
+		if (__atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE) == address)
+			return &bucket->blocks[i].weight.of[OBJECTS];
+	return NULL;
+}
+
+bool live_mark_lost(const void *p, bool lost)
+{
+	uint64_t address = (uintptr_t)p, hash = mix64(address), *objects = NULL;
+	if (address <= RESERVED)
+		return false;
+	for (int level = newest_level(); level >= 0 && objects == NULL; level--) {
+		objects = objects_of(bucket_of(level, hash, 0), address);
+		if (objects == NULL)
+			objects = objects_of(bucket_of(level, hash, 1), address);
+	}
+	if (objects == NULL)
+		return false;
+	uint64_t was = lost ? __atomic_fetch_or(objects, BLOCK_LOST, __ATOMIC_RELAXED)
+			    : __atomic_fetch_and(objects, ~BLOCK_LOST, __ATOMIC_RELAXED);
+	return ((was & BLOCK_LOST) != 0) != lost;
 }

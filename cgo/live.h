@@ -23,4 +23,8 @@ bool live_remove(const void *p, struct block *b);
 // Adds 1 to counts[filter_index(p)] for each block p in the table; counts stop at UINT8_MAX.
 void live_count(uint8_t *counts);
 
+// Marks the record of a block that is being freed, or takes the mark away, without the gate: until its real free nobody else
+// has its address. False if it is not in the table, or if that changed nothing.
+bool live_mark_lost(const void *p, bool lost);
+
 #endif

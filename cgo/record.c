@@ -108,7 +108,30 @@ static bool forget(struct pass pass, const void *p, struct block *b)
 	if (!live_remove(p, b))
 		return false;
 	count_in(pass.place, COUNT_LIVE, -1);
+	if (block_lost(b))
+		uncount(COUNT_FREED_IN_USE);
 	return true;
+}
+
+// Whoever did not enter the gate found it full, and it is still the recording that p may be remembered in.
+static bool gate_was_full(uint32_t generation)
+{
+	return region_here() && __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE) == generation;
+}
+
+static void count_lost_free(void)
+{
+	count(COUNT_FREES_LOST);
+	count(COUNT_FREED_IN_USE);
+}
+
+// p is being freed, which cannot be recorded. It counts as in use until its address is met again.
+static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t generation)
+{
+	bool lost = gate_was_full(generation) && live_mark_lost(p, true);
+	if (lost)
+		count_lost_free();
+	return lost;
 }
 
 // The block's site, at which it is no longer in use.
@@ -120,13 +143,15 @@ static struct site *leave(struct pass pass, const struct block *b)
 	return site;
 }
 
-// Two blocks cannot be in use at one address: what is remembered there was freed by other names than the hooks'.
+// Two blocks cannot be in use at one address: what is remembered there was freed, by other names than the hooks', or while the
+// gate was full, which is marked.
 static void forget_unseen(struct pass pass, const void *p)
 {
 	struct block old;
 	if (!live_maybe(p) || !forget(pass, p, &old))
 		return;
-	count(COUNT_UNSEEN);
+	if (!block_lost(&old))
+		count(COUNT_UNSEEN);
 	site_subtract(leave(pass, &old), pass.parity, block_weight(&old));
 }
 
@@ -174,8 +199,12 @@ void record_free(const void *p)
 	struct pass pass;
 	struct block b;
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	if (generation == 0 || gate_unbuilt(generation) || !gate_enter(&pass, generation))
+	if (generation == 0 || gate_unbuilt(generation))
 		return;
+	if (!gate_enter(&pass, generation)) {
+		lose_free(p, generation);
+		return;
+	}
 	if (forget(pass, p, &b))
 		tally_free(pass, &b);
 	gate_leave(pass);
@@ -184,10 +213,14 @@ void record_free(const void *p)
 void record_forget(const void *p, struct forgotten *old)
 {
 	struct pass pass;
-	old->found = false;
+	old->found = old->lost = false;
 	old->generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	if (p == NULL || old->generation == 0 || gate_unbuilt(old->generation) || !live_maybe(p) || !gate_enter(&pass, old->generation))
+	if (p == NULL || old->generation == 0 || gate_unbuilt(old->generation) || !live_maybe(p))
 		return;
+	if (!gate_enter(&pass, old->generation)) {
+		old->lost = lose_free(p, old->generation);
+		return;
+	}
 	old->found = forget(pass, p, &old->block);
 	gate_leave(pass);
 }
@@ -195,8 +228,13 @@ void record_forget(const void *p, struct forgotten *old)
 void record_move(struct forgotten *old, const struct allocation *a)
 {
 	struct pass pass;
-	if ((!old->found && a->gap == 0) || !gate_enter(&pass, old->generation))
+	if (!old->found && a->gap == 0)
 		return;
+	if (!gate_enter(&pass, old->generation)) {
+		if (old->found && gate_was_full(old->generation))
+			count_lost_free(); // for good: the table has it no more
+		return;
+	}
 	if (old->found)
 		tally_free(pass, &old->block);
 	if (a->gap != 0 && cgoheap_thread.generation == old->generation)
@@ -207,8 +245,17 @@ void record_move(struct forgotten *old, const struct allocation *a)
 void record_restore(const void *p, const struct forgotten *old)
 {
 	struct pass pass;
-	if (!old->found || !gate_enter(&pass, old->generation))
+	if (old->lost && gate_was_full(old->generation) && live_mark_lost(p, false)) {
+		uncount(COUNT_FREES_LOST);
+		uncount(COUNT_FREED_IN_USE);
+	}
+	if (!old->found)
 		return;
+	if (!gate_enter(&pass, old->generation)) {
+		if (gate_was_full(old->generation))
+			count_lost_free(); // its free will not be noticed
+		return;
+	}
 	if (!keep(pass, p, &old->block)) {
 		count(COUNT_LOST_LIVE);
 		site_subtract(leave(pass, &old->block), pass.parity, block_weight(&old->block));

@@ -16,6 +16,7 @@
 // What a realloc must be able to take back: a block that was forgotten.
 struct forgotten {
 	bool found;
+	bool lost; // the gate was full: p is remembered still, as freed
 	uint32_t generation;
 	struct block block;
 };

@@ -253,6 +253,8 @@ enum counter {
 	COUNT_UNSEEN,
 	COUNT_LOST_GATE,
 	COUNT_LOST_CARRY,
+	COUNT_FREES_LOST,
+	COUNT_FREED_IN_USE,
 };
 
 // Whether this is the process that opened the region, which exists. In any other the kernel has wiped the header, even
@@ -265,6 +267,12 @@ static inline bool region_here(void)
 static inline void count(enum counter c)
 {
 	__atomic_fetch_add(&cgoheap_region->counters[c], 1, __ATOMIC_RELAXED);
+}
+
+// Takes one back of what a count of things that come and go has.
+static inline void uncount(enum counter c)
+{
+	__atomic_fetch_sub(&cgoheap_region->counters[c], 1, __ATOMIC_RELAXED);
 }
 
 static inline struct gate_place *place_at(uint32_t place)

@@ -207,8 +207,10 @@ static void gate_is_full(void)
 		gate_leave(passes[i]);
 	expect(2, 300, 2, 300);
 	check(cgoheap_counted(COUNT_LOST_GATE) == 4); // a realloc is a free and an allocation
+	check(cgoheap_counted(COUNT_FREES_LOST) == 2 && cgoheap_counted(COUNT_FREED_IN_USE) == 2);
 	hook_free(unseen);
 	hook_free(moved);
+	check(cgoheap_counted(COUNT_UNSEEN) == 0);
 	check(cgoheap_stop());
 }
 
