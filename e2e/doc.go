@@ -5,5 +5,5 @@
 // each other, number by number and frame by frame; then they hold the names against addr2line. SQLite's amounts come
 // from a second road, an allocator of SQLite's own that counts and passes on. Package estimate does the same for what is
 // known only on average, and the walks test for single stacks. Command matrix runs the program core, which judges itself,
-// on every platform and kind of host that the machine can be.
+// on every platform and kind of host that the machine can be. Program brink dumps in a memory control group that is nearly full.
 package e2e
