@@ -31,7 +31,7 @@ func CountSignals(number syscall.Signal) (counted func() uint64, err error) {
 
 // Interrupted allocates size bytes, resizes and frees them, count times, while signals come as fast as they can, whose
 // handler does the same with handlerSize bytes wherever it interrupts: in malloc too, which the allocator must allow. It
-// returns how many blocks handlers allocated.
+// returns how many blocks handlers allocated: some thousands at most, however slow the machine is.
 func Interrupted(count int, size, handlerSize uintptr) int64 {
 	return int64(C.victim_interrupted(C.uint(count), C.size_t(size), C.size_t(handlerSize)))
 }
