@@ -10,7 +10,7 @@ lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e pictures check race ctest agree arm64 matrix stress fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test e2e pictures check race ctest agree arm64 matrix foreign stress fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,9 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
+
+foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd".
+	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(SUITES)
 
 stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAIRS=n, RECORDINGS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress

@@ -1,0 +1,119 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	chosen, err := selected(suites(), os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "foreign:", err)
+		os.Exit(2)
+	}
+	dir, err := os.MkdirTemp("", "cgoheap-foreign-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "foreign:", err)
+		os.Exit(2)
+	}
+	equal := runAll(chosen, dir)
+	os.RemoveAll(dir)
+	if !equal {
+		os.Exit(1)
+	}
+}
+
+// selected returns the suites with the names; all if there are none.
+func selected(all []suite, names []string) ([]suite, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []suite
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s suite) bool { return s.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no suite is called %s", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// runAll runs the suites, one after the other, and reports whether all outcomes were equal.
+func runAll(chosen []suite, dir string) bool {
+	equal, skipped := true, []string(nil)
+	t := &tree{dir: filepath.Join(dir, "go")}
+	for _, s := range chosen {
+		b, err := prepare(s, filepath.Join(dir, s.name), t)
+		if err != nil {
+			skipped = append(skipped, s.name)
+			fmt.Printf("== %s: skipped: %v\n", s.name, err)
+			continue
+		}
+		equal = b.run() && equal
+	}
+	fmt.Printf("\n%d suites, %d skipped %s\n", len(chosen), len(skipped), strings.Join(skipped, " "))
+	return equal
+}
+
+func prepare(s suite, dir string, t *tree) (*bench, error) {
+	for _, part := range []string{"without", "with"} {
+		if err := os.MkdirAll(filepath.Join(dir, part), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return newBench(s, dir, t)
+}
+
+// run prints a line per run of the suite, and what differs, and reports whether the outcomes are equal.
+func (b *bench) run() bool {
+	fmt.Printf("== %s %s\n", b.suite.name, b.suite.module)
+	start := time.Now()
+	base, _, err := b.test(b.without, nil, b.only)
+	if err != nil {
+		fmt.Printf("   failed without cgoheap: %v\n", err)
+		return false
+	}
+	line("without", base, start)
+	for _, skip := range base.skips() {
+		fmt.Printf("   skipped: %.300s\n", skip)
+	}
+	equal := true
+	for _, m := range modes {
+		start = time.Now()
+		v, err := b.judge(m, base)
+		if err != nil {
+			fmt.Printf("   failed with cgoheap, %s: %v\n", m.name, err)
+			equal = false
+			continue
+		}
+		line(m.name, v.got, start)
+		equal = v.print() && equal
+	}
+	return equal
+}
+
+func line(name string, o outcomes, start time.Time) {
+	fmt.Printf("   %-14s %4d tests, %4d passed, %d failed, %d skipped, %.0f s\n", name, o.count(""), o.count("pass"),
+		o.count("fail")+o.count(unfinished), o.count("skip"), time.Since(start).Seconds())
+}
+
+// print prints what is wrong and what is flaky, and reports whether nothing is wrong.
+func (v verdict) print() bool {
+	for _, flake := range v.flakes {
+		fmt.Printf("   flake: %s\n", flake)
+	}
+	for _, wrong := range v.wrong {
+		fmt.Printf("   DIFFERS: %.4000s\n", wrong)
+	}
+	if v.mode.records {
+		fmt.Printf("                  cgoheap recorded in %d processes\n", v.processes)
+	}
+	return len(v.wrong) == 0
+}
