@@ -18,7 +18,7 @@ const core = "github.com/cgoheap/cgoheap"
 //go:embed testdata/witness.go.txt
 var witness string
 
-// A copy is a suite's tests in a directory, and what go test needs there.
+// A copied has a suite's tests in a directory, and what go test needs there.
 type copied struct {
 	dir  string
 	tool string   // the go command

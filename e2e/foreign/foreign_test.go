@@ -126,7 +126,7 @@ func TestOnlyWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(program), "CGOHEAP_" + "SAMPLE_BYTES") {
+	if strings.Contains(string(program), strings.ToUpper("cgoheap_sample_bytes")) {
 		t.Fatal("cgoheap is in here")
 	}
 }
