@@ -30,6 +30,7 @@ type loaded struct {
 	made      []mappings.Range // of the index: code made at run time
 	loads     cgo.Loads
 	loader    loader
+	made      bool                              // rows were made of modules that waited for that
 	met       map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
 }
 
@@ -72,6 +73,7 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 	next := make([]module, 0, len(now))
 	changed = loads != l.loads
 	loadedSince := loads.Count() != l.loads.Count()
+	wanted := !l.made && load64(cgo.HeaderAsked) >= cgo.RowsWanted
 	for i := range now {
 		m, known := l.find(&now[i], loadedSince)
 		if !known {
@@ -80,6 +82,10 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 				err = full
 				continue
 			}
+		}
+		if wanted && m.waits() {
+			l.makeRows(&m)
+			changed, l.made = true, true
 		}
 		changed = changed || !l.indexed(m)
 		next = append(next, m)
@@ -143,9 +149,8 @@ func (l *loaded) add(m mappings.Module) (module, error) {
 		return module{}, err
 	}
 	added := module{Module: numbered}
-	// Files that are no libraries hold code that the program made, which has no unwind data to lose.
-	if err := l.build(&added); err != nil && !errors.Is(err, elffile.ErrNotELF) {
-		l.lost = append(l.lost, fmt.Errorf("reading unwind data: %w", err))
+	if added.rows.Image = l.image(numbered); !added.waits() {
+		l.makeRows(&added)
 	}
 	return added, nil
 }

@@ -8,9 +8,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
+	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
@@ -27,7 +30,14 @@ func start(t *testing.T, o Options) *Recording {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, r) })
+	r.haveRows()
 	return r
+}
+
+// haveRows makes the rows of all files now, as after many samples: tests count what tables take.
+func (r *Recording) haveRows() {
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(&cgo.Region()[cgo.HeaderAsked])), cgo.RowsWanted)
+	r.Refresh()
 }
 
 func stop(t *testing.T, r *Recording) {

@@ -10,20 +10,20 @@ struct listing {
 	size_t max, count;
 };
 
+// The readable segment that .eh_frame_hdr lies in, where linkers put .eh_frame too.
 static struct image image_of(const struct dl_phdr_info *object)
 {
-	struct image image = {.start = UINTPTR_MAX};
+	struct image image = {0};
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+			image.eh_frame_hdr = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
 		uintptr_t at = object->dlpi_addr + h->p_vaddr;
-		if (h->p_type == PT_GNU_EH_FRAME)
-			image.eh_frame_hdr = at;
-		if (h->p_type != PT_LOAD)
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_R) || image.eh_frame_hdr - at >= h->p_filesz)
 			continue;
-		if (at < image.start)
-			image.start = at;
-		if (at + h->p_filesz > image.limit)
-			image.limit = at + h->p_filesz;
+		image.start = at;
+		image.limit = at + h->p_filesz;
 	}
 	return image;
 }

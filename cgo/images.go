@@ -19,10 +19,10 @@ import "C"
 
 import "unsafe"
 
-// Image is where a loaded file lies in memory.
+// Image is where a loaded file has its unwind data in memory.
 type Image struct {
 	Bias         uint64 // runtime address − ELF address
-	Start, Limit uint64
+	Start, Limit uint64 // of the segment that holds it
 	EhFrameHdr   uint64 // runtime address of .eh_frame_hdr; 0 if there is none
 	Kept         bool   // the file is never unloaded
 }

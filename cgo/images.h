@@ -1,4 +1,4 @@
-// Where the files that the loader has loaded lie in memory. Takes the loader's locks: not for the hooks.
+// Where the files that the loader has loaded have their unwind data in memory. Takes the loader's locks: not for the hooks.
 #ifndef CGOHEAP_IMAGES_H
 #define CGOHEAP_IMAGES_H
 

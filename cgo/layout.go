@@ -22,6 +22,7 @@ const (
 	HeaderUsed       = unsafe.Offsetof(C.struct_header{}.used)
 	HeaderStackHeads = unsafe.Offsetof(C.struct_header{}.stack_heads)
 	HeaderHeads      = unsafe.Offsetof(C.struct_header{}.heads)
+	HeaderAsked      = unsafe.Offsetof(C.struct_header{}.asked)
 	HeaderModules    = unsafe.Offsetof(C.struct_header{}.modules)
 	HeaderLevels     = unsafe.Offsetof(C.struct_header{}.levels)
 	HeaderStuck      = unsafe.Offsetof(C.struct_header{}.filter_stuck)
@@ -109,6 +110,7 @@ type Rows struct {
 	Count           int
 	Base            uint64 // runtime address that PCs count from
 	Closable        bool   // the module may be unloaded
+	Image           Image  // where rules are found while there are no rows; zero if there are
 }
 
 // ModuleMade is the module's number of code that was made at run time. Numbers of other modules are lower.
@@ -123,6 +125,7 @@ func NewRange(start, limit uint64, module uint16, r Rows) Range {
 	return Range{
 		start: C.uint64_t(start), limit: C.uint64_t(limit), base: C.uint64_t(r.Base),
 		pcs: C.uint64_t(r.PCs), rules: C.uint64_t(r.Rules), set: C.uint64_t(r.Set),
+		data_start: C.uint64_t(r.Image.Start), data_limit: C.uint64_t(r.Image.Limit), eh_frame_hdr: C.uint64_t(r.Image.EhFrameHdr),
 		rows: C.uint32_t(r.Count), module: C.uint16_t(module), closable: closable,
 	}
 }
@@ -138,6 +141,9 @@ func NewIndex(ranges int, goModule uint16, number, cache uint64, loads Loads) In
 		loads: C.struct_loads(loads),
 	}
 }
+
+// RowsWanted is how often rules are looked for in memory before rows are worth their time.
+const RowsWanted = C.ROWS_WANTED
 
 // IndexCache is the size of an index's cache of rules.
 const IndexCache = C.CACHE_PLACES * C.sizeof_struct_place

@@ -2,6 +2,9 @@
 
 #include "lookup.h"
 
+#include "cfi.h"
+#include "record.h"
+
 static const struct rule no_rule;
 
 // The words from 1 up to most in so many bytes; 0 for any other number of them.
@@ -36,9 +39,25 @@ struct rule rule_of_found(uint64_t found)
 	};
 }
 
+// Finds the rule in memory, for a file that is never closed and has no rows yet. Go makes rows when that happens often.
+static bool rule_in_memory(const struct range *range, uintptr_t pc, struct rule *rule)
+{
+	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, true, NULL};
+	if (range->eh_frame_hdr == 0)
+		return false;
+	if (__atomic_add_fetch(&cgoheap_region->asked, 1, __ATOMIC_RELAXED) == ROWS_WANTED)
+		record_wake(WAKE_LOADED);
+	if (!cfi_rule(&image, pc, rule))
+		*rule = (struct rule){.cfa = CFA_UNKNOWN};
+	return true;
+}
+
 static uint64_t finding(const struct range *range, uintptr_t pc)
 {
 	uint64_t module = (uint64_t)range->module << 2 | (range->closable ? FOUND_CLOSABLE : 0);
+	struct rule computed;
+	if (rule_in_memory(range, pc, &computed))
+		return found_of_rule(&computed) | module;
 	const struct rule *r = range_rule(range, pc);
 	if (r == NULL)
 		return module;
@@ -56,7 +75,16 @@ uint64_t index_search(const struct index *index, uintptr_t pc)
 	return found;
 }
 
-const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module)
+// The rule for pc where what was found does not hold it.
+static const struct rule *by_range(const struct index *index, uintptr_t pc, struct rule *room)
+{
+	const struct range *range = index_find(index, pc);
+	if (range == NULL)
+		return NULL;
+	return rule_in_memory(range, pc, room) ? room : range_rule(range, pc);
+}
+
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct rule *room)
 {
 	uint64_t found = cached(cache_of(index), pc);
 	if (found == 0)
@@ -66,18 +94,24 @@ const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32
 		return NULL;
 	if (found & FOUND_PLAIN) {
 		const struct range *range = index_find(index, pc);
-		if (range != NULL)
+		if (range != NULL && range->eh_frame_hdr == 0)
 			return range_rule(range, pc);
+		if (range != NULL)
+			return (*room = rule_of_found(found), room);
 		*module = 0;
 		return NULL;
 	}
-	return found >> FOUND_BITS == 0 ? &no_rule : region_at(found >> FOUND_BITS);
+	if (found >> FOUND_BITS != 0)
+		return region_at(found >> FOUND_BITS);
+	const struct rule *r = by_range(index, pc, room);
+	return r == NULL ? &no_rule : r;
 }
 
 const struct rule *index_rule(uintptr_t pc)
 {
+	static struct rule room;
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
 	uint32_t module;
-	const struct rule *r = index == 0 ? NULL : index_look_up(region_at(index), pc, &module);
+	const struct rule *r = index == 0 ? NULL : index_look_up(region_at(index), pc, &module, &room);
 	return r == NULL ? &no_rule : r;
 }

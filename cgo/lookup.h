@@ -90,10 +90,13 @@ struct rule rule_of_found(uint64_t found);
 // What there is to find for pc, which the cache knows from then on; 0 in no module.
 uint64_t index_search(const struct index *index, uintptr_t pc);
 
-// The rule for pc and its module, CFA_NONE where no row covers it; NULL in no module.
-const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module);
+// The rule for pc and its module, CFA_NONE where nothing covers it; NULL in no module. It may lie in room.
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct rule *room);
 
-// The rule for pc by the current index; CFA_NONE where there is none. For tests.
+// So many rules are looked for in memory before rows are wanted.
+#define ROWS_WANTED 128
+
+// The rule for pc by the current index; CFA_NONE where there is none. For tests, one at a time.
 const struct rule *index_rule(uintptr_t pc);
 
 #endif

@@ -50,6 +50,7 @@ struct header {
 	uint64_t modules;      // offset of REGION_MODULES refs to struct module
 	uint64_t lasts;        // offset of GATE_HOMES struct last
 	uint64_t places;       // offset of GATE_PLACES struct gate_place
+	uint64_t asked;        // how often a rule was looked for in memory, because there are no rows yet
 	uint64_t objects;      // offset of OBJECT_SLOTS refs to struct object
 	uint64_t met;          // offset of CACHE_PLACES struct place: rules in objects
 	uint64_t index;        // offset of the current struct index, 0 before the first

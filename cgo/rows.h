@@ -24,6 +24,7 @@ struct range {
 	uint64_t start, limit; // runtime addresses
 	uint64_t base;         // runtime address that the rows' pcs count from
 	uint64_t pcs, rules, set; // offsets: uint32 and uint16 per row, struct rule per distinct rule
+	uint64_t data_start, data_limit, eh_frame_hdr; // where to find rules in memory while there are no rows; 0 where not
 	uint32_t rows;
 	uint16_t module;
 	uint16_t closable; // the module may be unloaded

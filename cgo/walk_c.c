@@ -190,7 +190,7 @@ static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_
 // By a stale index, what stands where a library was that may have been unloaded is not known.
 static const struct rule *look_up(struct walk *w, uintptr_t site, uint32_t *module)
 {
-	const struct rule *r = index_look_up(w->index, site, module);
+	const struct rule *r = index_look_up(w->index, site, module, &w->rule);
 	if (r != NULL && !w->stale)
 		return r;
 	const struct range *range = r == NULL ? NULL : index_find(w->index, site);
@@ -206,8 +206,11 @@ static bool begins_function(struct walk *w, const struct rule *r)
 	uint32_t module;
 	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))
 		return false;
+	struct rule kept = w->rule; // r may lie there
 	const struct rule *first = look_up(w, w->at.pc, &module);
-	return first != NULL && first->cfa != CFA_NONE;
+	bool begins = first != NULL && first->cfa != CFA_NONE;
+	w->rule = kept;
+	return begins;
 }
 
 enum end walk_c(struct walk *w)

@@ -28,7 +28,7 @@ static void remembered(void)
 		for (uintptr_t pc = 0xf00; pc < 0x1000 + 3 * N; pc++) {
 			uint32_t module = 1;
 			const struct range *range = index_find(index, pc);
-			const struct rule *got = index_look_up(index, pc, &module);
+			const struct rule *got = index_look_up(index, pc, &module, NULL);
 			check(got == (range == NULL ? NULL : range_rule(range, pc)));
 			check(module == (range == NULL ? 0 : range->module));
 		}
@@ -59,7 +59,7 @@ static uint64_t found_for(const struct rule *r, uint16_t module)
 	uint64_t found = index_search(index, 0x1000);
 	uint32_t of;
 	check(cached(cache_of(index), 0x1000) == found);
-	check(memcmp(index_look_up(index, 0x1000, &of), r, sizeof *r) == 0 && of == module);
+	check(memcmp(index_look_up(index, 0x1000, &of, NULL), r, sizeof *r) == 0 && of == module);
 	return found;
 }
 

@@ -1,0 +1,48 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// Making rows of all files that a program is linked with takes some ten milliseconds, most of what a start would take. So
+// a file that can never be unloaded waits for its rows: the shim finds the few rules that it needs at first in the file's
+// memory. When it has done that often, it asks for a look, which makes the rows beside the program. Programs that end soon,
+// or sample little, never need them.
+
+// image is where the rules of a module can be found in memory; zero if they cannot, or if the module may be unloaded.
+func (l *loaded) image(m *mappings.Module) cgo.Image {
+	if l.loader.closable(m) || len(m.Ranges) == 0 {
+		return cgo.Image{}
+	}
+	for _, image := range cgo.Images() {
+		if image.Bias != m.Bias || image.EhFrameHdr == 0 {
+			continue
+		}
+		image.Kept = true
+		if _, ok := image.Rule(uint64(m.Ranges[0].Start)); ok {
+			return image
+		}
+	}
+	return cgo.Image{}
+}
+
+// waits reports whether the module has no rows yet.
+func (m *module) waits() bool { return m.rows.Image != cgo.Image{} }
+
+// makeRows makes the module's rows. If there is no room for them, it goes on waiting. Files that are no libraries hold code
+// that the program made, which has no unwind data to lose.
+func (l *loaded) makeRows(m *module) {
+	image := m.rows.Image
+	m.rows.Image = cgo.Image{}
+	if err := l.build(m); err != nil && !errors.Is(err, elffile.ErrNotELF) {
+		m.rows.Image = image
+		l.lost = append(l.lost, fmt.Errorf("reading unwind data: %w", err))
+	}
+}
