@@ -25,12 +25,19 @@ var everything = Options{SampleBytes: 1, MaxDepth: 128, TableBytes: 64 << 20}
 // start begins a recording that ends with the test.
 func start(t *testing.T, o Options) *Recording {
 	t.Helper()
+	r := startWaiting(t, o)
+	r.haveRows()
+	return r
+}
+
+// startWaiting leaves files without rows, as Start does.
+func startWaiting(t *testing.T, o Options) *Recording {
+	t.Helper()
 	r, err := Start(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stop(t, r) })
-	r.haveRows()
 	return r
 }
 

@@ -9,16 +9,11 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
-// waiting starts a recording as a program does, without rows.
+// waiting starts a recording that looks at the loaded files only when it is told to.
 func waiting(t *testing.T) *Recording {
 	t.Helper()
 	unwatched(t)
-	r, err := Start(everything)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stop(t, r) })
-	return r
+	return startWaiting(t, everything)
 }
 
 func (r *Recording) rows() (with, without int) {

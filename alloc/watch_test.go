@@ -108,7 +108,7 @@ func TestPanicOfTheWatchIsReportedAndItGoesOn(t *testing.T) {
 		return mappings.Self()
 	}
 	path := plugin(t)
-	r := start(t, o)
+	r := startWaiting(t, o)
 	p := open(t, path)
 	defer p.Close()
 	eventually(t, "the library was known", func() bool {

@@ -40,24 +40,24 @@ struct rule rule_of_found(uint64_t found)
 }
 
 // Finds the rule in memory, for a file that is never closed and has no rows yet. Go makes rows when that happens often.
-static bool rule_in_memory(const struct range *range, uintptr_t pc, struct rule *rule)
+static bool rule_in_memory(const struct range *range, uintptr_t pc, struct room *room)
 {
-	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, true, NULL};
+	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, false, room->memory};
 	if (range->eh_frame_hdr == 0)
 		return false;
 	if (__atomic_add_fetch(&cgoheap_region->asked, 1, __ATOMIC_RELAXED) == ROWS_WANTED)
 		record_wake(WAKE_LOADED);
-	if (!cfi_rule(&image, pc, rule))
-		*rule = (struct rule){.cfa = CFA_UNKNOWN};
+	if (!cfi_rule(&image, pc, &room->rule))
+		room->rule = (struct rule){.cfa = CFA_UNKNOWN};
 	return true;
 }
 
-static uint64_t finding(const struct range *range, uintptr_t pc)
+static uint64_t finding(const struct range *range, uintptr_t pc, struct memory *m)
 {
 	uint64_t module = (uint64_t)range->module << 2 | (range->closable ? FOUND_CLOSABLE : 0);
-	struct rule computed;
-	if (rule_in_memory(range, pc, &computed))
-		return found_of_rule(&computed) | module;
+	struct room room = {.memory = m};
+	if (rule_in_memory(range, pc, &room))
+		return found_of_rule(&room.rule) | module;
 	const struct rule *r = range_rule(range, pc);
 	if (r == NULL)
 		return module;
@@ -65,30 +65,30 @@ static uint64_t finding(const struct range *range, uintptr_t pc)
 	return (plain != 0 ? plain : (uint64_t)((const char *)r - (const char *)region_at(0)) << FOUND_BITS) | module;
 }
 
-uint64_t index_search(const struct index *index, uintptr_t pc)
+uint64_t index_search(const struct index *index, uintptr_t pc, struct memory *m)
 {
 	const struct range *range = index_find(index, pc);
 	if (range == NULL)
 		return 0;
-	uint64_t found = finding(range, pc);
+	uint64_t found = finding(range, pc, m);
 	cache_put(cache_of(index), pc, found);
 	return found;
 }
 
 // The rule for pc where what was found does not hold it.
-static const struct rule *by_range(const struct index *index, uintptr_t pc, struct rule *room)
+static const struct rule *by_range(const struct index *index, uintptr_t pc, struct room *room)
 {
 	const struct range *range = index_find(index, pc);
 	if (range == NULL)
 		return NULL;
-	return rule_in_memory(range, pc, room) ? room : range_rule(range, pc);
+	return rule_in_memory(range, pc, room) ? &room->rule : range_rule(range, pc);
 }
 
-const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct rule *room)
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct room *room)
 {
 	uint64_t found = cached(cache_of(index), pc);
 	if (found == 0)
-		found = index_search(index, pc);
+		found = index_search(index, pc, room->memory);
 	*module = found_module(found);
 	if (found == 0)
 		return NULL;
@@ -97,7 +97,7 @@ const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32
 		if (range != NULL && range->eh_frame_hdr == 0)
 			return range_rule(range, pc);
 		if (range != NULL)
-			return (*room = rule_of_found(found), room);
+			return (room->rule = rule_of_found(found), &room->rule);
 		*module = 0;
 		return NULL;
 	}
@@ -109,9 +109,13 @@ const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32
 
 const struct rule *index_rule(uintptr_t pc)
 {
-	static struct rule room;
+	static struct room room;
+	struct copy copy = {0};
+	struct memory memory = {.copy = &copy};
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
 	uint32_t module;
+	room.memory = &memory;
 	const struct rule *r = index == 0 ? NULL : index_look_up(region_at(index), pc, &module, &room);
+	memory_end(&memory);
 	return r == NULL ? &no_rule : r;
 }

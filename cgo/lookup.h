@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory.h"
 #include "region.h"
 #include "rows.h"
 
@@ -87,11 +88,17 @@ uint64_t found_of_rule(const struct rule *r);
 // The rule back again, of something plain that was found.
 struct rule rule_of_found(uint64_t found);
 
-// What there is to find for pc, which the cache knows from then on; 0 in no module.
-uint64_t index_search(const struct index *index, uintptr_t pc);
+// What there is to find for pc, which the cache knows from then on; 0 in no module. Rules that have no rows are read by m.
+uint64_t index_search(const struct index *index, uintptr_t pc, struct memory *m);
+
+// A rule that was found in memory, and how that is read.
+struct room {
+	struct memory *memory;
+	struct rule rule;
+};
 
 // The rule for pc and its module, CFA_NONE where nothing covers it; NULL in no module. It may lie in room.
-const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct rule *room);
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct room *room);
 
 // So many rules are looked for in memory before rows are wanted.
 #define ROWS_WANTED 128

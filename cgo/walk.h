@@ -8,6 +8,7 @@
 
 #include "machine.h"
 #include "memory.h"
+#include "lookup.h"
 #include "rows.h"
 
 // Why a walk ended. The sentences are in counters.go, in this order.
@@ -63,7 +64,7 @@ struct walk {
 	struct last *last;   // the thread's last walk; NULL to learn nothing from it
 	const struct step *known; // of the last walk, from which on this one is the same; NULL for none
 	bool met;            // the walk went through a library that the index does not have
-	struct rule rule;    // that was found in memory last
+	struct room room;    // the rule that was found in memory last
 	uint16_t part;       // how often the walk has gone from C to Go or back, and one
 };
 

@@ -184,13 +184,14 @@ static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_
 	if (*number == 0)
 		return NULL;
 	w->met = w->memory.unfit = true;
-	return object_rule(&code, &w->memory, &w->rule) ? &w->rule : NULL;
+	return object_rule(&code, &w->memory, &w->room.rule) ? &w->room.rule : NULL;
 }
 
 // By a stale index, what stands where a library was that may have been unloaded is not known.
 static const struct rule *look_up(struct walk *w, uintptr_t site, uint32_t *module)
 {
-	const struct rule *r = index_look_up(w->index, site, module, &w->rule);
+	w->room.memory = &w->memory;
+	const struct rule *r = index_look_up(w->index, site, module, &w->room);
 	if (r != NULL && !w->stale)
 		return r;
 	const struct range *range = r == NULL ? NULL : index_find(w->index, site);
@@ -206,10 +207,10 @@ static bool begins_function(struct walk *w, const struct rule *r)
 	uint32_t module;
 	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))
 		return false;
-	struct rule kept = w->rule; // r may lie there
+	struct rule kept = w->room.rule; // r may lie there
 	const struct rule *first = look_up(w, w->at.pc, &module);
 	bool begins = first != NULL && first->cfa != CFA_NONE;
-	w->rule = kept;
+	w->room.rule = kept;
 	return begins;
 }
 

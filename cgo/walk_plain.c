@@ -36,7 +36,7 @@ enum end walk_plain(struct walk *w)
 			return WALK_ON;
 		uint64_t found = cached(cache, site);
 		if (found == 0)
-			found = index_search(w->index, site);
+			found = index_search(w->index, site, &w->memory);
 		if ((found & of_interest) != FOUND_PLAIN)
 			return WALK_EMIT;
 		enum end end = walk_emit(w, walk_frame(site, found_module(found)));

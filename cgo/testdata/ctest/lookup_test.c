@@ -5,6 +5,8 @@
 #include "../../region.h"
 #include "check.h"
 
+static struct room room;
+
 // Three ranges of one rule per byte; twice as many addresses as the cache has places, each asked for three times.
 static void remembered(void)
 {
@@ -28,7 +30,7 @@ static void remembered(void)
 		for (uintptr_t pc = 0xf00; pc < 0x1000 + 3 * N; pc++) {
 			uint32_t module = 1;
 			const struct range *range = index_find(index, pc);
-			const struct rule *got = index_look_up(index, pc, &module, NULL);
+			const struct rule *got = index_look_up(index, pc, &module, &room);
 			check(got == (range == NULL ? NULL : range_rule(range, pc)));
 			check(module == (range == NULL ? 0 : range->module));
 		}
@@ -56,10 +58,10 @@ static uint64_t found_for(const struct rule *r, uint16_t module)
 	range->module = module;
 	range->closable = module % 2;
 	*(struct rule *)region_at(range->set) = *r;
-	uint64_t found = index_search(index, 0x1000);
+	uint64_t found = index_search(index, 0x1000, NULL);
 	uint32_t of;
 	check(cached(cache_of(index), 0x1000) == found);
-	check(memcmp(index_look_up(index, 0x1000, &of, NULL), r, sizeof *r) == 0 && of == module);
+	check(memcmp(index_look_up(index, 0x1000, &of, &room), r, sizeof *r) == 0 && of == module);
 	return found;
 }
 
