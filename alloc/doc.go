@@ -1,7 +1,8 @@
 // Package alloc runs a recording and reads it: from the shim's region to a stack.Profile. It owns start and stop.
 //
 // A recording begins with what the shim cannot do for itself inside malloc: the loaded files are found (mappings), their
-// unwind data becomes rows (unwind), both are put into the region, and the walk is tried on a known call. Files that the
+// index is put into the region, and the walk is tried on a known call. Their unwind data becomes rows (unwind): at once for
+// files that may be closed, for the others beside the program, when the shim has looked for rules often. Files that the
 // program loads later are looked for when a sample meets code that nobody knows, and before each snapshot.
 //
 // A snapshot is the exact state of one moment, while the program goes on allocating: cgo's gate cuts time in two, and

@@ -1,5 +1,6 @@
 // Package unwind turns a module's .eh_frame into rows: for each address of code, how a walker gets from the registers in
-// that frame to those of its caller. It runs before anything is sampled; package cgo walks with what it leaves behind.
+// that frame to those of its caller. It runs outside of malloc; package cgo walks with what it leaves behind, and finds the
+// few rules that it needs before that in memory.
 //
 // Compilers describe every function by a program for a small machine: a CIE holds what many functions share, an FDE a
 // range of addresses and instructions that move through it. Build runs all programs once and keeps what they say about
