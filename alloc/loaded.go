@@ -30,7 +30,7 @@ type loaded struct {
 	made      []mappings.Range // of the index: code made at run time
 	loads     cgo.Loads
 	loader    loader
-	made      bool                              // rows were made of modules that waited for that
+	hadRows   bool                              // rows were made of modules that waited for that
 	met       map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
 }
 
@@ -73,7 +73,7 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 	next := make([]module, 0, len(now))
 	changed = loads != l.loads
 	loadedSince := loads.Count() != l.loads.Count()
-	wanted := !l.made && load64(cgo.HeaderAsked) >= cgo.RowsWanted
+	wanted := !l.hadRows && load64(cgo.HeaderAsked) >= cgo.RowsWanted
 	for i := range now {
 		m, known := l.find(&now[i], loadedSince)
 		if !known {
@@ -85,7 +85,7 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 		}
 		if wanted && m.waits() {
 			l.makeRows(&m)
-			changed, l.made = true, true
+			changed, l.hadRows = true, true
 		}
 		changed = changed || !l.indexed(m)
 		next = append(next, m)
