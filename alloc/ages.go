@@ -38,6 +38,12 @@ func ageOf(now, born uint64) (age time.Duration, known bool) {
 	return time.Duration(min(now-born, uint64(math.MaxInt64/cgo.Tick))) * cgo.Tick, born < now
 }
 
+// classShift is where the ID of a sample has its class of age and one, above the ref of its site.
+const classShift = 32
+
+// siteOfID returns the offset of the site of the sample with an ID.
+func siteOfID(id uint64) uint64 { return (id & (1<<classShift - 1)) * refUnit }
+
 // aged is a site and the class of age of its blocks.
 type aged struct {
 	site  uint32
@@ -64,7 +70,7 @@ func (r *reader) aged(sums map[aged]weight) []stack.Sample {
 	for i, key := range keys {
 		at := uint64(key.site) * refUnit
 		list[i] = r.sample(at)
-		list[i].ID |= uint64(key.class+1) << 32
+		list[i].ID |= uint64(key.class+1) << classShift
 		list[i].Labels = withAge(list[i].Labels, ages[key.class])
 	}
 	r.fillIn(list, keys, sums)

@@ -19,7 +19,7 @@ func cutBytes(read *reader, samples []stack.Sample) []stack.Loss {
 	by := make([]stack.Values, cgo.Ends)
 	for i := range samples {
 		v := &samples[i].Values
-		end := int(read.end(load32(samples[i].ID*refUnit + uint64(cgo.SiteStack))))
+		end := int(read.end(load32(siteOfID(samples[i].ID) + uint64(cgo.SiteStack))))
 		addBytes(&all, v)
 		if end < len(by) {
 			addBytes(&by[end], v)

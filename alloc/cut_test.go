@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -27,13 +29,20 @@ func TestBytesInCutStacks(t *testing.T) {
 		if l.Count < 64<<20 || l.Count > 65<<20 {
 			t.Errorf("%d %s", l.Count, l.Sentence)
 		}
-		var all stack.Values
-		for i := range s.Samples {
-			addBytes(&all, &s.Samples[i].Values)
-		}
+		all := total(s.Samples)
 		want := fmt.Sprintf("%.1f %% of all", 100*float64(l.Count)/float64(all.InuseBytes))
 		if !strings.Contains(l.Sentence, want) || !strings.Contains(l.Sentence, "allocated") {
 			t.Errorf("%q is not in %q", want, l.Sentence)
+		}
+	})
+
+	t.Run("are told by the profile of ages too", func(t *testing.T) {
+		var s *Snapshot
+		for s = agesNow(t, r); total(s.Samples).InuseBytes < 64<<20; s = agesNow(t, r) {
+			time.Sleep(cgo.Tick) // the youngest blocks are not in it
+		}
+		if l := loss(s.Losses, "bytes_cut_no_module"); l.Count < 64<<20 || l.Count > 65<<20 {
+			t.Errorf("%d %s", l.Count, l.Sentence)
 		}
 	})
 
@@ -48,6 +57,22 @@ func TestBytesInCutStacks(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	})
+}
+
+func total(samples []stack.Sample) (all stack.Values) {
+	for i := range samples {
+		addBytes(&all, &samples[i].Values)
+	}
+	return all
+}
+
+func agesNow(t *testing.T, r *Recording) *Snapshot {
+	t.Helper()
+	s, err := r.Ages(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func loss(list []stack.Loss, name string) stack.Loss {
