@@ -80,7 +80,7 @@ func (b *bench) test(c copied, env []string, only string) (outcomes, int, error)
 	if err != nil {
 		return outcomes{}, 0, err
 	}
-	args := append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=15m"}, c.args...)
+	args := append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=30m"}, c.args...)
 	if b.suite.short {
 		args = append(args, "-short")
 	}
