@@ -62,6 +62,9 @@ func addCore(dir string) error {
 
 var imports = regexp.MustCompile(`(?m)^(import |\t)([\w.]* ?)"((github\.com|golang\.org)/[^"]*)"`)
 
+// A package clause may say by which path its package is imported, and without modules Go insists on that.
+var canonical = regexp.MustCompile(`(?m)^(package \w+) +// import ".*"$`)
+
 func copyPackage(from, to string) error {
 	files, err := os.ReadDir(from)
 	if err != nil {
@@ -77,6 +80,7 @@ func copyPackage(from, to string) error {
 		}
 		if filepath.Ext(f.Name()) == ".go" {
 			text = imports.ReplaceAll(text, []byte(`$1$2"`+below+`$3"`))
+			text = canonical.ReplaceAll(text, []byte("$1"))
 		}
 		if err := writeFile(filepath.Join(to, f.Name()), text); err != nil {
 			return err
