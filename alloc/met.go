@@ -74,11 +74,11 @@ func sameFile(m *mappings.Module, path string) bool {
 	if path == "" || path == m.Path {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err == nil {
-		real, err = filepath.Abs(real)
+		resolved, err = filepath.Abs(resolved)
 	}
-	return err != nil || real == m.Path || os.SameFile(stat(real), stat(m.Path))
+	return err != nil || resolved == m.Path || os.SameFile(stat(resolved), stat(m.Path))
 }
 
 // stat describes a file; nil if there is none.

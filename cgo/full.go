@@ -6,6 +6,7 @@ package cgo
 import "C"
 
 import (
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 )
@@ -16,6 +17,7 @@ func FillGate() (release func()) {
 	by := func(place int) *uint32 { return (*uint32)(unsafe.Pointer(&C.cgoheap_inside[place])) }
 	for place := range C.cgoheap_inside {
 		for !atomic.CompareAndSwapUint32(by(place), C.GATE_VACANT, inside) {
+			runtime.Gosched()
 		}
 	}
 	return func() {

@@ -49,8 +49,8 @@ func (l *Location) named() bool {
 
 // Expect makes room for so many locations, if there are none yet. Without it the tables double as they grow.
 func (e *Encoder) Expect(locations int) {
-	if e.err == nil && e.memory.room < locations && len(e.locations) == 0 {
-		e.memory.room = locations
+	if e.err == nil && e.room < locations && len(e.locations) == 0 {
+		e.room = locations
 		e.locations = make(map[locationKey]LocationID, locations)
 	}
 }

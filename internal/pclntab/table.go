@@ -40,8 +40,8 @@ func Find(f *elffile.File) (Found, error) {
 }
 
 // Covers reports whether the address lies in the Go code of the file.
-func (f Found) Covers(address uint64) bool {
-	return f.module.low <= address && address < f.module.high
+func (found Found) Covers(address uint64) bool {
+	return found.module.low <= address && address < found.module.high
 }
 
 // Read finds the table of a file and reads it.

@@ -104,7 +104,7 @@ func TestADroppedPartIsGivenBackAndTheRestStays(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAPieceIsLeftAlone(t *testing.T) {
+func TestWhatIsNotAPieceIsLeftAlone(*testing.T) {
 	var m Memory
 	defer m.Free()
 	b := m.Bytes(1 << 20)
