@@ -83,10 +83,10 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 	done; \
 	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
 	$(GO) test -count=1 ./unwind
-	$(cross) $(GO) test -count=1 -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/victim
+	$(cross) $(GO) test -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/victim
 	$(signed) $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	cd e2e && $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TheWalk .
-	cd e2e && $(GO) test -count=1 -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
+	cd e2e && $(GO) test -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.

@@ -42,7 +42,7 @@ func main() {
 		C.call(begin, C.unsigned(i))
 	}
 	fmt.Println("there are", stacks, "stacks")
-	io.Copy(io.Discard, os.Stdin)
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
 func fail(why any) {

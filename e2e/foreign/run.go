@@ -94,7 +94,7 @@ func (b *bench) test(c copied, env []string, only string) (outcomes, int, error)
 	failure := tool.Run() // a failing test is an outcome; a run without outcomes is an error
 	o := read(&out)
 	if len(o.of) == 0 {
-		return o, 0, fmt.Errorf("%v: %v\n%.2000s", tool, failure, o.other)
+		return o, 0, fmt.Errorf("%v: %w\n%.2000s", tool, failure, o.other)
 	}
 	recorded, err := os.ReadDir(seen)
 	return o, len(recorded), err

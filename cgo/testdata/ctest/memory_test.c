@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../machine.h"
 #include "../../memory.h"
 #include "check.h"
 
@@ -80,16 +81,19 @@ static void stacks(void)
 static void *below_guard(void *stack)
 {
 	struct memory m;
-	memory_begin(&m, &cgoheap_thread, (uintptr_t)stack - 2 * PAGE + 8, &copy);
-	check(!m.own && m.hi == (uintptr_t)stack - PAGE);
-	memory_begin(&m, &cgoheap_thread, (uintptr_t)stack + 8, &copy);
+	uintptr_t bottom = (uintptr_t)stack;
+	for (uintptr_t sp = thread_pointer(); sp > bottom + 32 * PAGE; sp -= 32 * PAGE) // each near what is known
+		memory_begin(&m, &cgoheap_thread, sp, &copy);
+	memory_begin(&m, &cgoheap_thread, bottom + 8, &copy);
 	check(m.own);
+	memory_begin(&m, &cgoheap_thread, bottom - 2 * PAGE + 8, &copy);
+	check(!m.own && m.hi == bottom - PAGE);
 	return NULL;
 }
 
 static void guarded(void)
 {
-	enum { STACK = 40 * PAGE };
+	enum { STACK = 320 * PAGE }; // ThreadSanitizer wants a megabyte
 	char *at = map(4 + STACK / PAGE);
 	pthread_attr_t attributes;
 	pthread_t t;
