@@ -24,13 +24,19 @@ func named(location *profile.Location) []string {
 	return names
 }
 
+// hasName reports whether a location has names of functions. Where there is no symbol, its line only says where the function
+// begins.
+func hasName(location *profile.Location) bool {
+	return len(location.Line) > 0 && location.Line[0].Function.SystemName != ""
+}
+
 // fromTwin takes the names that the profile has and, where it has none, those of an executable with symbols whose code is
 // at the same addresses.
 func fromTwin(t *testing.T, executable, twin string) namer {
 	t.Helper()
 	symbols := newAddr2line(t, twin, "-C")
 	return func(location *profile.Location) []string {
-		if len(location.Line) > 0 || fileOf(location) != executable {
+		if hasName(location) || fileOf(location) != executable {
 			return named(location)
 		}
 		var names []string

@@ -106,7 +106,7 @@ func TestExactlyThoseLocationsHaveNoNameWhoseSymbolsWereStripped(t *testing.T) {
 		}
 		inGo := file == r.executable && code.has(location.Address)
 		want := inGo || file == plugin(t) || len(tables[file].names(location.Address)) > 0
-		got := len(location.Line) > 0 && location.Line[0].Function.SystemName != "" // otherwise it only says where it begins
+		got := hasName(location)
 		if got != want && (want || file == r.executable) {
 			t.Errorf("%#x of %s: named %t, want %t: %v", location.Address, file, got, want, named(location))
 		}
