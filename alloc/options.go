@@ -26,7 +26,7 @@ type Options struct {
 	ThreadNames bool                              // samples have the label "thread"
 	Seed        uint64                            // 0: a new one for each recording
 	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: the kernel or the loader
-	Failed      func(error)                       // is told of a panic in a goroutine of the recording's own; nil: nobody is
+	Failed      func(error)                       // receives a panic in a goroutine of the recording; nil: nobody does
 }
 
 // Snapshot is a profile and the modules that its frames lie in.

@@ -32,19 +32,7 @@ func TestRules(t *testing.T) {
 }
 
 func compareRules(t *testing.T, m module) (compared int) {
-	file, err := m.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	data, addr, err := file.EhFrame()
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, _, err := unwind.Build(unwind.Section{Data: data, Addr: addr, Machine: file.Machine})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tableOf(t, m.Module)
 	for _, r := range m.Ranges {
 		for address := r.Start; address < r.Limit; address++ {
 			want := table.Lookup(uint64(m.ELFAddr(mappings.RuntimeAddr(address))))

@@ -102,7 +102,7 @@ func TestImportDoesNothingWhenToldSo(t *testing.T) {
 	}
 }
 
-// own is what the import printed: all lines but those of the test itself.
+// own returns the lines that the import printed, without the lines of the test itself.
 func own(out string) (lines []string) {
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, "cgoheap") {

@@ -55,7 +55,7 @@ static struct lifetime *record_of(struct site *s, uint32_t class)
 	}
 }
 
-// There is no room to tell this class from the site's own, so that neither is told from here on.
+// There is no room to keep this class apart from the site's own. From here on the site keeps neither.
 static void give_up(struct site *s)
 {
 	uint8_t own = __atomic_exchange_n(&s->class, REGION_LIFETIMES + 1, __ATOMIC_RELAXED);

@@ -88,7 +88,7 @@ uint64_t found_of_rule(const struct rule *r);
 // The rule back again, of something plain that was found.
 struct rule rule_of_found(uint64_t found);
 
-// What there is to find for pc, which the cache knows from then on; 0 in no module. Rules that have no rows are read by m.
+// Looks pc up and caches the result; 0 in no module. Rules of files without rows are read through m.
 uint64_t index_search(const struct index *index, uintptr_t pc, struct memory *m);
 
 // A rule that was found in memory, and how that is read.

@@ -34,7 +34,7 @@ const alone = "1 goroutines, 1 in their stacks"
 
 func report() { fmt.Println(seen()) }
 
-// seen is what there is to see: with the stacks, if there is more than this goroutine.
+// seen returns the number of goroutines, and their stacks if there is more than this one.
 func seen() string {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
