@@ -5,14 +5,14 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
-	"github.com/cgoheap/cgoheap/internal/dlang"
 	"github.com/cgoheap/cgoheap/internal/itanium"
 )
 
-// Style is how much of a C++, Rust or D name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
+// Style is how much of a C++ or Rust name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
 // them. Names of Rust have no parameters; in those of its older mangling, type arguments are part of the name. Of a generic
 // Go function, Short shows no type arguments (Map[...]) and the others all (Map[go.shape.int]); the latter is what
-// runtime/pprof writes, and the former what Go prints after a panic.
+// runtime/pprof writes, and the former what Go prints after a panic. The names of other languages, D's among them, are
+// shown as the linker has them.
 type Style uint8
 
 // The styles. Templates, the zero value, is the default.
@@ -40,13 +40,6 @@ var styleOptions = [...][]demangle.Option{
 	Full: {demangle.NoClones, demangle.MaxLength(demangledShift)},
 }
 
-// The parts of D names that each style shows.
-var dlangParts = [...]dlang.Show{
-	Templates: dlang.TemplateArguments,
-	Short:     0,
-	Full:      dlang.TemplateArguments | dlang.Parameters,
-}
-
 // The parts of C++ names of the usual kinds that each style shows. They mean the same as styleOptions, which are for all
 // other names.
 var itaniumParts = [...]itanium.Show{
@@ -59,12 +52,6 @@ var itaniumParts = [...]itanium.Show{
 func (s Style) readable(systemName string) string {
 	if int(s) >= len(styleOptions) || len(systemName) > mangledLimit {
 		return systemName
-	}
-	if strings.HasPrefix(systemName, "_D") {
-		plain, _, _ := strings.Cut(systemName, ".") // clones
-		if name, ok := dlang.Demangle(plain, dlangParts[s]); ok {
-			return name
-		}
 	}
 	if name, ok := itanium.Demangle(systemName, itaniumParts[s]); ok {
 		return name
