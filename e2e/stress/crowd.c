@@ -5,7 +5,8 @@
 
 #include "worker.h"
 
-enum { CROWD = 100000, DEEPEST = 90, LARGEST = 2000 };
+// Of blocks from one stack there are more than the smallest tables hold, so that no order in which tables fill spares any.
+enum { CROWD = 100000, DEEPEST = 90, LARGEST = 2000, ALIKE = 1000000, SMALL = 16 };
 
 static _Atomic uint64_t crowded;
 
@@ -31,15 +32,29 @@ uint64_t stress_crowded(void)
 	return crowded;
 }
 
-void stress_crowd(void)
+static void exchange(void **block, void *other)
 {
-	void **blocks = calloc(CROWD, sizeof *blocks);
-	for (unsigned n = 0; !stress_ended(); n++) {
-		free(blocks[n % CROWD]);
-		blocks[n % CROWD] = stress_crowding(stress_random() % DEEPEST, stress_random(), stress_random() % LARGEST);
-		crowded++;
-	}
-	for (int i = 0; i < CROWD; i++)
+	free(*block);
+	*block = other;
+	crowded++;
+}
+
+static void free_all(void **blocks, int number)
+{
+	for (int i = 0; i < number; i++)
 		free(blocks[i]);
 	free(blocks);
+}
+
+void stress_crowd(void)
+{
+	void **blocks = calloc(CROWD, sizeof *blocks), **alike = calloc(ALIKE, sizeof *alike);
+	for (unsigned n = 0; !stress_ended(); n++) {
+		void *p = stress_crowding(stress_random() % DEEPEST, stress_random(), stress_random() % LARGEST);
+		exchange(&blocks[n % CROWD], p);
+		for (unsigned i = 0; i < 4; i++)
+			exchange(&alike[(4 * n + i) % ALIKE], stress_crowding(0, 0, SMALL));
+	}
+	free_all(blocks, CROWD);
+	free_all(alike, ALIKE);
 }

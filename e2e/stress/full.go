@@ -33,7 +33,7 @@ func (s *storm) whenFull(length time.Duration) error {
 	}
 	workers := begin(s.entrances, s.libraries(), func(C.uint32_t) { C.stress_crowd() })
 	time.Sleep(length)
-	for over := time.Now().Add(time.Minute / 2); !isFull(p.Stats()) && time.Now().Before(over); {
+	for over := time.Now().Add(5 * time.Minute); !isFull(p.Stats()) && time.Now().Before(over); {
 		time.Sleep(length / 4)
 	}
 	if taken := s.take(p); taken != nil {
