@@ -49,6 +49,14 @@ func collected(t *testing.T) *profile.Profile {
 //go:noinline
 func hold(n int) []byte { return make([]byte, n) }
 
+// holdInMany appends a large block from each of n stacks, the deepest first.
+func holdInMany(n int, blocks [][]byte) [][]byte {
+	if n == 0 {
+		return blocks
+	}
+	return append(holdInMany(n-1, blocks), hold(8<<20))
+}
+
 func TestBothHeapsInOneProfile(t *testing.T) {
 	p := start(t, everything)
 	defer victim.Free(leak(300))
@@ -157,7 +165,7 @@ func TestDeltaOfBothHeaps(t *testing.T) {
 func TestCutKeepsTheTotalOfEachHeap(t *testing.T) {
 	p := start(t, everything)
 	manySizes(t, 100)
-	held := hold(64 << 20)
+	held := holdInMany(30, nil)
 	runtime.GC()
 	var all, cut *profile.Profile
 	quiet(t, p, func() {
