@@ -31,6 +31,6 @@
 // # What it does not see
 //
 // Memory that does not come from malloc and its family (mmap used directly, allocators that a library brings along),
-// blocks allocated before Start, and everything on platforms other than linux/amd64 and linux/arm64 with glibc and cgo,
-// where Start returns ErrUnsupported.
+// blocks allocated before Start, and everything on platforms other than linux/amd64 and linux/arm64 with cgo, where
+// Start returns ErrUnsupported.
 package cgoheap
