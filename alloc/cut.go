@@ -27,7 +27,7 @@ func cutBytes(read *reader, samples []stack.Sample) []stack.Loss {
 	}
 	var list []stack.Loss
 	for end, v := range by[1:] {
-		list = append(list, cutLoss(cgo.Counters[cgo.CountEnd+1+end], v, all))
+		list = append(list, cutLoss(cgo.Counters()[cgo.CountEnd+1+end], v, all))
 	}
 	return list
 }

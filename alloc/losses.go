@@ -20,7 +20,7 @@ func (r *Recording) Counters() []stack.Loss {
 
 func (r *Recording) counters() []stack.Loss {
 	var list []stack.Loss
-	for i, c := range cgo.Counters {
+	for i, c := range cgo.Counters() {
 		list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: cgo.Counted(i)})
 	}
 	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables that were given away",
@@ -32,7 +32,7 @@ func (r *Recording) counters() []stack.Loss {
 // lossCounters are those that say that the profile lacks something.
 func (r *Recording) lossCounters() []stack.Loss {
 	var list []stack.Loss
-	for i, c := range cgo.Counters {
+	for i, c := range cgo.Counters() {
 		if n := cgo.Counted(i); c.Loss && n != 0 {
 			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: n})
 		}

@@ -24,7 +24,7 @@
 //	control.c  what Go may call
 //
 // The rules of a guest hold for all of it. It never calls Go, takes no lock, allocates only from the region, keeps errno,
-// and fails open: what cannot be recorded is counted, under a name and with a sentence (counters.go), and the program
+// and fails open: what cannot be recorded is counted, under a name and with a sentence (counters.h), and the program
 // goes on. A block is remembered after the real malloc and forgotten before the real free. When no recording runs, a hook
 // is a load, a branch and a jump.
 //

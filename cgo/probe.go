@@ -95,7 +95,7 @@ func cgoheapProbeCallback(walked *C.struct_probe) { C.probe_call(walked) }
 // that is not Go.
 func expect(walked *C.struct_probe, names ...string) error {
 	if walked.end != C.END_ROOT {
-		return fmt.Errorf("the walk ended early: %s", Counters[C.COUNT_END+walked.end].Sentence)
+		return fmt.Errorf("the walk ended early: %s", Counters()[C.COUNT_END+walked.end].Sentence)
 	}
 	for _, f := range frames(walked) {
 		if len(names) > 0 && matches(name(f), names[0]) {

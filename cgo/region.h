@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counters.h"
 #include "weight.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
@@ -18,7 +19,6 @@
 #define REGION_MODULES 65536
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
 #define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
-#define REGION_COUNTERS 48
 #define REGION_CARRIES 128
 #define REGION_MOST (16ULL << 32) // what a ref reaches
 
@@ -60,13 +60,13 @@ struct header {
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock
 	uint64_t levels[REGION_LEVELS]; // offsets of the live table's levels, 0 where there is none yet
-	uint64_t counters[REGION_COUNTERS];
+	uint64_t counters[COUNTS];
 	struct carry carries[REGION_CARRIES];
 };
 
 // What each place of the gate has for itself.
 struct gate_place {
-	uint64_t counters[REGION_COUNTERS]; // to be added to the header's
+	uint64_t counters[COUNTS]; // to be added to the header's
 	_Alignas(64) uint64_t credit;       // see peak.c
 };
 
@@ -231,32 +231,6 @@ void region_close(void);
 // Offset of size zeroed bytes, aligned to 64 where size is at least 64, to 16 otherwise; 0 when the region is full. A record
 // below 64 bytes lies above all such records that were reserved before it.
 uint64_t region_reserve(uint64_t size);
-
-// Everything that the shim counts. The sentences are in counters.go, in this order.
-enum counter {
-	COUNT_SAMPLES,
-	COUNT_FREES,
-	COUNT_STACKS,
-	COUNT_SITES,
-	COUNT_LIVE,
-	COUNT_END, // one counter per enum end follows
-	COUNT_LOST_STACK = COUNT_END + 12,
-	COUNT_LOST_SITE,
-	COUNT_LOST_LIVE,
-	COUNT_MIXED,
-	COUNT_UNSETTLED,
-	COUNT_WAKES,
-	COUNT_PEAK_INEXACT,
-	COUNT_LOST_LIFETIME,
-	COUNT_LABEL_SETS,
-	COUNT_LOST_LABELS,
-	COUNT_LABELS_CUT,
-	COUNT_UNSEEN,
-	COUNT_LOST_GATE,
-	COUNT_LOST_CARRY,
-	COUNT_FREES_LOST,
-	COUNT_FREED_IN_USE,
-};
 
 // Whether this is the process that opened the region, which exists. In any other the kernel has wiped the header, even
 // where it was cloned and libc ran no handler of fork.

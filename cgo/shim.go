@@ -131,10 +131,10 @@ const (
 	CountStacks = C.COUNT_STACKS
 	CountSites  = C.COUNT_SITES
 	CountEnd    = C.COUNT_END // counters of stacks, one for each enum end, the first being that of whole ones
-	Ends        = C.COUNT_LOST_STACK - C.COUNT_END
+	Ends        = C.ENDS
 )
 
-// Counted is what the shim has counted under Counters[i].
+// Counted is what the shim has counted under Counters()[i].
 func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i))) }
 
 // Publish puts the index at offset in place of the current one.

@@ -6,26 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "counters.h"
 #include "machine.h"
 #include "memory.h"
 #include "lookup.h"
 #include "rows.h"
-
-// Why a walk ended. The sentences are in counters.go, in this order.
-enum end {
-	END_ROOT,          // at the entry of the thread or the goroutine: complete
-	END_DEPTH,         // at the most frames that are kept
-	END_NO_MODULE,     // in code of no known module, which may be one that was loaded just now
-	END_NO_UNWIND,     // in code without unwind data, where the frame pointer leads nowhere
-	END_INEXPRESSIBLE, // in code whose unwind data no rule can express
-	END_NO_FP,         // a frame needed a frame pointer that was not saved
-	END_UNREADABLE,    // the stack could not be read further
-	END_BACKWARDS,     // the next frame was not above the last
-	END_NO_JOIN,       // at the call from Go: this runtime's layout was not recognised
-	END_GO_FRAME,      // a Go frame that leads nowhere
-	END_STOPPED,       // the rows were taken away
-	END_NO_FILE,       // in code of no module, while all that are loaded are known
-};
 
 struct registers {
 	uintptr_t pc, sp, fp;
