@@ -52,8 +52,8 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
 	DebugDamaged: {"debug data damaged", "Part of the debug data could not be read."},
 	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},
-	DebugPacked: {"compressed debug data too big", "The debug data is compressed and takes more memory than " +
-		"symbolize.Options.UnpackBytes allows; with -ldflags=-compressdwarf=false it takes none."},
+	DebugPacked: {"compressed debug data too big", "The debug data, or the symbol table in .gnu_debugdata, is compressed " +
+		"and takes more memory than symbolize.Options.UnpackBytes allows; a Go program linked with -ldflags=-compressdwarf=false needs none."},
 	MadeAtRunTime: {"made at run time",
 		"The code was made at run time, and no file /tmp/perf-PID.map of this process names it."},
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/cgoheap/cgoheap/internal/debugfile"
+	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
 // refusalReasons say what a refused file means for the addresses that it could have named. The first that fits counts.
@@ -11,6 +12,7 @@ var refusalReasons = []struct {
 	err    error
 	reason Reason
 }{
+	{elffile.ErrAllowance, DebugPacked},
 	{debugfile.ErrNoAlternate, NeedsAlternate},
 	{debugfile.ErrNoSplit, NeedsSplit},
 	{debugfile.ErrOtherBuild, OtherDebugFile},

@@ -67,6 +67,25 @@ func TestASymbolTableThatIsPackedIntoTheProgramNamesItsFunctions(t *testing.T) {
 	}
 }
 
+func TestAPackedSymbolTableThatTakesTooMuchMemoryIsAReason(t *testing.T) {
+	need(t, "xz")
+	s := ship(t)
+	symbols := filepath.Join(s.dir, "symbols")
+	tool(t, "objcopy", "--strip-debug", s.debug, symbols)
+	info, err := os.Stat(symbols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool(t, "xz", symbols)
+	tool(t, "objcopy", "--add-section", ".gnu_debugdata="+symbols+".xz", s.program)
+	unnamed(t, s.named(Options{UnpackBytes: info.Size()}), DebugPacked) // the packed table counts too
+	for _, result := range s.named(Options{UnpackBytes: 2 * info.Size()}) {
+		if result.Reason == DebugPacked || result.Lack == DebugPacked {
+			t.Fatalf("%+v, although there is room", result)
+		}
+	}
+}
+
 func TestADamagedPackedSymbolTableIsAReason(t *testing.T) {
 	s := ship(t)
 	broken := filepath.Join(s.dir, "broken.xz")

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // Module is what is known of a loaded file.
@@ -27,8 +28,9 @@ type Files struct {
 	finder Finder
 	module Module
 
-	separate *elffile.File // nil if it is not needed, or not there
-	mini     *elffile.File // likewise
+	memory   scratch.Memory // of what mini was unpacked to
+	separate *elffile.File  // nil if it is not needed, or not there
+	mini     *elffile.File  // likewise
 
 	packageOnce sync.Once
 	pack        *kept // the .dwp file
@@ -64,6 +66,7 @@ func (f *Files) Close() {
 	if f.pack != nil {
 		f.pack.File.Close()
 	}
+	f.memory.Free()
 }
 
 // Found says whether there is any file that may name the module.

@@ -8,17 +8,14 @@ import (
 	"github.com/cgoheap/cgoheap/internal/xz"
 )
 
-// The largest packed symbol table that is unpacked, and what it may unpack to: far more than those of large programs,
-// and no more than some seconds of work.
-const (
-	packedLimit   = 16 << 20
-	unpackedLimit = 64 << 20
-)
+// unpackedLimit is what a packed symbol table may unpack to where the Finder has no Allowance: far more than those of large
+// programs, and no more than some seconds of work.
+const unpackedLimit = 64 << 20
 
 // openMini unpacks the symbol table in .gnu_debugdata; nil if there is none. It counts without a build ID, as it is part
 // of the module's own file.
 func (f *Files) openMini() *elffile.File {
-	file, err := unpackMini(f.module.File)
+	file, err := f.unpackMini()
 	if err != nil {
 		if !errors.Is(err, elffile.ErrNoSection) {
 			f.refuse(f.module.Path, ErrDamaged, err)
@@ -28,18 +25,31 @@ func (f *Files) openMini() *elffile.File {
 	return file
 }
 
-func unpackMini(module *elffile.File) (*elffile.File, error) {
+// unpackMini unpacks the table in memory that Close gives back. Packed and unpacked, it takes no more than the Allowance.
+func (f *Files) unpackMini() (*elffile.File, error) {
 	const section = ".gnu_debugdata"
-	if s, ok := module.Section(section); ok && s.Size > packedLimit {
-		return nil, xz.ErrTooBig
+	module := f.module.File
+	if s, ok := module.Section(section); ok {
+		if err := module.Charge(s.Size); err != nil {
+			return nil, err
+		}
 	}
 	packed, err := module.SectionData(section)
 	if err != nil {
 		return nil, err
 	}
-	data, err := xz.Decompress(packed, unpackedLimit)
+	limit := min(unpackedLimit, f.finder.Allowance.Left())
+	data, err := xz.Decompress(packed, int(limit), &f.memory)
+	if errors.Is(err, xz.ErrTooBig) {
+		return nil, errors.Join(elffile.ErrAllowance, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return elffile.New(bytes.NewReader(data), int64(len(data)), module.Name()+section)
+	file, err := elffile.New(bytes.NewReader(data), int64(len(data)), module.Name()+section)
+	if err != nil {
+		return nil, err
+	}
+	file.Share(f.finder.Allowance)
+	return file, file.Charge(uint64(len(data)))
 }

@@ -3,6 +3,7 @@ package elffile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 )
 
@@ -19,8 +20,19 @@ func NewAllowance(bytes int64) *Allowance {
 	return a
 }
 
+// Left is how many bytes may still be decompressed. A nil Allowance has no bound.
+func (a *Allowance) Left() int64 {
+	if a == nil {
+		return math.MaxInt64
+	}
+	return max(0, a.left.Load())
+}
+
 // Share bounds what the File decompresses from now on, until it is closed. A nil Allowance has no bound.
 func (f *File) Share(a *Allowance) { f.allowance = a }
+
+// Charge takes bytes from the Allowance that the File shares, until the File is closed: for what its caller decompressed for it.
+func (f *File) Charge(bytes uint64) error { return f.take(bytes) }
 
 func (f *File) take(bytes uint64) error {
 	if f.allowance == nil {

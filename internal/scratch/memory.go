@@ -97,17 +97,21 @@ func Slice[T any](m *Memory, n int) []T {
 // Append is append for a slice that came from Slice, or is nil.
 func Append[T any](m *Memory, s []T, v T) []T {
 	if len(s) == cap(s) {
-		s = grow(m, s)
+		s = Grow(m, s, 1)
 	}
 	return append(s, v)
 }
 
-func grow[T any](m *Memory, s []T) []T {
-	if m == nil {
-		return slices.Grow(s, 1)
+// Grow makes room for n more values in a slice that came from Slice, Append or Grow, or is nil.
+func Grow[T any](m *Memory, s []T, n int) []T {
+	switch {
+	case cap(s)-len(s) >= n:
+		return s
+	case m == nil:
+		return slices.Grow(s, n)
 	}
 	old := bytesOf(s[:cap(s)])
-	wanted := max(2*len(old), least)
+	wanted := max(2*len(old), (len(s)+n)*size[T](), least)
 	if mapped := m.take(old); mapped != nil {
 		if moved, err := remap(mapped, roundUp(wanted)); err == nil {
 			m.note(moved)

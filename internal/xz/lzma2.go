@@ -1,12 +1,15 @@
 package xz
 
+import "github.com/cgoheap/cgoheap/internal/scratch"
+
 // decoder reads LZMA2: chunks that are copied or decoded with LZMA, each of at most 64 KiB in and 2 MiB out.
 type decoder struct {
-	in    []byte // what is still to be read
-	out   []byte
-	limit int
-	dict  int // where in out the dictionary begins
-	lzma  lzma
+	in     []byte // what is still to be read
+	out    []byte
+	memory *scratch.Memory // of out
+	limit  int
+	dict   int // where in out the dictionary begins
+	lzma   lzma
 
 	resets    int
 	needDict  bool // the next chunk must begin a dictionary,
@@ -65,6 +68,7 @@ func (d *decoder) begin(newDict bool, size int) error {
 	if size > d.limit-len(d.out) {
 		return ErrTooBig
 	}
+	d.out = scratch.Grow(d.memory, d.out, size)
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"hash/crc64"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 var (
@@ -25,8 +27,17 @@ const magic = "\xfd7zXZ\x00"
 var checkSizes = map[byte]int{0: 0, 1: crc32.Size, 4: crc64.Size, 10: sha256.Size}
 
 // Decompress gives what the first stream of some .xz data stands for, at most limit bytes of it: if there are more, the
-// error is ErrTooBig. On any error the result is nil.
-func Decompress(data []byte, limit int) ([]byte, error) {
+// error is ErrTooBig. On any error the result is nil. It lies in the memory given, or in Go's heap if that is nil.
+func Decompress(data []byte, limit int, memory *scratch.Memory) ([]byte, error) {
+	out, err := decompress(data, limit, memory)
+	if err != nil {
+		scratch.ReleaseSlice(memory, out)
+		return nil, err
+	}
+	return out, nil
+}
+
+func decompress(data []byte, limit int, memory *scratch.Memory) ([]byte, error) {
 	const header = len(magic) + 2 + crc32.Size
 	if len(data) < header || string(data[:len(magic)]) != magic {
 		return nil, errFormat
@@ -39,17 +50,14 @@ func Decompress(data []byte, limit int) ([]byte, error) {
 	case flags[0] != 0 || !known:
 		return nil, fmt.Errorf("%w: flags % x", errUnknown, flags)
 	}
-	d := decoder{in: data[header:], limit: limit}
+	d := decoder{in: data[header:], limit: limit, memory: memory}
 	for {
 		more, err := d.blockHeader()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			return d.out, nil
+		if err != nil || !more {
+			return d.out, err
 		}
 		if err := d.block(flags[1], size); err != nil {
-			return nil, err
+			return d.out, err
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestWhatXZPacksIsUnpacked(t *testing.T) {
 			{"--lzma2=preset=6,lc=0,lp=4,pb=4"}, {"--lzma2=preset=6,lc=4,lp=0,pb=0"}, {"--lzma2=dict=4KiB"}, {"-T2"},
 		} {
 			t.Run(fmt.Sprint(what, flags), func(t *testing.T) {
-				got, err := Decompress(packed(t, data, flags...), len(data))
+				got, err := Decompress(packed(t, data, flags...), len(data), nil)
 				if err != nil || !bytes.Equal(got, data) {
 					t.Errorf("%d bytes, %v; want %d", len(got), err, len(data))
 				}
@@ -69,7 +69,7 @@ func TestMoreThanTheLimitIsRefused(t *testing.T) {
 		if len(data) == 0 {
 			continue
 		}
-		if got, err := Decompress(packed(t, data), len(data)-1); !errors.Is(err, ErrTooBig) || got != nil {
+		if got, err := Decompress(packed(t, data), len(data)-1, nil); !errors.Is(err, ErrTooBig) || got != nil {
 			t.Errorf("%s: %d bytes, %v", what, len(got), err)
 		}
 	}
@@ -80,21 +80,21 @@ func TestDamageIsFound(t *testing.T) {
 	whole := packed(t, data)
 	footer := 12 + 8 + 4 // and an index of one record, which are not read
 	for n := range len(whole) - footer {
-		if got, err := Decompress(whole[:n], len(data)); err == nil || got != nil {
+		if got, err := Decompress(whole[:n], len(data), nil); err == nil || got != nil {
 			t.Errorf("cut to %d of %d bytes: %d bytes, no error", n, len(whole), len(got))
 		}
 	}
 	for at := range len(whole) - footer {
 		changed := bytes.Clone(whole)
 		changed[at] ^= 0x10
-		if got, err := Decompress(changed, len(data)); err == nil && !bytes.Equal(got, data) {
+		if got, err := Decompress(changed, len(data), nil); err == nil && !bytes.Equal(got, data) {
 			t.Errorf("byte %d changed: another result and no error", at)
 		}
 	}
 }
 
 func TestOtherFiltersAreRefused(t *testing.T) {
-	if _, err := Decompress(packed(t, noise(100), "--x86", "--lzma2"), 100); !errors.Is(err, errUnknown) {
+	if _, err := Decompress(packed(t, noise(100), "--x86", "--lzma2"), 100, nil); !errors.Is(err, errUnknown) {
 		t.Error(err)
 	}
 }
@@ -105,7 +105,7 @@ func FuzzAnErrorMeansNoResult(f *testing.F) {
 		f.Add(packed(f, data, "--check=none"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := Decompress(data, limit)
+		got, err := Decompress(data, limit, nil)
 		if err != nil && got != nil || len(got) > limit {
 			t.Fatalf("%d bytes, %v", len(got), err)
 		}
@@ -117,7 +117,7 @@ func BenchmarkDecompress(b *testing.B) {
 	whole := packed(b, data)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Decompress(whole, len(data)); err != nil {
+		if _, err := Decompress(whole, len(data), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
