@@ -14,8 +14,8 @@
 // leaves nothing behind at all. What the encoder holds is therefore bounded by the number of distinct names and
 // locations, however many samples there are.
 //
-// The memory itself outlives the profile: tables, buffers and compressors wait in pools for the next one, or for the
-// garbage collector.
+// The tables of strings, functions and locations lie in scratch memory, which goes back to the kernel when the profile is
+// closed. Buffers and compressors outlive it: they wait in pools for the next one, or for the garbage collector.
 //
 // Mapping entries are the exception. Their flags say what the lines under them contain, which is known when the last
 // location has been seen; there are as many of them as there are loaded files, so they wait until Close.

@@ -49,9 +49,8 @@ func (l *Location) named() bool {
 
 // Expect makes room for so many locations, if there are none yet. Without it the tables double as they grow.
 func (e *Encoder) Expect(locations int) {
-	if e.err == nil && e.room < locations && len(e.locations) == 0 {
-		e.room = locations
-		e.locations = make(map[locationKey]LocationID, locations)
+	if e.err == nil && len(e.locations.keys) == 0 {
+		e.locations = newTable[locationKey](&e.scratch, locations)
 	}
 }
 
@@ -63,11 +62,11 @@ func (e *Encoder) Location(l Location) LocationID {
 		return 0
 	}
 	key := locationKey{e.mapping(l.Mapping, l.named()), l.Address, len(l.Lines)}
-	if id, known := e.locations[key]; known {
+	number, known := e.locations.number(key, hashOf(key.mapping, key.address, uint64(key.lines)))
+	id := LocationID(number + 1)
+	if known {
 		return id
 	}
-	id := LocationID(len(e.locations) + 1)
-	e.locations[key] = id
 	if key.mapping != 0 {
 		e.mappings[key.mapping-1].observe(l.Lines)
 	}
@@ -99,11 +98,11 @@ func (e *Encoder) writeLocation(id LocationID, key locationKey, lines []Line) {
 // function returns the number of f, and writes it if it is new.
 func (e *Encoder) function(f *Function) uint64 {
 	key := functionKey{e.text(f.Name), e.text(f.SystemName), e.text(f.File), f.StartLine}
-	if id, known := e.functions[key]; known {
+	number, known := e.functions.number(key, hashOf(key.name, key.systemName, key.file, uint64(key.startLine)))
+	id := uint64(number) + 1
+	if known {
 		return id
 	}
-	id := uint64(len(e.functions) + 1)
-	e.functions[key] = id
 	start := e.out.begin(profileFunction)
 	e.out.number(functionID, id)
 	e.out.number(functionName, key.name)

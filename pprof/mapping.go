@@ -80,10 +80,10 @@ type pendingSize struct {
 
 // pendingMappings is the size of what writeMappings would write. Only a new location can change it.
 func (e *Encoder) pendingMappings() int64 {
-	if e.pending.bytes == 0 || e.pending.locations != len(e.locations) {
+	if e.pending.bytes == 0 || e.pending.locations != len(e.locations.keys) {
 		before := len(e.out)
 		e.writeMappings()
-		e.pending = pendingSize{len(e.locations), int64(len(e.out) - before)}
+		e.pending = pendingSize{len(e.locations.keys), int64(len(e.out) - before)}
 		e.out = e.out[:before]
 	}
 	return e.pending.bytes

@@ -1,35 +1,105 @@
 package pprof
 
-import "sync"
+import (
+	"hash/maphash"
+	"sync"
 
-// memory is what an encoder holds while it writes. It outlives the profile: the next one takes it over, empty but of the
-// size that the last one needed, unless the garbage collector was there first.
+	"github.com/cgoheap/cgoheap/internal/scratch"
+)
+
+// memory is what an encoder holds while it writes. The tables lie in scratch memory, which is given back; the buffers
+// outlive the profile: the next one takes them over, unless the garbage collector was there first.
 type memory struct {
 	out        wire
-	texts      map[string]uint64
-	textCount  uint64
-	functions  map[functionKey]uint64
-	locations  map[locationKey]LocationID
-	room       int // for locations
 	mappingIDs map[mappingKey]uint64
 	mappings   []mappingEntry
 
 	lineFunctions []uint64 // of the location being written
 	labelKeys     []uint64 // of the sample being written: the strings that its labels have as keys
+
+	scratch   scratch.Memory
+	texts     texts
+	textCount uint64 // those written
+	functions table[functionKey]
+	locations table[locationKey]
 }
 
-var memories = sync.Pool{New: func() any {
-	return &memory{
-		texts:      map[string]uint64{},
-		functions:  map[functionKey]uint64{},
-		locations:  map[locationKey]LocationID{},
-		mappingIDs: map[mappingKey]uint64{},
+// table numbers keys, which must hold no pointers, from 0.
+type table[K comparable] struct {
+	keys   []K
+	index  scratch.Index
+	memory *scratch.Memory
+}
+
+func newTable[K comparable](m *scratch.Memory, expected int) table[K] {
+	return table[K]{keys: scratch.Slice[K](m, expected)[:0], index: scratch.NewIndex(m, expected), memory: m}
+}
+
+// number is the key's, and whether the key had it before.
+func (t *table[K]) number(key K, hash uint64) (number uint32, known bool) {
+	if number, known = t.index.Find(hash, func(n uint32) bool { return t.keys[n] == key }); known {
+		return number, true
 	}
-}}
+	number = uint32(len(t.keys))
+	t.keys = scratch.Append(t.memory, t.keys, key)
+	t.index.Add(hash, number)
+	return number, false
+}
 
-func newMemory() *memory { return memories.Get().(*memory) }
+// texts numbers strings, of which it keeps copies.
+type texts struct {
+	bytes  []byte
+	list   []text
+	index  scratch.Index
+	memory *scratch.Memory
+}
 
-// release hands memory and compressor on, once. Nothing may touch them afterwards.
+// text is where a string lies in the bytes, and its number in the profile.
+type text struct {
+	start  uint64
+	length uint32
+	id     uint32
+}
+
+func newTexts(m *scratch.Memory) texts { return texts{index: scratch.NewIndex(m, 0), memory: m} }
+
+func (t *texts) find(s string, hash uint64) (id uint32, known bool) {
+	i, known := t.index.Find(hash, func(n uint32) bool {
+		other := &t.list[n]
+		return string(t.bytes[other.start:other.start+uint64(other.length)]) == s
+	})
+	if !known {
+		return 0, false
+	}
+	return t.list[i].id, true
+}
+
+func (t *texts) add(s string, hash uint64, id uint32) {
+	t.index.Add(hash, uint32(len(t.list)))
+	t.list = scratch.Append(t.memory, t.list, text{start: uint64(len(t.bytes)), length: uint32(len(s)), id: id})
+	t.bytes = append(scratch.Grow(t.memory, t.bytes, len(s)), s...)
+}
+
+var seed = maphash.MakeSeed()
+
+func hashOf(words ...uint64) (hash uint64) {
+	for _, w := range words {
+		hash = (hash ^ w) * 0xff51afd7ed558ccd
+		hash ^= hash >> 32
+	}
+	return hash
+}
+
+var memories = sync.Pool{New: func() any { return &memory{mappingIDs: map[mappingKey]uint64{}} }}
+
+func newMemory() *memory {
+	m := memories.Get().(*memory)
+	m.texts, m.textCount = newTexts(&m.scratch), 0
+	m.functions, m.locations = newTable[functionKey](&m.scratch, 0), newTable[locationKey](&m.scratch, 0)
+	return m
+}
+
+// release gives the tables back and hands buffers and compressor on, once. Nothing may touch them afterwards.
 func (e *Encoder) release() {
 	if e.sink != nil {
 		e.sink.release()
@@ -39,10 +109,9 @@ func (e *Encoder) release() {
 		return
 	}
 	e.memory = nil
-	m.out, m.mappings, m.textCount = m.out[:0], m.mappings[:0], 0
-	clear(m.texts)
-	clear(m.functions)
-	clear(m.locations)
+	m.texts, m.functions, m.locations = texts{}, table[functionKey]{}, table[locationKey]{}
+	m.scratch.Free()
+	m.out, m.mappings = m.out[:0], m.mappings[:0]
 	clear(m.mappingIDs)
 	memories.Put(m)
 }

@@ -33,7 +33,7 @@ func (e *Encoder) writeStack(frames []LocationID) (known bool) {
 	if len(frames) == 0 {
 		return true
 	}
-	limit := uint64(len(e.locations))
+	limit := uint64(len(e.locations.keys))
 	start := e.out.begin(sampleLocationID)
 	b := e.out
 	for _, id := range frames {

@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"hash/maphash"
 	"strings"
 	"unicode/utf8"
 )
@@ -8,17 +9,18 @@ import (
 // text returns the number of s in the table of strings, and writes it there if it is new. What is not UTF-8 counts, and
 // is written, as its valid form; the raw form is remembered beside it, so that it is mended once.
 func (e *Encoder) text(s string) uint64 {
-	if id, known := e.texts[s]; known {
-		return id
+	hash := maphash.String(seed, s)
+	if id, known := e.texts.find(s, hash); known {
+		return uint64(id)
 	}
 	if !utf8.ValidString(s) {
 		id := e.text(strings.ToValidUTF8(s, "\uFFFD"))
-		e.texts[s] = id
+		e.texts.add(s, hash, uint32(id))
 		return id
 	}
 	id := e.textCount
 	e.textCount++
-	e.texts[s] = id
+	e.texts.add(s, hash, uint32(id))
 	e.out.text(profileStringTable, s)
 	return id
 }

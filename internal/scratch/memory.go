@@ -86,7 +86,8 @@ func (m *Memory) Drop(b []byte, n int) {
 	}
 }
 
-// Slice returns n zero values. T must hold no pointers: the garbage collector does not look into scratch memory.
+// Slice returns n zero values. T must hold no pointers but those into scratch memory, or to what something else keeps: the garbage
+// collector does not look into scratch memory.
 func Slice[T any](m *Memory, n int) []T {
 	if m == nil {
 		return make([]T, n)

@@ -1,0 +1,79 @@
+package scratch
+
+import "math/bits"
+
+// Index finds numbers by hashes: a table with open addressing, which is at most half full. What has a number lies with the
+// caller, who says whether it is what is looked for. It must come from NewIndex.
+type Index struct {
+	memory *Memory
+	slots  []slot // their number is a power of two
+	count  int
+}
+
+// slot is a number and the hash that it was added with.
+type slot struct {
+	hash   uint32
+	number uint32 // + 1; 0: empty
+}
+
+const leastSlots = 1 << 8
+
+// NewIndex makes an Index with room for so many numbers. It grows when there are more.
+func NewIndex(m *Memory, expected int) Index {
+	size := max(leastSlots, 1<<bits.Len(uint(2*expected)))
+	return Index{memory: m, slots: Slice[slot](m, size)}
+}
+
+// Release gives its memory back. It must not be used any more.
+func (x *Index) Release() {
+	ReleaseSlice(x.memory, x.slots)
+	x.slots = nil
+}
+
+// spread makes 32 bits of a hash, of which the highest are those that matter: multiplication by 2^64 divided by the golden
+// ratio spreads neighbours (Knuth, The Art of Computer Programming, 6.4).
+func spread(hash uint64) uint32 { return uint32(hash * 0x9e3779b97f4a7c15 >> 32) }
+
+// first is where the search for a hash begins.
+func (x *Index) first(hash uint32) uint32 { return hash >> (32 - bits.Len(uint(len(x.slots)-1))) }
+
+// Find returns the number with a hash that is the same as what is looked for.
+func (x *Index) Find(hash uint64, same func(number uint32) bool) (number uint32, found bool) {
+	short := spread(hash)
+	for at := x.first(short); ; at = (at + 1) & uint32(len(x.slots)-1) {
+		s := x.slots[at]
+		if s.number == 0 {
+			return 0, false
+		}
+		if s.hash == short && same(s.number-1) {
+			return s.number - 1, true
+		}
+	}
+}
+
+// Add adds a number, which has not been added before.
+func (x *Index) Add(hash uint64, number uint32) {
+	if x.count++; 2*x.count > len(x.slots) {
+		x.grow()
+	}
+	x.put(slot{spread(hash), number + 1})
+}
+
+func (x *Index) put(s slot) {
+	at := x.first(s.hash)
+	for x.slots[at].number != 0 {
+		at = (at + 1) & uint32(len(x.slots)-1)
+	}
+	x.slots[at] = s
+}
+
+func (x *Index) grow() {
+	old := x.slots
+	x.slots = Slice[slot](x.memory, 2*len(old))
+	for _, s := range old {
+		if s.number != 0 {
+			x.put(s)
+		}
+	}
+	ReleaseSlice(x.memory, old)
+}
