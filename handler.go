@@ -85,6 +85,7 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	body := &startedWriter{ResponseWriter: w}
+	q.Selection.text = q.text
 	err := p.report(q.Selection, func(r *report.Report) error {
 		if q.text {
 			h.Set("Content-Type", "text/plain; charset=utf-8")

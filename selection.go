@@ -39,7 +39,8 @@ type Selection struct {
 
 	Compression pprof.Compression // fast gzip if it is zero
 
-	memory *scratch.Memory // of the stacks, if nothing keeps them
+	memory *scratch.Memory // of the samples, if nothing keeps them
+	text   bool            // the profile is for a person
 }
 
 // check fills in what is zero, and names the field that makes no sense.
@@ -88,6 +89,11 @@ func (s *Selection) checkBounds() error {
 		return nonsense("MaxBytes", "is %d; it may not be negative", s.MaxBytes)
 	}
 	return nil
+}
+
+// picks reports whether the samples are needed as a list: to choose among them, or to put others beside them.
+func (s *Selection) picks() bool {
+	return s.GoHeap || s.MaxSamples > 0 || s.MaxBytes > 0 || s.text
 }
 
 // fieldError says of a field of Selection why it makes no sense.

@@ -3,6 +3,7 @@ package cgoheap
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/scratch"
@@ -33,7 +34,7 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	}
 	var memory scratch.Memory
 	defer memory.Free()
-	if s.Since == nil { // nothing keeps the stacks
+	if s.Since == nil { // nothing keeps the samples
 		s.memory = &memory
 	}
 	if s.Since != nil { // before the snapshot, which would otherwise be older than a moment that another call advanced
@@ -43,6 +44,10 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	snapshot, err := viewings[s.View].take(p.recording, &s)
 	if err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
+	}
+	defer runtime.KeepAlive(snapshot) // which keeps the labels of what lies in memory
+	if s.picks() {
+		snapshot.Unpack()
 	}
 	now := newHeaps(snapshot, s.GoHeap)
 	if s.Since == nil {
@@ -83,6 +88,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Module:  snapshot.Module,
 		Names:   p.names,
 		Samples: profile.Samples,
+		Each:    snapshot.EachPacked(),
 		Group:   heapLabel,
 		Bare:    s.BareAddresses,
 	}

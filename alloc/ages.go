@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -20,7 +21,7 @@ var ages = [...]time.Duration{0, time.Second, 10 * time.Second, time.Minute, 10 
 // allocated in the last moment before it, about 20 ms, which is as exact as ages are measured, nor those whose free was lost.
 // ErrStopped after Stop.
 func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
-	return r.snapshot(func(read *reader) []stack.Sample {
+	return r.snapshot(func(read *reader) []record {
 		sums := make(map[aged]weight)
 		read.blocks(func(b block) {
 			if age, known := ageOf(read.ticks, b.born); known && age >= oldest && !b.lost {
@@ -41,9 +42,6 @@ func ageOf(now, born uint64) (age time.Duration, known bool) {
 // classShift is where the ID of a sample has its class of age and one, above the ref of its site.
 const classShift = 32
 
-// siteOfID returns the offset of the site of the sample with an ID.
-func siteOfID(id uint64) uint64 { return (id & (1<<classShift - 1)) * refUnit }
-
 // aged is a site and the class of age of its blocks.
 type aged struct {
 	site  uint32
@@ -58,7 +56,7 @@ func classOf(age time.Duration) int {
 	return class
 }
 
-func (r *reader) aged(sums map[aged]weight) []stack.Sample {
+func (r *reader) aged(sums map[aged]weight) []record {
 	keys := make([]aged, 0, len(sums))
 	for key := range sums {
 		keys = append(keys, key)
@@ -66,12 +64,12 @@ func (r *reader) aged(sums map[aged]weight) []stack.Sample {
 	slices.SortFunc(keys, func(a, b aged) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.class, b.class))
 	})
-	list := make([]stack.Sample, len(keys))
+	list := scratch.Slice[record](r.memory, len(keys))
 	for i, key := range keys {
 		at := uint64(key.site) * refUnit
 		list[i] = r.sample(at)
-		list[i].ID |= uint64(key.class+1) << classShift
-		list[i].Labels = withAge(list[i].Labels, ages[key.class])
+		list[i].id |= uint64(key.class+1) << classShift
+		list[i].labels = r.labels.add(withAge(r.labels.of(list[i].labels), ages[key.class]))
 	}
 	r.fillIn(list, keys, sums)
 	return list
@@ -79,7 +77,7 @@ func (r *reader) aged(sums map[aged]weight) []stack.Sample {
 
 // fillIn sets the values of samples. From the oldest class on, it rounds the sum of a site's classes so far, and gives each
 // class what it adds: so all classes together are what the site has in use.
-func (r *reader) fillIn(list []stack.Sample, keys []aged, sums map[aged]weight) {
+func (r *reader) fillIn(list []record, keys []aged, sums map[aged]weight) {
 	var sum weight
 	var before stack.Values
 	for i := len(keys) - 1; i >= 0; i-- {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -14,12 +15,12 @@ import (
 // samples are added up by the end of their stacks, for each end but the root.
 
 // cutBytes returns a counter for each reason why a stack can end early: the bytes in use in the samples whose stacks do.
-func cutBytes(read *reader, samples []stack.Sample) []stack.Loss {
+func cutBytes(in *stacks, samples []record) []stack.Loss {
 	var all stack.Values
 	by := make([]stack.Values, cgo.Ends)
 	for i := range samples {
 		v := &samples[i].Values
-		end := int(read.end(load32(siteOfID(samples[i].ID) + uint64(cgo.SiteStack))))
+		end := int(in.list[samples[i].stack].end)
 		addBytes(&all, v)
 		if end < len(by) {
 			addBytes(&by[end], v)
@@ -56,7 +57,9 @@ func percent(part, of int64) float64 {
 
 // cutNow is cutBytes of what has been recorded until now.
 func (r *Recording) cutNow() []stack.Loss {
-	read := newReader(r.options.MaxDepth, r.options.Seed)
+	var memory scratch.Memory
+	defer memory.Free()
+	read := newReader(r.options.MaxDepth, r.options.Seed, &memory)
 	r.settle()
-	return cutBytes(read, read.samples(settled))
+	return cutBytes(&read.stacks, read.samples(settled))
 }

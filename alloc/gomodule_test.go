@@ -18,7 +18,7 @@ func TestTheWalkKnowsTheModuleOfGoFrames(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := Snapshot{}
-	s.Samples = newReader(128, 1).samples(settled)
+	s.Samples = unpacked(newReader(128, 1, nil), settled)
 	for _, sample := range s.through("allocate") {
 		for _, f := range sample.Frames {
 			if f.Module() == 0 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
-	"github.com/cgoheap/cgoheap/stack"
 )
 
 // Lifetimes are what ShortLived can be asked for: blocks are counted by how long they lived in these classes, not one by
@@ -18,7 +17,7 @@ func Lifetimes() []time.Duration { return cgo.Lifetimes() }
 // in use. Times are measured to about 30 ms. ErrStopped after Stop.
 func (r *Recording) ShortLived(within time.Duration) (*Snapshot, error) {
 	classes := slices.Index(Lifetimes(), within) + 1
-	return r.snapshot(func(read *reader) []stack.Sample {
+	return r.snapshot(func(read *reader) []record {
 		return read.samples(func(site uint64) flow { return flow{allocated: freedWithin(site, classes)} })
 	})
 }

@@ -35,6 +35,8 @@ type Snapshot struct {
 	Modules []*mappings.Module // at index ID − 1
 	Main    *mappings.Module   // the executable; nil if the loaded files could not be read
 	Peak    time.Time          // of Recording.Peak: when the peak was
+
+	packed packedSamples // those that are not in Samples
 }
 
 // madeID is the number of the module of code made at run time.

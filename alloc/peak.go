@@ -16,7 +16,7 @@ import (
 func (r *Recording) Peak() (*Snapshot, error) {
 	var missed stack.Loss
 	var when time.Time
-	s, err := r.snapshot(func(read *reader) []stack.Sample {
+	s, err := r.snapshot(func(read *reader) []record {
 		cgo.HoldPeak()
 		defer cgo.ReleasePeak()
 		when = r.peakTime()

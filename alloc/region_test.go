@@ -13,6 +13,7 @@ import (
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 // copied is the region of a recording that has some of everything.
@@ -54,13 +55,20 @@ func told(all []byte) (offsets []int) {
 	return offsets
 }
 
+// unpacked are the samples that measure makes something of.
+func unpacked(read *reader, measure func(site uint64) flow) []stack.Sample {
+	s := Snapshot{packed: packedSamples{read.samples(measure), &read.stacks, &read.labels}}
+	s.Unpack()
+	return s.Samples
+}
+
 // readAll reads every table of a region, and checks what holds of any.
 func readAll(t *testing.T, all []byte) (samples int) {
 	t.Helper()
 	region = func() []byte { return all }
 	defer func() { region = cgo.Region }()
-	read := newReader(64, 1)
-	list := read.samples(settled)
+	read := newReader(64, 1, nil)
+	list := unpacked(read, settled)
 	if most := len(all) / cgo.SiteBytes; len(list) > most {
 		t.Fatalf("%d samples, and room for %d", len(list), most)
 	}
@@ -118,7 +126,7 @@ func TestARegionIsReadFromACopy(t *testing.T) {
 	t.Run("sites that lead back to others end", func(t *testing.T) {
 		all := copied(t)
 		region = func() []byte { return all }
-		refs := sites()
+		refs := sites(nil)
 		region = cgo.Region
 		for _, ref := range refs {
 			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit:], refs[0])
@@ -130,13 +138,14 @@ func TestARegionIsReadFromACopy(t *testing.T) {
 	t.Run("a stack ends at a node that is said to be its own caller", func(t *testing.T) {
 		all := copied(t)
 		region = func() []byte { return all }
-		site := sites()[0]
+		site := sites(nil)[0]
 		node := load32(uint64(load32(uint64(site)*refUnit+uint64(cgo.SiteStack)))*refUnit + uint64(cgo.StackNode))
 		region = cgo.Region
 		binary.NativeEndian.PutUint32(all[uint64(node)*refUnit+uint64(cgo.NodeCaller):], node)
 		region = func() []byte { return all }
 		defer func() { region = cgo.Region }()
-		if frames := newReader(64, 1).sample(uint64(site) * refUnit).Frames; len(frames) != 1 {
+		read := newReader(64, 1, nil)
+		if frames := read.stacks.appendFrames(nil, read.sample(uint64(site)*refUnit).stack); len(frames) != 1 {
 			t.Errorf("%d frames", len(frames))
 		}
 	})

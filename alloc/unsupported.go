@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
@@ -24,6 +25,14 @@ func (*Recording) Snapshot() (*Snapshot, error) { return nil, ErrStopped }
 
 // SnapshotIn gives ErrStopped.
 func (*Recording) SnapshotIn(*scratch.Memory) (*Snapshot, error) { return nil, ErrStopped }
+
+type packedSamples struct{}
+
+// EachPacked yields none.
+func (*Snapshot) EachPacked() iter.Seq[*stack.Sample] { return func(func(*stack.Sample) bool) {} }
+
+// Unpack does nothing.
+func (*Snapshot) Unpack() {}
 
 // Peak gives ErrStopped.
 func (*Recording) Peak() (*Snapshot, error) { return nil, ErrStopped }

@@ -36,7 +36,7 @@ func TestObjectsTellTheBytesOfOneSize(t *testing.T) {
 
 // parts is the number of sites that are parts of others.
 func parts() (n int) {
-	for _, ref := range sites() {
+	for _, ref := range sites(nil) {
 		if wholeOf(ref) != ref {
 			n++
 		}

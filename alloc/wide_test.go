@@ -24,7 +24,7 @@ func add[N ~uint64 | ~uintptr](at N, n uint64) {
 // siteOfSize is where the site is that has blocks of this size only.
 func siteOfSize(t *testing.T, size uint64) uint64 {
 	t.Helper()
-	for _, ref := range sites() {
+	for _, ref := range sites(nil) {
 		if at := uint64(ref) * refUnit; load64(at+uint64(cgo.SiteSize)) == size {
 			return at
 		}

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"iter"
 	"math/bits"
 
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -12,16 +14,19 @@ type frames struct {
 	list  []stack.Frame
 	table []uint32 // numbers + 1; 0: empty. Its length is a power of two
 	shift int
+
+	memory *scratch.Memory
 }
 
-func newFrames() *frames {
-	f := &frames{}
+func newFrames(memory *scratch.Memory) *frames {
+	f := &frames{memory: memory}
 	f.grow(1 << 10)
 	return f
 }
 
 func (f *frames) grow(size int) {
-	f.table = make([]uint32, size)
+	scratch.ReleaseSlice(f.memory, f.table)
+	f.table = scratch.Slice[uint32](f.memory, size)
 	f.shift = 64 - bits.TrailingZeros(uint(size))
 	for n, frame := range f.list {
 		f.table[f.place(frame)] = uint32(n + 1)
@@ -43,7 +48,7 @@ func (f *frames) add(frame stack.Frame) {
 	if f.table[at] != 0 {
 		return
 	}
-	f.list = append(f.list, frame)
+	f.list = scratch.Append(f.memory, f.list, frame)
 	f.table[at] = uint32(len(f.list))
 	if 2*len(f.list) > len(f.table) {
 		f.grow(2 * len(f.table))
@@ -54,10 +59,10 @@ func (f *frames) add(frame stack.Frame) {
 func (f *frames) number(frame stack.Frame) int { return int(f.table[f.place(frame)]) - 1 }
 
 // framesOf are all frames of the samples.
-func framesOf(samples []stack.Sample) *frames {
-	f := newFrames()
-	for i := range samples {
-		for _, frame := range samples[i].Frames {
+func framesOf(samples iter.Seq[*stack.Sample], memory *scratch.Memory) *frames {
+	f := newFrames(memory)
+	for s := range samples {
+		for _, frame := range s.Frames {
 			f.add(frame)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestFramesAreNumberedAsByAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	f, slow := newFrames(), make(map[stack.Frame]int)
+	f, slow := newFrames(nil), make(map[stack.Frame]int)
 	var list []stack.Frame
 	for range 200_000 {
 		frame := stack.NewFrame(stack.ModuleID(random.IntN(5)), uint64(random.IntN(1<<16))*uint64(1+random.IntN(3)))

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/pprof"
 	"github.com/cgoheap/cgoheap/stack"
@@ -33,9 +34,9 @@ func (n *naming) sentences() []string {
 	return append(n.missing.sentences(), n.standIn.sentences()...)
 }
 
-// name names every different frame of the samples, file by file.
-func (r *Report) name() *naming {
-	n := &naming{frames: framesOf(r.Samples)}
+// name names every different frame of the samples, file by file. The frames lie in the memory.
+func (r *Report) name(memory *scratch.Memory) *naming {
+	n := &naming{frames: framesOf(r.each(), memory)}
 	n.named, n.missing = make([]named, len(n.list)), make(missing)
 	counts := make(map[stack.ModuleID]int)
 	for _, f := range n.list {

@@ -2,7 +2,9 @@ package report
 
 import (
 	"io"
+	"iter"
 
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/pprof"
 	"github.com/cgoheap/cgoheap/stack"
@@ -15,8 +17,9 @@ type Report struct {
 	Module  func(stack.ModuleID) *mappings.Module // nil where none is known
 	Names   *symbolize.Symbolizer
 	Samples []stack.Sample
-	Group   string // the key of a label whose values keep their totals when samples are cut away
-	Bare    bool   // no lines for locations without names: servers look for names only where there are none
+	Each    iter.Seq[*stack.Sample] // yields more samples, each valid until the next; only for Write, without Cut
+	Group   string                  // the key of a label whose values keep their totals when samples are cut away
+	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
 
 	rests []stack.Rest // what was cut away
 }
@@ -29,8 +32,11 @@ func (r *Report) Write(w io.Writer) error {
 
 // write says how many bytes the profile has before compression.
 func (r *Report) write(w io.Writer) (int64, error) {
-	n := r.name()
+	var memory scratch.Memory
+	defer memory.Free()
+	n := r.name(&memory)
 	e := pprof.NewEncoder(w, r.Header)
+	defer e.Close() // should a panic end this
 	e.Expect(len(n.list))
 	for _, sentence := range n.sentences() {
 		e.Comment("cgoheap: " + sentence)
@@ -38,8 +44,8 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	var stack []*named
 	ids := make([]pprof.LocationID, 0, 128)
 	var lines []pprof.Line
-	for i := range r.Samples {
-		stack = n.shown(stack[:0], r.Samples[i].Frames)
+	for s := range r.each() {
+		stack = n.shown(stack[:0], s.Frames)
 		ids = ids[:0]
 		for _, f := range stack {
 			if f.location == 0 {
@@ -48,13 +54,27 @@ func (r *Report) write(w io.Writer) (int64, error) {
 			}
 			ids = append(ids, f.location)
 		}
-		if e.Sample(ids, &r.Samples[i]) != nil {
+		if e.Sample(ids, s) != nil {
 			break // Close returns it, or an earlier one
 		}
 	}
 	r.writeRests(e)
 	err := e.Close()
 	return e.Size(), err
+}
+
+// each are all samples.
+func (r *Report) each() iter.Seq[*stack.Sample] {
+	return func(yield func(*stack.Sample) bool) {
+		for i := range r.Samples {
+			if !yield(&r.Samples[i]) {
+				return
+			}
+		}
+		if r.Each != nil {
+			r.Each(yield)
+		}
+	}
 }
 
 // Mapping is the module as the profile has it; none if it is nil.

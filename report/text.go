@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/pprof"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -16,7 +17,9 @@ import (
 // WriteText writes the report for a person: totals, the stacks with their names, largest first, and what was lost. It
 // fails if w does.
 func (r *Report) WriteText(w io.Writer) error {
-	t := text{Writer: bufio.NewWriter(w), report: r, naming: r.name()}
+	var memory scratch.Memory
+	defer memory.Free()
+	t := text{Writer: bufio.NewWriter(w), report: r, naming: r.name(&memory)}
 	for _, c := range r.Header.Comments {
 		fmt.Fprintln(t, strings.TrimPrefix(c, "cgoheap: "))
 	}

@@ -76,7 +76,7 @@ func TestEntriesThatWereInlinedIntoTheLeafAreLeftOut(t *testing.T) {
 
 // namingOf knows what is to be seen of each address.
 func namingOf(addresses map[uint64]symbolize.Tidied) *naming {
-	n := &naming{frames: newFrames()}
+	n := &naming{frames: newFrames(nil)}
 	for address, tidied := range addresses {
 		frame := stack.NewFrame(0, address)
 		n.add(frame)
