@@ -7,8 +7,8 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes about 400
-// bytes.
+// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes 24 bytes, and its share
+// of a function's names about 100.
 const answerLimit = 1 << 16
 
 // idleLimit is how long answers are kept that nobody asks for. A hunt for a leak takes profiles minutes apart.
@@ -17,7 +17,7 @@ const idleLimit = 30 * time.Minute
 // answers remembers what addresses are called, so that the next profile of the same process need not open its files
 // again. When it is full it forgets everything: that costs one dump the time of the first.
 type answers struct {
-	modules map[moduleKey]map[mappings.ELFAddr]Result
+	modules map[moduleKey]*known
 	count   int
 	idle    *time.Timer // nil while there are none
 }
@@ -33,28 +33,24 @@ func keyOf(m *mappings.Module) moduleKey {
 	return moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
 }
 
-// of gives the answers of a module, to be read and given to add. So many are expected if there are none yet.
-func (a *answers) of(m *mappings.Module, expected int) map[mappings.ELFAddr]Result {
+// of gives the answers of a module, to be read and given to add.
+func (a *answers) of(m *mappings.Module) *known {
 	key := keyOf(m)
 	if a.count >= answerLimit || a.modules == nil {
 		a.forget()
-		a.modules = make(map[moduleKey]map[mappings.ELFAddr]Result)
+		a.modules = make(map[moduleKey]*known)
 	}
 	if a.modules[key] == nil {
-		a.modules[key] = make(map[mappings.ELFAddr]Result, expected)
+		a.modules[key] = &known{}
 	}
 	return a.modules[key]
 }
 
 // add remembers what was found, unless it is that a file could not be read, or a server did not answer: that may pass.
-func (a *answers) add(known map[mappings.ELFAddr]Result, w wants) {
-	for i := range w {
-		if w[i].reason == Unreadable || w[i].reason == ServerFailed || w[i].lack == ServerFailed {
-			continue
-		}
-		known[mappings.ELFAddr(w[i].address)] = w[i].result()
-		a.count++
-	}
+func (a *answers) add(k *known, w wants) {
+	before := len(k.list)
+	k.add(w)
+	a.count += len(k.list) - before
 }
 
 // forget drops all answers.

@@ -18,7 +18,7 @@ func (o *object) findFunctions(w wants) {
 	file := o.files.Layout()
 	var open []*want
 	var addresses []uint64
-	for _, want := range w.unnamed() {
+	for want := range w.unnamed() {
 		if s := o.symbolTable().covering(want.address); s == nil || s.open {
 			open, addresses = append(open, want), append(addresses, want.address)
 		}
@@ -29,7 +29,7 @@ func (o *object) findFunctions(w wants) {
 	stubs := file.Stubs()
 	for i, f := range functionsAround(file, addresses) {
 		if o.code.contain(f.Start) && !within(stubs, f.Start) {
-			open[i].function = f
+			open[i].start = f.Start
 		}
 	}
 }
@@ -52,7 +52,7 @@ func within(stubs []elffile.Extent, address uint64) bool {
 // reaches reports whether a symbol names the address. Where all symbols are known, one without a size reaches up to the
 // next; in a stripped file, where it is not known what lies between, only to the end of the function that it lies in.
 func (o *object) reaches(s *symbol, w *want) bool {
-	return !s.open || o.complete() || w.function.Start != 0 && w.function.Start <= s.low
+	return !s.open || o.complete() || w.start != 0 && w.start <= s.low
 }
 
 // complete reports whether the symbols are those of all functions, and not only of those that other files may call.

@@ -9,6 +9,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/dwarf"
 	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // object is a module with all its files open: everything that can name its addresses.
@@ -18,8 +19,9 @@ type object struct {
 	debug   *dwarf.Data // nil if there is none
 	damage  error       // why the debug data cannot be used
 	index   func([]functionTable, spans) *symbolIndex
-	symbols *symbolTable // nil as long as nobody has asked
-	last    []Line       // of the symbol that named an address last, without a place
+	symbols *symbolTable   // nil as long as nobody has asked
+	memory  scratch.Memory // of the search
+	last    []Line         // of the symbol that named an address last, without a place
 }
 
 func readObject(files *debugfile.Files, index func([]functionTable, spans) *symbolIndex) *object {
@@ -45,6 +47,7 @@ func (o *object) close() {
 	if o.debug != nil {
 		o.debug.Close()
 	}
+	o.memory.Free()
 }
 
 // resolve gives each of the wants lines or a reason, and lines that could be better the reason for that.
@@ -71,7 +74,7 @@ func (o *object) resolve(w wants, style Style) {
 // nameBySymbols gives lines to those of the wants without any that a symbol with a size covers, and finds the functions
 // around the others.
 func (o *object) nameBySymbols(w wants, style Style) {
-	for _, want := range w.unnamed() {
+	for want := range w.unnamed() {
 		if s := o.symbolTable().covering(want.address); s != nil && !s.open {
 			o.takeSymbol(want, s, style)
 		}
@@ -94,7 +97,7 @@ func (o *object) takeSymbol(w *want, s *symbol, style Style) {
 		o.last = []Line{{Function: style.readable(s.name), SystemName: s.name}}
 	}
 	w.lines = o.last
-	if w.place != (dwarf.Place{}) {
+	if w.place != nil && *w.place != (dwarf.Place{}) {
 		w.lines = []Line{{
 			Function:   o.last[0].Function,
 			SystemName: s.name,

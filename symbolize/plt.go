@@ -30,8 +30,8 @@ func nameStubs(f *elffile.File, w wants, style Style) {
 	var table *stubTable
 	for _, s := range stubSections {
 		section, _ := f.Section(s.name)
-		inside := w.inside(section.Addr, section.Addr+section.Size).unnamed()
-		if len(inside) == 0 {
+		inside := w.inside(section.Addr, section.Addr+section.Size)
+		if inside.named() {
 			continue
 		}
 		if table == nil {
@@ -42,7 +42,7 @@ func nameStubs(f *elffile.File, w wants, style Style) {
 		if bytes.HasPrefix(code, endbr64) {
 			size = 16
 		}
-		for _, want := range inside {
+		for want := range inside.unnamed() {
 			at := (want.address - section.Addr) / size * size
 			if at+size > uint64(len(code)) {
 				continue

@@ -4,21 +4,24 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/dwarf"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // search asks the debug data about all of the wants that have no lines yet, and turns what it says into lines.
 func (o *object) search(w wants, style Style) error {
-	open := w.unnamed()
-	addresses := make([]uint64, len(open))
-	for i := range open {
-		addresses[i] = open[i].address
+	addresses := scratch.Slice[uint64](&o.memory, len(w))[:0]
+	defer func() { scratch.ReleaseSlice(&o.memory, addresses) }()
+	for want := range w.unnamed() {
+		addresses = append(addresses, want.address)
 	}
 	answers, err := o.debug.Find(addresses)
 	names := names{style: style, readable: make(map[string]string)}
-	locals := make([]string, len(open))
-	for i := range open {
-		locals[i] = o.localSymbol(open[i].address, answers[i].Frames)
-		names.need(locals[i])
+	locals := make(map[int]string)
+	for i, address := range addresses {
+		if local := o.localSymbol(address, answers[i].Frames); local != "" {
+			locals[i] = local
+			names.need(local)
+		}
 		for _, frame := range answers[i].Frames {
 			if frame.Function != nil {
 				names.need(frame.Function.Linkage)
@@ -26,10 +29,11 @@ func (o *object) search(w wants, style Style) error {
 		}
 	}
 	names.demangle()
-	for i := range open {
-		open[i].place = answers[i].Place
-		open[i].lines = names.lines(answers[i].Frames, locals[i])
-		open[i].poor = len(open[i].lines) < len(answers[i].Frames) || answers[i].Line == 0
+	for i, address := range addresses {
+		want, answer := w.at(address), &answers[i]
+		want.place = &answer.Place
+		want.lines = names.lines(answer.Frames, locals[i])
+		want.poor = len(want.lines) < len(answer.Frames) || answer.Line == 0
 	}
 	return err
 }

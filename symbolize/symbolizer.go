@@ -8,6 +8,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -90,27 +91,32 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 }
 
 func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
-	known := s.answers.of(m, len(addresses))
+	known := s.answers.of(m)
 	own := m.HoldsGo()
-	unknown := make([]uint64, 0, len(addresses))
+	var memory scratch.Memory
+	defer memory.Free()
+	unknown := scratch.Slice[uint64](&memory, len(addresses))[:0]
 	for i, address := range addresses {
 		if own {
 			results[i].Lines = s.options.Style.goLines(mappings.RuntimeAddr(uint64(address) + m.Bias))
 		}
-		if _, ok := known[address]; !ok && results[i].Lines == nil {
+		if results[i].Lines != nil {
+			continue
+		}
+		result, ok := known.of(address)
+		if !ok {
 			unknown = append(unknown, uint64(address))
 		}
+		results[i] = result
+	}
+	if len(unknown) == 0 {
+		return
 	}
 	found := s.lookUp(m, unknown)
 	s.answers.add(known, found)
 	for i, address := range addresses {
-		if results[i].Lines != nil {
-			continue
-		}
-		if answer, ok := known[address]; ok {
-			results[i] = answer
-		} else {
-			results[i] = found.result(uint64(address))
+		if w := found.at(uint64(address)); w != nil {
+			results[i] = w.result()
 		}
 	}
 }
@@ -124,7 +130,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 	file, err := openModule(m)
 	if err == nil {
 		defer file.Close()
-		if nameGo(file, w, s.options.Style); len(w.unnamed()) == 0 {
+		if nameGo(file, w, s.options.Style); w.named() {
 			return w
 		}
 	}

@@ -1,12 +1,12 @@
 package symbolize
 
 import (
+	"iter"
 	"slices"
 	"sort"
 
 	"github.com/cgoheap/cgoheap/internal/dwarf"
 	"github.com/cgoheap/cgoheap/mappings"
-	"github.com/cgoheap/cgoheap/unwind"
 )
 
 // span is a half-open range of ELF addresses.
@@ -43,13 +43,12 @@ func (s spans) cut(address uint64) spans {
 // want is one address that a batch asks about, and what has been found for it.
 type want struct {
 	address uint64
-	place   dwarf.Place // of the address itself, should there be no function around it
+	place   *dwarf.Place // of the address itself, should there be no function around it; nil or zero: not known
 	lines   []Line
-	poor    bool // whether the lines are a symbol's, or lack inlined calls or a place
+	start   uint64 // of the function around an address that no symbol with a size covers; 0: not known
+	poor    bool   // whether the lines are a symbol's, or lack inlined calls or a place
 	reason  Reason
 	lack    Reason
-
-	function unwind.Function // around an address that no symbol with a size covers
 }
 
 // wants are ascending by address, without duplicates.
@@ -81,33 +80,38 @@ func (w wants) give(reason Reason) {
 	}
 }
 
-// result is what was found for an address that is among the wants.
-func (w wants) result(address uint64) Result {
+// at is the want of an address; nil if it is not among them.
+func (w wants) at(address uint64) *want {
 	i := sort.Search(len(w), func(i int) bool { return w[i].address >= address })
-	return w[i].result()
+	if i == len(w) || w[i].address != address {
+		return nil
+	}
+	return &w[i]
 }
 
 func (w *want) result() Result {
 	r := Result{Lines: w.lines, Reason: w.reason, Lack: w.lack}
 	if w.lines == nil {
-		r.Start = mappings.ELFAddr(w.function.Start)
+		r.Start = mappings.ELFAddr(w.start)
 	}
 	return r
 }
 
 // unnamed are the wants without lines.
-func (w wants) unnamed() []*want {
-	count := 0
-	for i := range w {
-		if w[i].lines == nil {
-			count++
+func (w wants) unnamed() iter.Seq[*want] {
+	return func(yield func(*want) bool) {
+		for i := range w {
+			if w[i].lines == nil && !yield(&w[i]) {
+				return
+			}
 		}
 	}
-	open := make([]*want, 0, count)
-	for i := range w {
-		if w[i].lines == nil {
-			open = append(open, &w[i])
-		}
+}
+
+// named reports whether all have lines.
+func (w wants) named() bool {
+	for range w.unnamed() {
+		return false
 	}
-	return open
+	return true
 }

@@ -1,6 +1,10 @@
 package dwarf
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
+)
 
 // batch is the addresses of a search, ascending, with a table that leads close to where an address lies among them:
 // a program can have a million ranges, and each is looked up.
@@ -10,14 +14,14 @@ type batch struct {
 	shift  int
 }
 
-func newBatch(addresses []uint64) batch {
+func newBatch(addresses []uint64, memory *scratch.Memory) batch {
 	b := batch{all: addresses}
 	if len(addresses) == 0 {
 		return b
 	}
 	extent := addresses[len(addresses)-1] - addresses[0]
 	b.shift = max(0, bits.Len64(extent)-bits.Len(uint(len(addresses)))-2)
-	b.starts = make([]int32, extent>>b.shift+2)
+	b.starts = scratch.Slice[int32](memory, int(extent>>b.shift+2))
 	next := 0
 	for i, address := range addresses {
 		for ; next <= int((address-addresses[0])>>b.shift); next++ {

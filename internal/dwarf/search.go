@@ -67,9 +67,11 @@ type search struct {
 // the debug data could not be read, or was not because of ErrTooBig; the answers are what the rest gave. The same file
 // gives the same answers, unless the error is ErrTooBig.
 func (d *Data) Find(addresses []uint64) ([]Answer, error) {
-	s := &search{Data: d, addresses: newBatch(addresses), jobs: make(chan job, 4), damage: d.damage}
+	var memory scratch.Memory
+	defer memory.Free()
+	s := &search{Data: d, addresses: newBatch(addresses, &memory), jobs: make(chan job, 4), damage: d.damage}
 	s.answers = make([]Answer, len(addresses))
-	s.named, s.placed = make([]int32, len(addresses)), make([]int32, len(addresses))
+	s.named, s.placed = scratch.Slice[int32](&memory, len(addresses)), scratch.Slice[int32](&memory, len(addresses))
 	var group sync.WaitGroup
 	for range workers() {
 		group.Add(1)
