@@ -45,6 +45,9 @@ var viewings = [...]viewing{
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+	if s.memory == nil {
+		return r.Snapshot()
+	}
 	return r.SnapshotIn(s.memory)
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"maps"
 	"slices"
+	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -24,7 +25,9 @@ type named struct {
 // naming is all that a report knows of its frames.
 type naming struct {
 	*frames
-	named   []named // by number
+	named   []named           // by number, in scratch memory
+	lines   []*symbolize.Line // the first of each, and
+	leaves  []*named          // those of named: it does not keep them
 	missing missing
 	standIn standIns
 }
@@ -34,10 +37,11 @@ func (n *naming) sentences() []string {
 	return append(n.missing.sentences(), n.standIn.sentences()...)
 }
 
-// name names every different frame of the samples, file by file. The frames lie in the memory.
+// name names every different frame of the samples, file by file. The frames lie in the memory. The naming must be kept until
+// that is freed: it keeps their lines.
 func (r *Report) name(memory *scratch.Memory) *naming {
 	n := &naming{frames: framesOf(r.each(), memory)}
-	n.named, n.missing = make([]named, len(n.list)), make(missing)
+	n.named, n.missing = scratch.Slice[named](memory, len(n.list)), make(missing)
 	counts := make(map[stack.ModuleID]int)
 	for _, f := range n.list {
 		counts[f.Module()]++
@@ -78,7 +82,16 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 		case !r.Bare:
 			n.standIn.add(&f, &result)
 		}
+		n.keep(f.Lines)
 		n.named[number] = f
+	}
+}
+
+// keep keeps lines from the garbage collector. Neighbours often share theirs.
+func (n *naming) keep(lines []symbolize.Line) {
+	first, last := unsafe.SliceData(lines), len(n.lines)-1
+	if first != nil && (last < 0 || n.lines[last] != first) {
+		n.lines = append(n.lines, first)
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"iter"
+	"runtime"
 
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -35,6 +36,7 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	var memory scratch.Memory
 	defer memory.Free()
 	n := r.name(&memory)
+	defer runtime.KeepAlive(n)
 	e := pprof.NewEncoder(w, r.Header)
 	defer e.Close() // should a panic end this
 	e.Expect(len(n.list))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	var memory scratch.Memory
 	defer memory.Free()
 	t := text{Writer: bufio.NewWriter(w), report: r, naming: r.name(&memory)}
+	defer runtime.KeepAlive(t.naming)
 	for _, c := range r.Header.Comments {
 		fmt.Fprintln(t, strings.TrimPrefix(c, "cgoheap: "))
 	}

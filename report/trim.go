@@ -9,7 +9,7 @@ func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 	for _, frame := range all {
 		f := &n.named[n.number(frame)]
 		if len(list) == before {
-			f = f.asLeaf()
+			f = n.asLeaf(f)
 		}
 		if f != nil && !f.Glue {
 			list = append(list, f)
@@ -24,8 +24,8 @@ func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 	return list
 }
 
-// asLeaf is the frame without the allocator's entries that it begins with, nil if it has nothing else.
-func (f *named) asLeaf() *named {
+// asLeaf is a frame without the allocator's entries that it begins with, nil if it has nothing else.
+func (n *naming) asLeaf(f *named) *named {
 	switch {
 	case f.Entries == 0:
 		return f
@@ -34,6 +34,7 @@ func (f *named) asLeaf() *named {
 	case f.leaf == nil:
 		f.leaf = &named{frame: f.frame, module: f.module}
 		f.leaf.Lines = f.Lines[f.Entries:]
+		n.leaves = append(n.leaves, f.leaf)
 	}
 	return f.leaf
 }

@@ -5,7 +5,7 @@
 // happens. A profile is often taken when memory is nearly used up. So the large pieces of that work are mapped from the
 // kernel and unmapped as soon as they are done with:
 //
-//	Memory ─► Bytes, Slice, Grow   at least 64 KiB: mapped; less: from Go's heap
+//	Memory ─► Bytes, Slice, Grow   at least 16 KiB: mapped; less: from Go's heap
 //	       ─► Drop                 its pages go back to the kernel, the addresses stay
 //	       └► Release, Free        one piece, all pieces: unmapped
 //

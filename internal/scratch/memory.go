@@ -6,8 +6,11 @@ import (
 	"unsafe"
 )
 
-// least is the smallest piece that is worth a system call.
-const least = 64 << 10
+// least is the smallest piece that is worth a system call. Mappings are multiples of unit, which is one of all sizes of pages.
+const (
+	least = 16 << 10
+	unit  = 64 << 10
+)
 
 // Memory is the scratch memory of one piece of work. The zero value is good, and so is nil, for Go's heap. It may be used
 // from several goroutines at once. Free gives it back.
@@ -29,7 +32,7 @@ func (m *Memory) Bytes(n int) []byte {
 	return b[:n]
 }
 
-func roundUp(n int) int { return (n + least - 1) &^ (least - 1) }
+func roundUp(n int) int { return (n + unit - 1) &^ (unit - 1) }
 
 func (m *Memory) note(b []byte) {
 	m.mu.Lock()
