@@ -95,9 +95,9 @@ matrix: deps ## Records on every platform, way to build and kind of host that th
 foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd".
 	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(SUITES)
 
-stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAIRS=n, RECORDINGS=n.
+stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, PAIRS=n, RECORDINGS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress
-	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
+	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAGES),-pages) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \

@@ -52,7 +52,9 @@ func TestMemoryThatVanishesWhileItIsRead(t *testing.T) {
 	}{
 		"just above the stack":            {victim.VanishAboveStack, false, "stacks_cut_no_unwind_data"},
 		"just above the stack of a fiber": {victim.VanishAboveFiber, true, "stacks_cut_no_unwind_data"},
+		"between a fiber's and the stack": {victim.VanishBelowStack, true, "stacks_cut_no_unwind_data"},
 		"where a g seems to be":           {victim.VanishG, true, "stacks_cut_go_frame"},
+		"the stack of what seems a g":     {victim.VanishOfG, false, "stacks_cut_go_frame"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !afresh(t) {

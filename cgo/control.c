@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "bounds.h"
 #include "filter.h"
 #include "gate.h"
 #include "labels.h"
@@ -26,6 +27,7 @@ int cgoheap_prepare(const struct options *o)
 		return ENOMEM;
 	registered = true;
 	objects_prepare();
+	bounds_prepare();
 	int failed = region_open(o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;

@@ -19,6 +19,7 @@ var cFlags = strings.Fields("-std=gnu11 -Wall -Wextra -Werror -DCGOHEAP_WRAP -g 
 var testsOfC = []struct{ name, scale, only string }{
 	{"walk_test", "10", ""},
 	{"pages_test", "10", ""},
+	{"memory_test", "10", ""},
 	{"weight_test", "10", ""},
 	{"wide_test", "10", ""},
 	{"live_test", "10", "what an array holds"},

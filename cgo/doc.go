@@ -9,8 +9,8 @@
 //	weight.c   when to sample, and what one sample stands for
 //	record.c   the seam: remembers a sampled block, forgets it before it is freed
 //	walk*.c    registers → call sites: C by rows (rows.c), Go by frame pointer, across the calls between them;
-//	           memory.c loads only words that nobody can unmap, and copies others; what differs between amd64 and
-//	           arm64 is in machine.h and walk_go.h
+//	           memory.c loads only words that nobody can unmap, and copies others; bounds.c knows where libc has a
+//	           thread's stack; what differs between amd64 and arm64 is in machine.h and walk_go.h
 //	loads.c    whether libraries have been loaded since their rows were made
 //	objects.c  libraries that a walk meets before they have rows; cfi*.c finds rules in memory, which image.c reads
 //	last.c     what the thread's last walk found, as far as it still is so

@@ -2,8 +2,9 @@
 
 // Words are loaded only from memory that cannot be unmapped while the thread runs here:
 //
-//	its own stack           from the page of the stack pointer to the top. libc puts the thread control block at the
-//	                        top, and the kernel has put some random bytes at the top of the main thread's.
+//	its own stack           from the page of the stack pointer to the top. libc has the bounds (bounds.c), but not of the
+//	                        main thread's stack: at the top of that, the kernel has put some random bytes, and it lets no
+//	                        other memory come near the bottom.
 //	its signal stack        while it runs on that. The kernel knows the end.
 //	the stack pointer's page  of any other stack, such as a fiber's. The end of such a stack is not known.
 //	the goroutine's stack   which Go never unmaps. walk_go.c verifies the g that has the bounds.
@@ -24,6 +25,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "bounds.h"
 #include "machine.h"
 
 #define PAGE 4096
@@ -43,12 +45,16 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(PAGE - 1);
 }
 
-// The last page of the stack that the calling thread was born with.
-static uintptr_t top_of_stack(void)
+// Finds the stack that the calling thread was born with. Where libc's bounds are not known, no page is on it.
+static void find_stack(struct thread *t)
 {
+	struct bounds b = {0, 0};
 	if (system_call(SYS_gettid, 0, 0, 0, 0) == system_call(SYS_getpid, 0, 0, 0, 0))
-		return page_of(getauxval(AT_RANDOM));
-	return page_of(thread_pointer());
+		b.hi = getauxval(AT_RANDOM) + 1;
+	else if (!bounds_now(&b))
+		b.lo = b.hi = PAGE + 1;
+	t->bottom = b.lo;
+	t->lo = t->top = page_of(b.hi - 1);
 }
 
 static bool readable_between(uintptr_t page, uintptr_t limit)
@@ -63,8 +69,8 @@ static bool readable_between(uintptr_t page, uintptr_t limit)
 static bool on_own_stack(struct thread *t, uintptr_t page)
 {
 	if (t->top == 0)
-		t->lo = t->top = top_of_stack();
-	if (page > t->top)
+		find_stack(t);
+	if (page > t->top || page < t->bottom)
 		return false;
 	if (page >= t->lo)
 		return true;
@@ -192,15 +198,13 @@ bool memory_load_copy(struct memory *m, uintptr_t address, uintptr_t *value)
 	return true;
 }
 
+// The thread's own stack does so only above the stack pointer. Where the walk began elsewhere, that is not known.
 static bool stays_mapped(const struct memory *m, uintptr_t address)
 {
-	const struct thread *t = m->thread;
 	if (address >= m->lo && address < m->hi)
 		return true;
 	// These bounds are 8-aligned, so a word that begins inside ends inside.
-	if (address >= m->go_lo && address < m->go_hi)
-		return true;
-	return t->top != 0 && address >= t->lo && address < t->top + PAGE;
+	return address >= m->go_lo && address < m->go_hi;
 }
 
 bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value)

@@ -16,7 +16,8 @@
 // Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
 //
 // A walk that was misled may take any two words for what asmcgocall saved. So a g is verified before its stack is: it
-// leads to an m, which leads to its g0, which leads to the same m. Go never unmaps a g, nor the stack of one, and never
+// leads to an m, which leads to its g0, which leads to the same m, and has the bounds of the system stack that asmcgocall
+// runs on. A list that is linked both ways passes all but the last. Go never unmaps a g, nor the stack of one, and never
 // uses a g's memory for anything else. So a g that was verified once needs no check any more.
 
 #include "walk_go.h"
@@ -26,6 +27,7 @@ struct g {
 };
 
 #define KNOWN 512
+#define LARGEST_STACK (1ULL << 40)
 
 static uintptr_t known[KNOWN]; // gs that were verified
 
@@ -34,20 +36,27 @@ static uintptr_t *place_of_g(uintptr_t g)
 	return &known[g / 64 * 0x9e3779b97f4a7c15ULL >> 55];
 }
 
-static bool verify(struct memory *m, uintptr_t g)
+static bool on_stack_of(struct memory *m, uintptr_t g0, uintptr_t sp)
+{
+	struct g of;
+	return memory_load_copy(m, g0, &of.lo) && memory_load_copy(m, g0 + sizeof of.lo, &of.hi) && of.lo < sp && sp <= of.hi &&
+	       of.hi - of.lo < LARGEST_STACK;
+}
+
+static bool verify(struct memory *m, uintptr_t g, uintptr_t sp)
 {
 	uintptr_t of_g, g0, of_g0;
 	uint32_t offset = cgoheap_go.m_offset;
 	return memory_load_copy(m, g + offset, &of_g) && memory_load_copy(m, of_g, &g0) &&
-	       memory_load_copy(m, g0 + offset, &of_g0) && of_g0 == of_g;
+	       memory_load_copy(m, g0 + offset, &of_g0) && of_g0 == of_g && on_stack_of(m, g0, sp);
 }
 
-static bool is_g(struct memory *m, uintptr_t at)
+static bool is_g(struct walk *w, uintptr_t at)
 {
 	uintptr_t *place = place_of_g(at);
 	if (__atomic_load_n(place, __ATOMIC_RELAXED) == at)
 		return true;
-	if (at == 0 || !verify(m, at))
+	if (at == 0 || !verify(&w->memory, at, w->at.sp))
 		return false;
 	__atomic_store_n(place, at, __ATOMIC_RELAXED);
 	return true;
@@ -60,7 +69,7 @@ static bool read_g(struct walk *w, uintptr_t at, struct g *g)
 		w->memory.unfit = true;
 		return memory_copy(&w->memory, at, g, sizeof *g);
 	}
-	if (!is_g(&w->memory, at))
+	if (!is_g(w, at))
 		return false;
 	*g = *(const struct g *)at;
 	memory_note(&w->memory, at, g->lo);

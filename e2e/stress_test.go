@@ -25,6 +25,10 @@ func stress(t *testing.T, flags ...string) {
 
 func TestInAStormNothingIsWrongAndNothingLost(t *testing.T) { stress(t, "-time", "3s") }
 
+func TestBesidePagesThatComeAndGoNothingIsWrongAndNothingLost(t *testing.T) {
+	stress(t, "-pages", "-time", "2s")
+}
+
 func TestMillionsOfPairsLeaveNoTrace(t *testing.T) { stress(t, "-pairs", "10000000") }
 
 func TestManyRecordingsUnderLoadHoldNothing(t *testing.T) { stress(t, "-recordings", "100") }

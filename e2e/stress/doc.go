@@ -23,6 +23,10 @@
 //
 // It prints a table with a line for each site, and exits with 1 if anything is wrong or lost. -time says for how long.
 //
-// Other kinds of pressure have flags of their own: -full, all the time in one recording whose tables are full; -pairs, very many pairs of malloc and free in one recording, and
-// -recordings, very many recordings under load. None may leave a trace in memory, files, threads or estimates.
+// While the storm goes on, pages beside stacks are mapped, protected and unmapped, and code without unwind data has their
+// addresses in the frame pointer register: see page.c. A walk that loads from such a page may crash the process.
+//
+// Other kinds of pressure have flags of their own: -full, all the time in one recording whose tables are full; -pages, only
+// beside pages that come and go; -pairs, very many pairs of malloc and free in one recording, and -recordings, very many
+// recordings under load. None may leave a trace in memory, files, threads or estimates.
 package main

@@ -31,7 +31,7 @@ func (s *storm) whenFull(length time.Duration) error {
 	if err != nil {
 		return err
 	}
-	workers := begin(s.entrances, s.libraries(), func(C.uint32_t) { C.stress_crowd() })
+	workers := s.begin(func(C.uint32_t) { C.stress_crowd() })
 	time.Sleep(length)
 	for over := time.Now().Add(5 * time.Minute); !isFull(p.Stats()) && time.Now().Before(over); {
 		time.Sleep(length / 4)

@@ -6,6 +6,7 @@ package main
 import "C"
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ func main() {
 	length := flag.Duration("time", 30*time.Second, "how long to storm")
 	pairs := flag.Uint64("pairs", 0, "instead of a storm, so many pairs of malloc and free")
 	full := flag.Bool("full", false, "all the time in one recording whose tables are full")
+	pages := flag.Bool("pages", false, "only beside pages that are mapped and unmapped")
 	recordings := flag.Int("recordings", 0, "instead of a storm, so many recordings under load")
 	flag.Parse()
 	var err error
@@ -31,7 +33,7 @@ func main() {
 	case *recordings > 0:
 		err = runRecordings(os.Stdout, *recordings)
 	default:
-		err = run(*length, *full)
+		err = run(*length, *full, *pages)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "stress:", err)
@@ -39,7 +41,7 @@ func main() {
 	}
 }
 
-func run(length time.Duration, full bool) error {
+func run(length time.Duration, full, pages bool) error {
 	folder, err := os.MkdirTemp("", "cgoheap-stress-")
 	if err != nil {
 		return err
@@ -54,7 +56,13 @@ func run(length time.Duration, full bool) error {
 	}
 	defer trace.Stop()
 	runtime.SetCPUProfileRate(1000) // signals come at this rate, whether somebody reads the profile or not
-	s := storm{entrances: entrances()}
+	if !C.stress_make_rooms() {
+		return errors.New("there is no room for pages beside stacks")
+	}
+	s := storm{entrances: entrances(), onlyPages: pages}
+	if pages {
+		s.entrances = besidePages()
+	}
 	s.judge = newJudge(sites(s.entrances))
 	if full {
 		err = s.whenFull(length)
@@ -71,6 +79,9 @@ func run(length time.Duration, full bool) error {
 // run is rounds, recordings under way, rounds in which the tables are full, and rounds that are sampled.
 func (s *storm) run(length time.Duration) error {
 	kinds := []func(time.Duration) error{s.round, s.underWay, s.whenFull, s.sampled}
+	if s.onlyPages {
+		kinds = kinds[:2]
+	}
 	for end := time.Now().Add(length); time.Now().Before(end); {
 		for _, kind := range kinds {
 			if err := kind(min(roundLength, length/time.Duration(len(kinds)))); err != nil {

@@ -21,6 +21,7 @@ type storm struct {
 	losses     losses // of recordings that had room
 	full       fullness
 	recordings int
+	onlyPages  bool // only the workers beside pages that come and go
 }
 
 func (s *storm) libraries() C.uint32_t { return C.uint32_t(len(s.entrances) * C.STRESS_WAYS) }
@@ -86,7 +87,7 @@ func (s *storm) round(length time.Duration) error {
 	if err != nil {
 		return err
 	}
-	workers := begin(s.entrances, s.libraries())
+	workers := s.begin()
 	for over := time.Now().Add(length); time.Now().Before(over); {
 		pause()
 		s.dump(p, w, false)
@@ -99,7 +100,7 @@ func (s *storm) round(length time.Duration) error {
 
 // underWay starts and stops recordings while one storm goes on, and takes profiles of some.
 func (s *storm) underWay(length time.Duration) error {
-	workers := begin(s.entrances, s.libraries())
+	workers := s.begin()
 	defer workers.end()
 	for over := time.Now().Add(length); time.Now().Before(over); {
 		w := window{starting: s.read(), underWay: true}

@@ -24,7 +24,7 @@ func (s *storm) sampled(length time.Duration) error {
 	if err != nil {
 		return err
 	}
-	workers := begin(s.entrances, s.libraries())
+	workers := s.begin()
 	for over := time.Now().Add(length); time.Now().Before(over); pause() {
 		if err := p.SetSampleBytes(gaps[rand.IntN(len(gaps))]); err != nil {
 			s.judge.fault("SetSampleBytes: %v", err)

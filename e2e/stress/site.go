@@ -36,7 +36,7 @@ func nested(callbacks int, below ...string) []string {
 }
 
 func entrances() []*entrance {
-	return []*entrance{
+	return append([]*entrance{
 		{name: "goroutine", work: inGoroutine, frames: []string{"stress_visit", "main.inGoroutine", "main.work"}},
 		{name: "around a callback", work: inAround,
 			frames: []string{"stress_visit", "stress_around_go", "main.inAround", "main.work"}},
@@ -48,6 +48,18 @@ func entrances() []*entrance {
 		{name: "signal, own stack", work: inHandlerAside,
 			frames: []string{"stress_visit", "stress_handler", "stress_spin", "stress_signalled"}},
 		{name: "beside a fork", work: inFork, frames: []string{"stress_visit", "stress_fork", "stress_forks", "main.inFork", "main.work"}},
+	}, besidePages()...)
+}
+
+// besidePages are the entrances of code whose frame pointer register leads to a page that comes and goes. Their stacks end
+// there.
+func besidePages() []*entrance {
+	frames := []string{"stress_visit", "stress_without_cfi"}
+	return []*entrance{
+		{name: "page by a thread's stack", work: besideThread, frames: frames},
+		{name: "page by a signal's stack", work: besideHandler, frames: frames},
+		{name: "page by a fiber's stack", work: besideFiber, frames: frames},
+		{name: "page by a goroutine", work: besideGoroutine, frames: frames},
 	}
 }
 

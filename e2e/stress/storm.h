@@ -2,6 +2,7 @@
 #ifndef STRESS_STORM_H
 #define STRESS_STORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,7 +45,7 @@ void stress_visit(uint32_t site);
 void stress_free_all(void);
 
 /* How often something happened, by kind; and what must not happen. */
-enum event { SHORT_THREADS, FORKS, SPAWNS, SIGNALS, LIBRARIES, FAILURES, EVENTS };
+enum event { SHORT_THREADS, FORKS, SPAWNS, SIGNALS, LIBRARIES, MOVES, FAILURES, EVENTS };
 uint64_t stress_events(enum event e);
 
 /* Workers. Each allocates at sites in all ways, the first of them given, until the end. */
@@ -55,6 +56,15 @@ void stress_signals(uint32_t site, int alternate);             /* a thread, from
 void stress_forks(uint32_t site);
 void stress_spawns(void);
 void stress_libraries(uint32_t site, const char *a, const char *b); /* sites of one way each, for a and for b */
+
+/* Workers in code without unwind data, each beside a page that the mover maps, protects and unmaps. The rooms for them are
+   made once, by a call from Go. */
+bool stress_make_rooms(void);
+void stress_move_pages(void);
+void stress_pages_by_thread(uint32_t site);
+void stress_pages_by_handler(uint32_t site);
+void stress_pages_by_fiber(uint32_t site);
+void stress_pages_by_goroutine(uint32_t site); /* for a while */
 
 /* Allocates on very many stacks in very many sizes, and keeps more blocks than small tables can, until the end; then frees
    them. stress_crowded says how many blocks it has allocated. */

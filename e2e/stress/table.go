@@ -37,8 +37,8 @@ func (s *storm) table(to io.Writer) {
 	fmt.Fprintf(to, "\ntables full: %d blocks expected, %d recorded, %d lost; ", f.expected, f.recorded, f.expected-f.recorded)
 	fmt.Fprintf(to, "in the whole process, %d lost by stack or site, and %d not followed to their end\n", f.lost, f.lostLive)
 	fmt.Fprintf(to, "\n%d recordings, %d profiles with %d samples; ", s.recordings, s.judge.dumps, s.judge.samples)
-	fmt.Fprintf(to, "%d short threads, %d forks, %d spawns, %d programs run, %d libraries opened, %d signals handled, %d collections\n",
-		event(C.SHORT_THREADS), event(C.FORKS), event(C.SPAWNS), execs.Load(), event(C.LIBRARIES), event(C.SIGNALS), collections.Load())
+	fmt.Fprintf(to, "%d short threads, %d forks, %d spawns, %d programs run, %d libraries opened, %d signals handled, %d pages moved, %d collections\n",
+		event(C.SHORT_THREADS), event(C.FORKS), event(C.SPAWNS), execs.Load(), event(C.LIBRARIES), event(C.SIGNALS), event(C.MOVES), collections.Load())
 }
 
 func event(e C.enum_event) uint64 { return uint64(C.stress_events(e)) }

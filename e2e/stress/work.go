@@ -37,10 +37,13 @@ func work(body func(C.uint32_t), first C.uint32_t, finished *sync.WaitGroup) {
 }
 
 // begin lets all workers loose, and others.
-func begin(all []*entrance, libraries C.uint32_t, others ...func(C.uint32_t)) *busy {
-	b := allocate(all)
-	b.start(inLibraries, libraries)
-	others = append(others, execute, collect, func(C.uint32_t) { C.stress_spawns() })
+func (s *storm) begin(others ...func(C.uint32_t)) *busy {
+	b := allocate(s.entrances)
+	others = append(others, func(C.uint32_t) { C.stress_move_pages() })
+	if !s.onlyPages {
+		b.start(inLibraries, s.libraries())
+		others = append(others, execute, collect, func(C.uint32_t) { C.stress_spawns() })
+	}
 	for _, other := range others {
 		b.start(other, 0)
 	}
@@ -137,6 +140,16 @@ func inShortThreads(first C.uint32_t)   { C.stress_short_threads(first) }
 func inCallingThreads(first C.uint32_t) { C.stress_threads_call_go(first) }
 func inHandler(first C.uint32_t)        { C.stress_signals(first, 0) }
 func inHandlerAside(first C.uint32_t)   { C.stress_signals(first, 1) }
+
+func besideThread(first C.uint32_t)  { C.stress_pages_by_thread(first) }
+func besideHandler(first C.uint32_t) { C.stress_pages_by_handler(first) }
+func besideFiber(first C.uint32_t)   { C.stress_pages_by_fiber(first) }
+
+func besideGoroutine(first C.uint32_t) {
+	for !ended() {
+		C.stress_pages_by_goroutine(first)
+	}
+}
 
 //go:noinline
 func inFork(first C.uint32_t) {

@@ -76,10 +76,24 @@ struct vanish {
 	int error;
 };
 
+/* A g with the page for its stack. Its m may be anywhere in it. It is its m's g0, too. */
+static uintptr_t forged_g(void)
+{
+	static uintptr_t g[64], m[1];
+	m[0] = (uintptr_t)g;
+	for (size_t i = 2; i < sizeof g / sizeof *g; i++)
+		g[i] = (uintptr_t)m;
+	g[0] = page;
+	g[1] = page + PAGE;
+	munmap((void *)page, PAGE);
+	return (uintptr_t)g;
+}
+
 /* A record that leads to a call from Go: {caller's, return address}, and what asmcgocall saves. */
 VICTIM_SITE static void from_go(struct vanish *v)
 {
-	uintptr_t record[4] = {0, v->in_asmcgocall, page, page};
+	uintptr_t g = v->kind == VICTIM_VANISH_OF_G ? forged_g() : page;
+	uintptr_t record[4] = {0, v->in_asmcgocall, g, g};
 	#if defined(__x86_64__)
 	record[2] = 64; /* the depth, before g */
 #else
@@ -122,19 +136,19 @@ static void *run(void *vanish)
 	v->error = trap();
 	if (v->error != 0)
 		return NULL;
-	if (v->kind == VICTIM_VANISH_G)
+	if (v->kind == VICTIM_VANISH_G || v->kind == VICTIM_VANISH_OF_G)
 		from_go(v);
-	else if (v->kind == VICTIM_VANISH_ABOVE_FIBER)
+	else if (v->kind == VICTIM_VANISH_ABOVE_FIBER || v->kind == VICTIM_VANISH_BELOW_STACK)
 		run_fiber(v);
 	else
 		above(v);
 	return NULL;
 }
 
-/* A stack, and just above it the page. */
+/* A stack, just above it the page, and another stack above that. */
 static int make_room(void)
 {
-	char *room = mmap(NULL, STACK + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *room = mmap(NULL, 2 * STACK + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (room == MAP_FAILED)
 		return errno;
 	page = (uintptr_t)room + STACK;
@@ -154,10 +168,12 @@ int victim_vanish(enum victim_vanish kind, size_t size, uintptr_t in_asmcgocall,
 	pthread_attr_init(&attributes);
 	if (kind == VICTIM_VANISH_ABOVE_STACK)
 		pthread_attr_setstack(&attributes, (void *)(page - STACK), STACK);
+	if (kind == VICTIM_VANISH_BELOW_STACK)
+		pthread_attr_setstack(&attributes, (void *)(page + PAGE), STACK);
 	error = pthread_create(&thread, &attributes, run, &v);
 	if (error == 0)
 		error = pthread_join(thread, NULL);
 	*count = asked;
-	munmap((void *)(page - STACK), STACK + PAGE);
+	munmap((void *)(page - STACK), 2 * STACK + PAGE);
 	return error != 0 ? error : v.error;
 }

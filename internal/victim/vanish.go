@@ -14,7 +14,9 @@ type Vanish uint32
 const (
 	VanishAboveStack Vanish = C.VICTIM_VANISH_ABOVE_STACK // just above the thread's own stack
 	VanishAboveFiber Vanish = C.VICTIM_VANISH_ABOVE_FIBER // just above the stack of a fiber
+	VanishBelowStack Vanish = C.VICTIM_VANISH_BELOW_STACK // between a fiber's stack and the thread's own above it
 	VanishG          Vanish = C.VICTIM_VANISH_G           // where a call from Go seems to have saved g
+	VanishOfG        Vanish = C.VICTIM_VANISH_OF_G        // where a g that is none, but leads to an m and back, has its stack
 )
 
 // VanishingPage allocates size bytes and frees them, on a thread of its own, in code without unwind data whose frame pointer

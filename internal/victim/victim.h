@@ -235,7 +235,9 @@ int victim_plugin_close(void *plugin);
 enum victim_vanish {
 	VICTIM_VANISH_ABOVE_STACK, /* the page is just above the thread's own stack */
 	VICTIM_VANISH_ABOVE_FIBER, /* just above the stack of a fiber */
-	VICTIM_VANISH_G            /* it is the g that a frame of runtime.asmcgocall seems to have saved */
+	VICTIM_VANISH_BELOW_STACK, /* between the stack of a fiber and the thread's own, which the fiber's thread has above it */
+	VICTIM_VANISH_G,           /* it is the g that a frame of runtime.asmcgocall seems to have saved */
+	VICTIM_VANISH_OF_G         /* it is the stack of that g, which leads to an m and back: unmapped from the beginning */
 };
 /* Allocates size bytes there. The errno of what could not be set up; *asked is how often the kernel was asked. */
 int victim_vanish(enum victim_vanish kind, size_t size, uintptr_t in_asmcgocall, unsigned *asked);

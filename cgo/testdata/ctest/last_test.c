@@ -123,6 +123,8 @@ static void set_goroutine(uint32_t of)
 	goroutines[of].lo = (uintptr_t)(stack + 4 * (draw(8) == 0));
 	goroutines[of].hi = (uintptr_t)(stack + GO_WORDS);
 	goroutines[of].m = g0.m = &m;
+	g0.lo = (uintptr_t)room;
+	g0.hi = (uintptr_t)room + sizeof room;
 }
 
 static uint64_t reserve(const void *from, size_t size)

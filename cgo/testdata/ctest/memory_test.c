@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../bounds.h"
 #include "../../machine.h"
 #include "../../memory.h"
 #include "check.h"
@@ -70,15 +71,63 @@ static void *thread(void *none)
 	return none;
 }
 
-static void stacks(void)
+static void run_with(pthread_attr_t *attributes, void *(*body)(void *), void *argument)
 {
 	pthread_t t;
-	thread(NULL);
-	check(pthread_create(&t, NULL, thread, NULL) == 0 && pthread_join(t, NULL) == 0);
+	check(pthread_create(&t, attributes, body, argument) == 0 && pthread_join(t, NULL) == 0);
 }
 
-// Below a thread's stack and its guard page lies other memory.
-static void *below_guard(void *stack)
+static void stacks(void)
+{
+	thread(NULL);
+	run_with(NULL, thread, NULL);
+}
+
+#define LARGEST_GUARD (16 * PAGE)
+
+// pthread_getattr_np leaves out the guard pages. libc may use a stack again, with the guard that it has.
+static void *ask_libc(void *none)
+{
+	struct bounds b;
+	pthread_attr_t attributes;
+	void *lowest;
+	size_t size;
+	check(pthread_getattr_np(pthread_self(), &attributes) == 0 && bounds_now(&b));
+	check(pthread_attr_getstack(&attributes, &lowest, &size) == 0);
+	pthread_attr_destroy(&attributes);
+	check(b.hi == (uintptr_t)lowest + size && b.lo <= (uintptr_t)lowest && (uintptr_t)lowest - b.lo <= LARGEST_GUARD);
+	check(thread_pointer() >= b.lo && (uintptr_t)__builtin_frame_address(0) > b.lo && (uintptr_t)__builtin_frame_address(0) < b.hi);
+	return none;
+}
+
+static void bounds(void)
+{
+	for (size_t size = 2 << 20; size <= 64 << 20; size *= 2)
+		for (size_t guard = 0; guard <= LARGEST_GUARD; guard = guard == 0 ? PAGE : guard * 4) {
+			pthread_attr_t attributes;
+			check(pthread_attr_init(&attributes) == 0 && pthread_attr_setstacksize(&attributes, size) == 0);
+			check(pthread_attr_setguardsize(&attributes, guard) == 0);
+			run_with(&attributes, ask_libc, NULL);
+			char *at = map(size / PAGE + 1);
+			check(pthread_attr_setstack(&attributes, at + 64, size) == 0);
+			run_with(&attributes, ask_libc, NULL);
+			pthread_attr_destroy(&attributes);
+			check(munmap(at, size + PAGE) == 0);
+		}
+}
+
+enum { OWN = 320 * PAGE }; // ThreadSanitizer wants a megabyte
+
+// Four pages, the last of which may be a guard page, and a stack.
+static char *map_stack(int protection)
+{
+	char *at = map(4 + OWN / PAGE);
+	check(mprotect(at + 3 * PAGE, PAGE, protection) == 0);
+	return at;
+}
+
+// Below a thread's stack lies other memory.
+static void *below_stack(void *stack)
 {
 	struct memory m;
 	uintptr_t bottom = (uintptr_t)stack;
@@ -91,17 +140,26 @@ static void *below_guard(void *stack)
 	return NULL;
 }
 
+static void run_above(int protection, size_t below)
+{
+	char *at = map_stack(protection);
+	pthread_attr_t attributes;
+	check(pthread_attr_init(&attributes) == 0);
+	check(pthread_attr_setstack(&attributes, at + 4 * PAGE - below, OWN + below) == 0);
+	run_with(&attributes, below_stack, at + 4 * PAGE);
+	pthread_attr_destroy(&attributes);
+	check(munmap(at, 4 * PAGE + OWN) == 0);
+}
+
 static void guarded(void)
 {
-	enum { STACK = 320 * PAGE }; // ThreadSanitizer wants a megabyte
-	char *at = map(4 + STACK / PAGE);
-	pthread_attr_t attributes;
-	pthread_t t;
-	check(mprotect(at + 3 * PAGE, PAGE, PROT_NONE) == 0);
-	check(pthread_attr_init(&attributes) == 0 && pthread_attr_setstack(&attributes, at + 4 * PAGE, STACK) == 0);
-	check(pthread_create(&t, &attributes, below_guard, at + 4 * PAGE) == 0 && pthread_join(t, NULL) == 0);
-	pthread_attr_destroy(&attributes);
-	check(munmap(at, 4 * PAGE + STACK) == 0);
+	run_above(PROT_NONE, 4 * PAGE); // by who made the stack, as libc sees it
+	run_above(PROT_NONE, 0);
+}
+
+static void unguarded(void)
+{
+	run_above(PROT_READ | PROT_WRITE, 0);
 }
 
 static void goroutine(void)
@@ -178,11 +236,14 @@ static void signal_stack(void)
 
 int main(void)
 {
+	bounds_prepare();
 	run("a page that is mapped can be read, others cannot", pages);
 	run("only a thread's own stack is known from walk to walk", stacks);
 	run("bytes are copied by each way, where they can be read", copies);
 	run("above the stack pointer, nothing beyond its page is trusted", at_the_edge);
 	run("the stack of a signal handler is known to its end", signal_stack);
+	run("the bounds of a thread's stack are those that libc has", bounds);
+	run("what lies below a stack without a guard page is not the thread's stack", unguarded);
 	run("what lies below a guard page is not the thread's stack", guarded);
 	run("a goroutine's stack is read within its bounds", goroutine);
 }
