@@ -17,8 +17,8 @@ func TestAFunctionOfOneFileHasTheSymbolOfItsCloneWithoutTheSuffix(t *testing.T) 
 		if got := o.localSymbol(0x1008, frames); got != mangled {
 			t.Errorf("%s%s: %q", mangled, suffix, got)
 		}
-		n := names{readable: make(map[string]string)}
-		n.need(o.localSymbol(0x1008, frames))
+		n := newNames(Templates)
+		n.needLocal(o.localSymbol(0x1008, frames))
 		n.demangle()
 		got := n.lines(frames, mangled)
 		if len(got) != 1 || got[0].SystemName != mangled || got[0].Function != "(anonymous namespace)::scale" {

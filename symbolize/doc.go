@@ -37,7 +37,8 @@
 // deterministic: the same file gives the same names.
 //
 // The files may be hostile: the rooms that read them, internal/elffile, internal/xz and internal/dwarf, bound what they
-// believe and what they spend. Damage never hides what the symbol table knows.
+// believe and what they spend, and a name that would make the demangler expand without end stays mangled (explode.go). Damage
+// never hides what the symbol table knows.
 //
 // Deliberately absent: big-endian files, and any logging.
 package symbolize

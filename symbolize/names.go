@@ -1,7 +1,9 @@
 package symbolize
 
 import (
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,6 +17,7 @@ type names struct {
 	style    Style
 	mangled  []string
 	readable map[string]string
+	bare     map[string]string // names of local symbols without parameters, where readable has those with them
 }
 
 // demanglers is how many goroutines demangle at once.
@@ -28,10 +31,26 @@ func (n *names) need(mangled string) {
 	}
 }
 
+func newNames(style Style) *names {
+	return &names{style: style, readable: make(map[string]string), bare: make(map[string]string)}
+}
+
+// needLocal notes the mangled name of a local symbol, which is to be compared with a plain name.
+func (n *names) needLocal(mangled string) {
+	n.need(mangled)
+	if n.style != Templates && n.style != Short {
+		n.bare[mangled] = ""
+	}
+}
+
 // demangle makes all names readable that are needed.
 func (n *names) demangle() {
 	for i, readable := range n.style.allReadable(n.mangled) {
 		n.readable[n.mangled[i]] = readable
+	}
+	locals := slices.Collect(maps.Keys(n.bare))
+	for i, bare := range Short.allReadable(locals) {
+		n.bare[locals[i]] = bare
 	}
 }
 
@@ -98,8 +117,11 @@ func (o *object) localSymbol(address uint64, frames []dwarf.Frame) string {
 
 // takeSymbol gives a function the name of the symbol that covers it, if they agree.
 func (n *names) takeSymbol(line *Line, f *dwarf.Function, mangled string) {
-	short := Short.readable(mangled)
-	if short != mangled && baseName(short) == baseName(f.Plain) {
+	bare, ok := n.bare[mangled]
+	if !ok {
+		bare = n.readable[mangled]
+	}
+	if bare != mangled && baseName(bare) == baseName(f.Plain) {
 		line.Function, line.SystemName = n.readable[mangled], mangled
 	}
 }

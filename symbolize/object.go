@@ -94,7 +94,7 @@ func (o *object) fallBack(w *want, style Style) {
 func (o *object) takeSymbol(w *want, s *symbol, style Style) {
 	w.poor = true
 	if len(o.last) == 0 || o.last[0].SystemName != s.name {
-		o.last = []Line{{Function: style.readable(s.name), SystemName: s.name}}
+		o.last = []Line{{Function: style.readableOrNot(s.name), SystemName: s.name}}
 	}
 	w.lines = o.last
 	if w.place != nil && *w.place != (dwarf.Place{}) {

@@ -15,12 +15,12 @@ func (o *object) search(w wants, style Style) error {
 		addresses = append(addresses, want.address)
 	}
 	answers, err := o.debug.Find(addresses)
-	names := names{style: style, readable: make(map[string]string)}
+	names := newNames(style)
 	locals := make(map[int]string)
 	for i, address := range addresses {
 		if local := o.localSymbol(address, answers[i].Frames); local != "" {
 			locals[i] = local
-			names.need(local)
+			names.needLocal(local)
 		}
 		for _, frame := range answers[i].Frames {
 			if frame.Function != nil {

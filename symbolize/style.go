@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
-
-	"github.com/cgoheap/cgoheap/internal/itanium"
 )
 
 // Style is how much of a C++ or Rust name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
@@ -26,37 +24,23 @@ const (
 	Mangled         // "none": the system name
 )
 
-// Names longer than this are left mangled, and no demangled name is longer: the demangler recurses into what it reads,
-// and a short name can expand without end.
-const (
-	mangledLimit   = 1 << 14
-	demangledShift = 14
-)
-
 var styleOptions = [...][]demangle.Option{
-	Templates: {demangle.NoParams, demangle.NoEnclosingParams, demangle.MaxLength(demangledShift)},
+	Templates: {demangle.NoParams, demangle.NoEnclosingParams, demangle.MaxLength(readableShift)},
 	Short: {demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams,
-		demangle.MaxLength(demangledShift)},
-	Full: {demangle.NoClones, demangle.MaxLength(demangledShift)},
+		demangle.MaxLength(readableShift)},
+	Full: {demangle.NoClones, demangle.MaxLength(readableShift)},
 }
 
-// The parts of C++ names of the usual kinds that each style shows. They mean the same as styleOptions, which are for all
-// other names.
-var itaniumParts = [...]itanium.Show{
-	Templates: itanium.TemplateArguments,
-	Short:     0,
-	Full:      itanium.TemplateArguments | itanium.Parameters,
-}
-
-// readable demangles a system name; what is not mangled comes back as it is.
+// readable demangles a system name. What is not mangled is returned as it is, and so is a name that would take too much
+// time or memory, or become too long.
 func (s Style) readable(systemName string) string {
-	if int(s) >= len(styleOptions) || len(systemName) > mangledLimit {
+	if int(s) >= len(styleOptions) || explodes(systemName) {
 		return systemName
 	}
-	if name, ok := itanium.Demangle(systemName, itaniumParts[s]); ok {
-		return name
-	}
 	name := demangle.Filter(systemName, styleOptions[s]...)
+	if len(name) >= 1<<readableShift { // the demangler cuts names there
+		return systemName
+	}
 	if s == Full && name != systemName {
 		name += rustHash(systemName)
 	}

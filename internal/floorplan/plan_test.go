@@ -37,7 +37,6 @@ var plan = map[string]room{
 	"internal/elffile":   {floor: 1},
 	"internal/usage":     {floor: 1},
 	"internal/pclntab":   {floor: 2},
-	"internal/itanium":   {floor: 1},
 	"internal/dwarf":     {floor: 1},
 	"internal/debugfile": {floor: 2},
 	"internal/xz":        {floor: 1},
