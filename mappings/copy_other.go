@@ -2,4 +2,4 @@
 
 package mappings
 
-func copyOwn([]byte, RuntimeAddr) int { return 0 }
+func copyOwn([]byte, RuntimeAddr) (n int, allowed bool) { return 0, false }

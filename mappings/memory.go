@@ -2,6 +2,7 @@ package mappings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -50,19 +51,23 @@ func (p process) openMemory(name string, start RuntimeAddr, size uint64) (*elffi
 
 func (p process) copyMemory(start RuntimeAddr, size uint64) ([]byte, error) {
 	image := make([]byte, size)
+	n, err := p.readMemory(image, start)
+	if n == 0 {
+		return nil, cmp.Or(err, errNoHead)
+	}
+	return image[:n], nil
+}
+
+func (p process) readMemory(to []byte, start RuntimeAddr) (int, error) {
 	if p == self {
-		if n := copyOwn(image, start); n > 0 {
-			return image[:n], nil
+		if n, allowed := copyOwn(to, start); allowed {
+			return n, nil
 		}
 	}
 	memory, err := os.Open(filepath.Join(string(p), "mem"))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer memory.Close()
-	n, err := memory.ReadAt(image, int64(start))
-	if n == 0 {
-		return nil, err
-	}
-	return image[:n], nil
+	return memory.ReadAt(to, int64(start))
 }
