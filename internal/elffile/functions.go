@@ -90,18 +90,26 @@ const MaxFunctions = symbolLimit
 // Each passes on the number, the ELF address and the size in bytes of all functions that the table has and that may have
 // a name.
 func (t *FunctionTable) Each(yield func(number uint32, value, size uint64)) error {
+	return t.each(func(number uint32, s *elf.Sym64) {
+		if isFunction(s) {
+			yield(number, s.Value, s.Size)
+		}
+	})
+}
+
+func (t *FunctionTable) each(yield func(number uint32, s *elf.Sym64)) error {
 	const atOnce = 1 << 9
 	count := min(t.entries.size/uint64(t.entrySize), MaxFunctions)
 	buffer := make([]byte, min(count, atOnce)*uint64(t.entrySize))
+	var s elf.Sym64 // one for all: it escapes
 	for first := uint64(0); first < count; first += atOnce {
 		data := buffer[:min(count-first, atOnce)*uint64(t.entrySize)]
 		if n, err := t.entries.ReadAt(data, int64(first)*int64(t.entrySize)); n < len(data) {
 			return fmt.Errorf("reading symbols of %s: %w", t.file.name, err)
 		}
 		for i := uint32(0); len(data) > 0; i, data = i+1, data[t.entrySize:] {
-			if s := t.decode(data); isFunction(&s) {
-				yield(uint32(first)+i, s.Value, s.Size)
-			}
+			s = t.decode(data)
+			yield(uint32(first)+i, &s)
 		}
 	}
 	return nil
