@@ -40,5 +40,9 @@
 // believe and what they spend, and a name that would make the demangler expand without end stays mangled (explode.go). Damage
 // never hides what the symbol table knows.
 //
+// Code made at run time has no file. Its names come from lists that its runtime keeps: for GDB, in memory, or for Linux' perf,
+// in a file. The first wins. Both say what is at an address now, so they are read for each profile, and an address for which the
+// first does not always say the same loses its name (jitseen.go).
+//
 // Deliberately absent: big-endian files, and any logging.
 package symbolize

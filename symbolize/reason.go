@@ -25,6 +25,7 @@ const (
 	DebugTooBig                   // nothing covers the address in as much of the debug data as may be read at a time
 	DebugPacked                   // nothing covers the address, and the debug data takes more memory unpacked than is allowed
 	MadeAtRunTime                 // the code was made at run time, and nobody says what it is called
+	MadeAgain                     // the code was made at run time, and other code was at its place before
 	reasons                       // how many there are
 )
 
@@ -55,7 +56,9 @@ var reasonTexts = [reasons]struct{ name, sentence string }{
 	DebugPacked: {"compressed debug data too big", "The debug data, or the symbol table in .gnu_debugdata, is compressed " +
 		"and takes more memory than symbolize.Options.UnpackBytes allows; a Go program linked with -ldflags=-compressdwarf=false needs none."},
 	MadeAtRunTime: {"made at run time",
-		"The code was made at run time, and no file /tmp/perf-PID.map of this process names it."},
+		"The code was made at run time, and neither a list for GDB nor a file /tmp/perf-PID.map of this process names it."},
+	MadeAgain: {"made at run time, at several times",
+		"The code was made at run time, and its runtime replaced or removed it between two profiles, so that no name is sure."},
 }
 
 // isTrouble reports whether a reason is one for which names are poorer than they were meant to be, and not just those of a

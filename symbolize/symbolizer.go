@@ -48,10 +48,12 @@ type Symbolizer struct {
 	options Options
 	finder  debugfile.Finder
 
-	mu      sync.Mutex
-	answers answers
-	indexes indexes
-	retired bool
+	mu          sync.Mutex
+	answers     answers
+	indexes     indexes
+	descriptors jitDescriptors
+	seen        jitSeen
+	retired     bool
 
 	tallyMu sync.Mutex // not mu, which Resolve holds for as long as it reads files: whoever counts does not wait for names
 	tally   Tally
@@ -205,6 +207,7 @@ func (s *Symbolizer) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
+	s.seen = jitSeen{}
 }
 
 // Retire forgets all names; from then on the Symbolizer remembers none. It waits for a Resolve that is under way.
@@ -212,13 +215,14 @@ func (s *Symbolizer) Retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retired = true
-	s.forget()
+	s.settle()
 }
 
 // settle sees to it that what was remembered is forgotten in time.
 func (s *Symbolizer) settle() {
 	if s.retired {
 		s.forget()
+		s.seen = jitSeen{}
 	} else {
 		s.forgetWhenIdle()
 	}
@@ -227,5 +231,5 @@ func (s *Symbolizer) settle() {
 // forget drops what is only kept to save time.
 func (s *Symbolizer) forget() {
 	s.answers.forget()
-	s.indexes = indexes{}
+	s.indexes, s.descriptors = indexes{}, nil
 }

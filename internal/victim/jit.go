@@ -25,6 +25,9 @@ func NewJIT(at uint64, framePointer bool) (JIT, bool) {
 // Malloc allocates size bytes in the code, which victim_jit_call calls.
 func (j JIT) Malloc(size uintptr) unsafe.Pointer { return C.victim_jit_call(j.page, C.size_t(size)) }
 
+// Address is where the code begins.
+func (j JIT) Address() uint64 { return uint64(uintptr(j.page)) }
+
 // Holds says whether an address is in the code.
 func (j JIT) Holds(address uint64) bool { return address-uint64(uintptr(j.page)) < 64 }
 
