@@ -63,12 +63,12 @@ static bool read_letter(struct reader *r, struct cie *cie, uint8_t letter)
 
 #define LETTERS 8
 
-// Reads a zero-terminated string that must fit.
+// Reads a zero-terminated string that must fit. Whether it was cut short is for the caller to ask the reader.
 static bool read_text(struct reader *r, uint8_t *to)
 {
 	for (int i = 0; i < LETTERS; i++)
 		if ((to[i] = read_bytes(r, 1)) == 0)
-			return !r->failed;
+			return true;
 	return false;
 }
 

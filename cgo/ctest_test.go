@@ -20,6 +20,8 @@ var testsOfC = []struct{ name, scale, only string }{
 	{"walk_test", "10", ""},
 	{"pages_test", "10", ""},
 	{"memory_test", "10", ""},
+	{"stacks_test", "1", ""},
+	{"cfi_test", "20", ""},
 	{"weight_test", "10", ""},
 	{"wide_test", "10", ""},
 	{"live_test", "10", "what an array holds"},
@@ -43,6 +45,19 @@ func TestTheTestsOfC(t *testing.T) {
 				t.Errorf("%v\n%s", err, output)
 			}
 		})
+	}
+}
+
+// A program that is linked with --wrap must be static: what libraries allocate would not be seen.
+func TestAProgramForWrapKnowsWhetherItIsStatic(t *testing.T) {
+	tools, folder := toolchain.Target(t), t.TempDir()
+	for _, c := range []struct{ link, refusal string }{{"-static", "0"}, {"-no-pie", "4"}, {"-pie", "4"}} {
+		program := filepath.Join(folder, "wrap_test"+c.link)
+		sources := []string{"-DCGOHEAP_WRAP", "-o", program, "testdata/ctest/wrap_test.c", "real_wrap.c", "-fPIE", c.link}
+		tools.Build(t, "gcc", append(sources, cFlags...)...)
+		if output, err := tools.Run(program, c.refusal).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", c.link, err, output)
+		}
 	}
 }
 

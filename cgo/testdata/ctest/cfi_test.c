@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "../../cfi.h"
+#include "../../cfi_cie.h"
 #include "../../images.h"
 #include "check.h"
 
@@ -112,8 +113,41 @@ static void damaged(void)
 	free(c.bytes);
 }
 
+static bool reads(const unsigned char *record, size_t size)
+{
+	unsigned char cut[64];
+	struct image image = {.start = (uintptr_t)cut, .limit = (uintptr_t)cut + size, .kept = true};
+	struct reader r = reader_of(&image, image.start, image.limit);
+	struct cie cie;
+	memcpy(cut, record, size);
+	cut[0] = size - 4; // the length that the record says that it has
+	return cfi_read_cie(&r, &cie);
+}
+
+// Zeroes are no part of what is missing. It may end before an instruction, but not inside one.
+static void cut_short(void)
+{
+	const unsigned char record[] = {0, 0, 0, 0, /* CIE */ 0, 0, 0, 0, /* version */ 1, 'z', 'R', 0, /* factors */ 1, 0x78,
+					/* return register */ 16, /* augmentation */ 1, 0x1b, /* def_cfa */ 0x0c, 7, 8,
+					/* offset */ 0x90, 1};
+	for (size_t size = 4; size <= sizeof record; size++)
+		check(reads(record, size) == (size == 17 || size == 20 || size == 22));
+}
+
+static void readers(void)
+{
+	const unsigned char bytes[] = {1, 2, 3, 0x80, 0x80};
+	struct image image = {.start = (uintptr_t)bytes, .limit = (uintptr_t)bytes + sizeof bytes, .kept = true};
+	struct reader r = reader_of(&image, image.start, image.limit);
+	check(read_bytes(&r, 2) == 0x201 && !r.failed && read_bytes(&r, 4) == 0 && r.failed && read_bytes(&r, 1) == 0);
+	r = reader_of(&image, image.start + 3, image.limit);
+	check(read_uleb(&r) == 0 && r.failed && !r.unreadable);
+}
+
 int main(void)
 {
+	run("a reader stays failed once it is past the end", readers);
+	run("a record that is cut short is refused", cut_short);
 	run("a file that may be closed is read as one that stays", both_ways);
 	run("a file that is gone tells nothing", unmapped);
 	run("damaged unwind data is read inside its file, and ends", damaged);

@@ -237,6 +237,7 @@ static bool possible(struct thread *t)
 
 struct tally_of_walks {
 	uint32_t roots, cut, known, shared, goroutines;
+	uint64_t frames, below; // of stacks that were not known, and those of them that no trunk has
 };
 
 // The stack's nodes are those of the frames, and of the end.
@@ -271,6 +272,8 @@ static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
 	sum->cut += end == END_DEPTH;
 	struct trunk trunk = last_trunk(&w, end, &below);
 	sum->shared += stack == 0 && below < w.depth;
+	sum->frames += stack == 0 ? w.depth : 0;
+	sum->below += stack == 0 ? below : 0;
 	if (stack == 0)
 		stack = stack_intern(learned, below, trunk);
 	check(has_frames(stack, &alone, want));
@@ -291,7 +294,23 @@ static void learning(void)
 	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.shared > all / 24 && sum.goroutines > all / 6);
 }
 
+// Where one return address in the middle changes, only the frames up to there are walked by rules.
+static void joining_again(void)
+{
+	struct tally_of_walks first = {0}, second = {0};
+	struct thread t = {.slot = 1};
+	begin(1);
+	caller = (struct registers){return_to(CODE, 1), (uintptr_t)words, 0};
+	for (uint32_t i = 0; i < WORDS; i++)
+		words[i] = i % 2 == 0 ? 0 : return_to(CODE, i < WORDS - 1);
+	compare(&t, MOST, &first);
+	words[9] = return_to(LIBRARY, 1);
+	compare(&t, MOST, &second);
+	check(first.frames > 20 && first.below == first.frames && second.frames == first.frames && second.below < 8);
+}
+
 int main(void)
 {
+	run("a walk that left the last one joins it again", joining_again);
 	run("a walk that learns finds what one finds that does not", learning);
 }
