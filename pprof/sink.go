@@ -6,8 +6,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
-
-	"github.com/cgoheap/cgoheap/internal/fastgzip"
 )
 
 // Compression is how a profile is compressed: a level of gzip from 1, the fastest, to 9, the smallest, or one of the
@@ -16,7 +14,7 @@ type Compression int
 
 // What a number from 1 to 9 does not say.
 const (
-	FastGzip     Compression = 0  // about the size of level 1 and faster: see internal/fastgzip
+	FastGzip     Compression = 0  // level 1
 	Uncompressed Compression = -1 // the bare protobuf message
 )
 
@@ -24,17 +22,11 @@ const (
 const flushBytes = 32 << 10
 
 // sink compresses what is written to it. After an error it must not be written to again, which the Encoder sees to; nor
-// does a zipper write after one.
+// does gzip write after one.
 type sink struct {
-	zip   zipper // nil: nothing is compressed
+	zip   *gzip.Writer // nil: nothing is compressed
 	level Compression
 	end   whole
-}
-
-// zipper is a gzip writer of any make.
-type zipper interface {
-	io.WriteCloser
-	Reset(w io.Writer)
 }
 
 // zips are writers of each level that wait for the next profile: a new one takes half a megabyte or more.
@@ -48,21 +40,17 @@ func newSink(w io.Writer, c Compression) (*sink, error) {
 	if c < FastGzip || c > gzip.BestCompression {
 		return nil, fmt.Errorf("there is no compression %d: the levels of gzip are %d to %d", c, gzip.BestSpeed, gzip.BestCompression)
 	}
-	if zip, waiting := zips[c].Get().(zipper); waiting {
+	if c == FastGzip {
+		s.level = gzip.BestSpeed
+	}
+	if zip, waiting := zips[s.level].Get().(*gzip.Writer); waiting {
 		zip.Reset(s.end)
 		s.zip = zip
 		return s, nil
 	}
 	var err error
-	s.zip, err = newZipper(s.end, c)
+	s.zip, err = gzip.NewWriterLevel(s.end, int(s.level))
 	return s, err
-}
-
-func newZipper(w io.Writer, c Compression) (zipper, error) {
-	if c == FastGzip {
-		return fastgzip.NewWriter(w), nil
-	}
-	return gzip.NewWriterLevel(w, int(c))
 }
 
 func (s *sink) write(b []byte) error {

@@ -40,7 +40,6 @@ var plan = map[string]room{
 	"internal/dwarf":     {floor: 1},
 	"internal/debugfile": {floor: 2},
 	"internal/xz":        {floor: 1},
-	"internal/fastgzip":  {floor: 1},
 	"internal/victim":    {floor: annex, c: true},
 	"internal/toolchain": {floor: annex},
 	"internal/floorplan": {floor: annex},

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/klauspost/compress/gzip"
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"github.com/cgoheap/cgoheap/internal/fastgzip"
 )
 
 // Part says what of a profile an excerpt has.
@@ -63,7 +62,10 @@ func (p *Profile) writeTypes(out []byte, columns []int) []byte {
 
 func compress(raw []byte) ([]byte, error) {
 	var out bytes.Buffer
-	z := fastgzip.NewWriter(&out)
+	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := z.Write(raw); err != nil {
 		return nil, err
 	}
