@@ -3,10 +3,10 @@ package elffile
 import (
 	"bytes"
 	"compress/zlib"
-	"debug/elf"
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"testing"
 )
 
@@ -66,6 +66,20 @@ func TestWhatWasDeflatedIsInflated(t *testing.T) {
 	}
 }
 
+func TestInflatingTakesNoMemoryBesideTheResult(t *testing.T) {
+	compressed := zlibStream(t, make([]byte, 64<<20), zlib.BestSpeed)
+	dst := make([]byte, 64<<20)
+	for _, size := range []int{1 << 10, 64 << 20} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := inflateInto(dst[:size], compressed)
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<18 || (err == nil) != (size == len(dst)) {
+			t.Errorf("%d bytes allocated to read %d, %v", got, size, err)
+		}
+	}
+}
+
 func FuzzInflateAgreesWithCompressZlib(f *testing.F) {
 	for _, data := range inflateSamples(f) {
 		data = data[:min(len(data), 4096)]
@@ -95,43 +109,4 @@ func obviously(dst, compressed []byte) error {
 		return io.ErrShortBuffer
 	}
 	return nil
-}
-
-// BenchmarkInflate inflates the debug data of the program in ELFFILE_PROGRAM, or of this one compressed, next to
-// compress/zlib.
-func BenchmarkInflate(b *testing.B) {
-	data := inflateSamples(b)["a program"]
-	compressed := zlibStream(b, data, zlib.DefaultCompression)
-	if path := os.Getenv("ELFFILE_PROGRAM"); path != "" {
-		f, err := Open(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer f.Close()
-		if data, err = f.SectionData(".debug_info"); err != nil {
-			b.Fatal(err)
-		}
-		if s := f.find(".debug_info"); s.Flags&elf.SHF_COMPRESSED != 0 {
-			compressed, _ = f.bytes(s.Offset+24, s.FileSize-24)
-		} else {
-			compressed = zlibStream(b, data, zlib.DefaultCompression)
-		}
-	}
-	dst := make([]byte, len(data))
-	b.Run("ours", func(b *testing.B) {
-		b.SetBytes(int64(len(dst)))
-		for b.Loop() {
-			if err := inflateInto(dst, compressed); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("compress/zlib", func(b *testing.B) {
-		b.SetBytes(int64(len(dst)))
-		for b.Loop() {
-			if err := obviously(dst, compressed); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
