@@ -44,5 +44,5 @@
 // in a file. The first wins. Both say what is at an address now, so they are read for each profile, and an address for which the
 // first does not always say the same loses its name (jitseen.go).
 //
-// Deliberately absent: big-endian files, and any logging.
+// Deliberately absent: any logging.
 package symbolize

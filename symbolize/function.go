@@ -36,7 +36,7 @@ func (o *object) findFunctions(w wants) {
 
 // functionsAround finds the functions around ascending addresses; a zero one where there is none.
 func functionsAround(f *elffile.File, addresses []uint64) []unwind.Function {
-	if f.Class != elf.ELFCLASS64 || f.Machine != elf.EM_X86_64 && f.Machine != elf.EM_AARCH64 {
+	if f.Machine != elf.EM_X86_64 && f.Machine != elf.EM_AARCH64 {
 		return nil
 	}
 	frames, index := f.EhFrameExtents()

@@ -24,7 +24,7 @@ var stubSections = []struct {
 
 // nameStubs gives lines to those of the wants without any that lie in stubs: malloc@plt, as disassemblers write it.
 func nameStubs(f *elffile.File, w wants, style Style) {
-	if f.Machine != elf.EM_X86_64 || f.Class != elf.ELFCLASS64 {
+	if f.Machine != elf.EM_X86_64 {
 		return
 	}
 	var table *stubTable

@@ -25,33 +25,21 @@ var errUnpacked = fmt.Errorf("more than %d bytes have been decompressed", uint64
 
 var errCompressionHeader = errors.New("compression header cut short")
 
-// decompress expands an SHF_COMPRESSED section, which begins with an Elf32_Chdr or Elf64_Chdr.
+// decompress expands an SHF_COMPRESSED section, which begins with an Elf64_Chdr.
 func (f *File) decompress(data []byte) ([]byte, error) {
-	var kind elf.CompressionType
-	var size uint64
-	var payload []byte
-	if f.Class == elf.ELFCLASS32 {
-		var h elf.Chdr32
-		n, err := binary.Decode(data, f.ByteOrder, &h)
-		if err != nil {
-			return nil, errCompressionHeader
-		}
-		kind, size, payload = elf.CompressionType(h.Type), uint64(h.Size), data[n:]
-	} else {
-		var h elf.Chdr64
-		n, err := binary.Decode(data, f.ByteOrder, &h)
-		if err != nil {
-			return nil, errCompressionHeader
-		}
-		kind, size, payload = elf.CompressionType(h.Type), h.Size, data[n:]
+	var h elf.Chdr64
+	n, err := binary.Decode(data, order, &h)
+	if err != nil {
+		return nil, errCompressionHeader
 	}
-	switch kind {
+	payload := data[n:]
+	switch elf.CompressionType(h.Type) {
 	case elf.COMPRESS_ZLIB:
-		return f.inflate(payload, size)
+		return f.inflate(payload, h.Size)
 	case elf.COMPRESS_ZSTD:
-		return f.unzstd(payload, size)
+		return f.unzstd(payload, h.Size)
 	}
-	return nil, fmt.Errorf("unknown compression %d", kind)
+	return nil, fmt.Errorf("unknown compression %d", h.Type)
 }
 
 // isOldCompressed reports whether a .zdebug_ section begins as compressed ones do: "ZLIB", then the size as 8 bytes

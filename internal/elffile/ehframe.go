@@ -73,7 +73,7 @@ func (f *File) ehFramePointer(header []byte, vaddr uint64) (uint64, error) {
 	if header[1] != pcrel4 {
 		return 0, fmt.Errorf("pointer encoding %#x", header[1])
 	}
-	return vaddr + 4 + uint64(int64(int32(f.ByteOrder.Uint32(header[4:])))), nil
+	return vaddr + 4 + uint64(int64(int32(order.Uint32(header[4:])))), nil
 }
 
 // ehFrameSize is how many bytes belong to .eh_frame when only its start is known: entries, each behind its length, up to
@@ -82,9 +82,9 @@ func (f *File) ehFrameSize(data []byte) uint64 {
 	const extended = 0xffffffff
 	end := uint64(0)
 	for uint64(len(data))-end >= 4 {
-		length, head := uint64(f.ByteOrder.Uint32(data[end:])), uint64(4)
+		length, head := uint64(order.Uint32(data[end:])), uint64(4)
 		if length == extended && uint64(len(data))-end >= 12 {
-			length, head = f.ByteOrder.Uint64(data[end+4:]), 12
+			length, head = order.Uint64(data[end+4:]), 12
 		}
 		if length == 0 || length > uint64(len(data))-end-head {
 			break

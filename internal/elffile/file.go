@@ -2,7 +2,6 @@ package elffile
 
 import (
 	"debug/elf"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -13,10 +12,8 @@ import (
 
 // File is an open ELF file. Its methods may be called from several goroutines.
 type File struct {
-	Class     elf.Class
-	Type      elf.Type
-	Machine   elf.Machine
-	ByteOrder binary.ByteOrder
+	Type    elf.Type
+	Machine elf.Machine
 
 	name       string
 	reader     io.ReaderAt

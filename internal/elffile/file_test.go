@@ -14,28 +14,43 @@ import (
 )
 
 func TestHeaders(t *testing.T) {
-	for form, im := range forms {
-		t.Run("segments and sections are read in every form, "+form, func(t *testing.T) {
-			im.programs = []content{
-				{kind: uint32(elf.PT_LOAD), flags: uint64(elf.PF_R | elf.PF_X), addr: 0x1000, data: make([]byte, 16)},
-				{kind: uint32(elf.PT_NOTE)},
-			}
-			im.sections = []content{{name: ".text", kind: uint32(elf.SHT_PROGBITS), addr: 0x1000, data: []byte("code")}}
-			f := im.open(t)
-			segments := f.Segments()
-			if len(segments) != 1 || segments[0].Vaddr != 0x1000 || segments[0].Filesz != 16 || !segments[0].Exec {
-				t.Errorf("%+v", segments)
-			}
-			if s, ok := f.Section(".text"); !ok || s != (Section{".text", 0x1000, 4}) {
-				t.Errorf("%+v", s)
-			}
-			if data, err := f.SectionData(".text"); string(data) != "code" || err != nil {
-				t.Errorf("%q, %v", data, err)
-			}
-			if f.Truncated() {
-				t.Error("said to be truncated")
-			}
-		})
+	im := native()
+	t.Run("segments and sections are read", func(t *testing.T) {
+		im.programs = []content{
+			{kind: uint32(elf.PT_LOAD), flags: uint64(elf.PF_R | elf.PF_X), addr: 0x1000, data: make([]byte, 16)},
+			{kind: uint32(elf.PT_NOTE)},
+		}
+		im.sections = []content{{name: ".text", kind: uint32(elf.SHT_PROGBITS), addr: 0x1000, data: []byte("code")}}
+		f := im.open(t)
+		segments := f.Segments()
+		if len(segments) != 1 || segments[0].Vaddr != 0x1000 || segments[0].Filesz != 16 || !segments[0].Exec {
+			t.Errorf("%+v", segments)
+		}
+		if s, ok := f.Section(".text"); !ok || s != (Section{".text", 0x1000, 4}) {
+			t.Errorf("%+v", s)
+		}
+		if data, err := f.SectionData(".text"); string(data) != "code" || err != nil {
+			t.Errorf("%q, %v", data, err)
+		}
+		if f.Truncated() {
+			t.Error("said to be truncated")
+		}
+	})
+}
+
+func TestFilesThatNoProcessHereCanRunAreRefusedAsSuch(t *testing.T) {
+	for about, ident := range map[string][2]byte{
+		"32 bits":                 {byte(elf.ELFCLASS32), byte(elf.ELFDATA2LSB)},
+		"big-endian":              {byte(elf.ELFCLASS64), byte(elf.ELFDATA2MSB)},
+		"32 bits, big-endian":     {byte(elf.ELFCLASS32), byte(elf.ELFDATA2MSB)},
+		"no class, no byte order": {},
+	} {
+		data := native(content{name: ".text", kind: uint32(elf.SHT_PROGBITS), data: []byte("code")}).bytes()
+		data[elf.EI_CLASS], data[elf.EI_DATA] = ident[0], ident[1]
+		f, err := New(bytes.NewReader(data), int64(len(data)), "image")
+		if f != nil || !errors.Is(err, ErrForeign) || errors.Is(err, ErrNotELF) {
+			t.Errorf("%s: %v", about, err)
+		}
 	}
 }
 
@@ -63,13 +78,13 @@ func TestDamagedSectionHeaders(t *testing.T) {
 	im := native(content{name: ".text", kind: uint32(elf.SHT_PROGBITS), data: []byte("code")})
 	im.programs = []content{{kind: uint32(elf.PT_LOAD), data: make([]byte, 16)}}
 	for what, damage := range map[string]func([]byte){
-		"lie beyond the end":              func(b []byte) { binary.LittleEndian.PutUint64(b[40:], 1<<62) },
-		"have another size":               func(b []byte) { binary.LittleEndian.PutUint16(b[58:], 40) },
-		"are more than fit":               func(b []byte) { binary.LittleEndian.PutUint16(b[60:], 0xfff0) },
-		"have their names in no section":  func(b []byte) { binary.LittleEndian.PutUint16(b[62:], 77) },
-		"are counted in a bogus entry":    func(b []byte) { binary.LittleEndian.PutUint16(b[60:], 0) },
-		"have names beyond all sections":  func(b []byte) { binary.LittleEndian.PutUint16(b[62:], 0xffff) },
-		"have names in the empty section": func(b []byte) { binary.LittleEndian.PutUint16(b[62:], 0) },
+		"lie beyond the end":              func(b []byte) { order.PutUint64(b[40:], 1<<62) },
+		"have another size":               func(b []byte) { order.PutUint16(b[58:], 40) },
+		"are more than fit":               func(b []byte) { order.PutUint16(b[60:], 0xfff0) },
+		"have their names in no section":  func(b []byte) { order.PutUint16(b[62:], 77) },
+		"are counted in a bogus entry":    func(b []byte) { order.PutUint16(b[60:], 0) },
+		"have names beyond all sections":  func(b []byte) { order.PutUint16(b[62:], 0xffff) },
+		"have names in the empty section": func(b []byte) { order.PutUint16(b[62:], 0) },
 	} {
 		t.Run("segments stay readable when the section headers "+what, func(t *testing.T) {
 			data := im.bytes()
@@ -116,7 +131,7 @@ func TestNotELF(t *testing.T) {
 // symbolTable is a .symtab of functions of our own making, with its names in the section behind it.
 func symbolTable(kind elf.SectionType, link uint32, symbols ...elf.Sym64) content {
 	var data bytes.Buffer
-	binary.Write(&data, binary.LittleEndian, append([]elf.Sym64{{}}, symbols...))
+	binary.Write(&data, order, append([]elf.Sym64{{}}, symbols...))
 	return content{name: ".symtab", kind: uint32(kind), link: link, data: data.Bytes()}
 }
 
@@ -171,20 +186,19 @@ func TestSymbols(t *testing.T) {
 
 // FuzzFile opens whatever comes and asks everything of it.
 func FuzzFile(f *testing.F) {
-	for _, im := range forms {
-		im.programs = []content{
-			{kind: uint32(elf.PT_LOAD), flags: uint64(elf.PF_X), data: make([]byte, 16)},
-			{kind: uint32(elf.PT_NOTE), data: gnuNote(im.order, 3, []byte{1, 2, 3, 4}, 4), align: 4},
-			{kind: uint32(elf.PT_GNU_EH_FRAME), data: []byte{1, 0x1b, 3, 0x3b, 0, 0, 0, 0, 0, 0, 0, 0}},
-		}
-		im.sections = []content{
-			im.compressed(elf.COMPRESS_ZLIB, deflated([]byte("abc")), 3), im.compressed(elf.COMPRESS_ZSTD, zstandard([]byte("abc")), 3),
-			old(deflated([]byte("abc")), 3), symbolTable(elf.SHT_SYMTAB, 5, elf.Sym64{Name: 1, Info: 2, Shndx: 1}),
-			{name: ".strtab", kind: uint32(elf.SHT_STRTAB), data: []byte("\x00main\x00")},
-			{name: ".debug_info", kind: 1, data: []byte{7, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8}}, {name: ".debug_abbrev", kind: 1, data: []byte{0}},
-		}
-		f.Add(im.bytes())
+	im := native()
+	im.programs = []content{
+		{kind: uint32(elf.PT_LOAD), flags: uint64(elf.PF_X), data: make([]byte, 16)},
+		{kind: uint32(elf.PT_NOTE), data: gnuNote(3, []byte{1, 2, 3, 4}, 4), align: 4},
+		{kind: uint32(elf.PT_GNU_EH_FRAME), data: []byte{1, 0x1b, 3, 0x3b, 0, 0, 0, 0, 0, 0, 0, 0}},
 	}
+	im.sections = []content{
+		im.compressed(elf.COMPRESS_ZLIB, deflated([]byte("abc")), 3), im.compressed(elf.COMPRESS_ZSTD, zstandard([]byte("abc")), 3),
+		old(deflated([]byte("abc")), 3), symbolTable(elf.SHT_SYMTAB, 5, elf.Sym64{Name: 1, Info: 2, Shndx: 1}),
+		{name: ".strtab", kind: uint32(elf.SHT_STRTAB), data: []byte("\x00main\x00")},
+		{name: ".debug_info", kind: 1, data: []byte{7, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8}}, {name: ".debug_abbrev", kind: 1, data: []byte{0}},
+	}
+	f.Add(im.bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := New(bytes.NewReader(data), int64(len(data)), "fuzz")
 		if err != nil {

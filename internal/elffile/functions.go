@@ -11,12 +11,11 @@ import (
 // FunctionTable is a symbol table of which nothing is in memory but what is being looked at. It is used while its File is
 // open, by one goroutine at a time.
 type FunctionTable struct {
-	whole     bool
-	file      *File
-	entries   part
-	names     part
-	entrySize int
-	buffer    []byte
+	whole   bool
+	file    *File
+	entries part
+	names   part
+	buffer  []byte
 }
 
 // part is a section that is read piece by piece.
@@ -48,10 +47,7 @@ func (f *File) functionTable(s *elf.SectionHeader) (*FunctionTable, error) {
 	if uint64(s.Link) >= uint64(len(f.sections)) {
 		return nil, fmt.Errorf("its names are in section %d of %d", s.Link, len(f.sections))
 	}
-	t := &FunctionTable{whole: s.Type == elf.SHT_SYMTAB, file: f, entrySize: elf.Sym64Size}
-	if f.Class == elf.ELFCLASS32 {
-		t.entrySize = elf.Sym32Size
-	}
+	t := &FunctionTable{whole: s.Type == elf.SHT_SYMTAB, file: f}
 	var err error
 	if t.entries, err = f.part(s); err != nil {
 		return nil, err
@@ -99,27 +95,20 @@ func (t *FunctionTable) Each(yield func(number uint32, value, size uint64)) erro
 
 func (t *FunctionTable) each(yield func(number uint32, s *elf.Sym64)) error {
 	const atOnce = 1 << 9
-	count := min(t.entries.size/uint64(t.entrySize), MaxFunctions)
-	buffer := make([]byte, min(count, atOnce)*uint64(t.entrySize))
+	count := min(t.entries.size/elf.Sym64Size, MaxFunctions)
+	buffer := make([]byte, min(count, atOnce)*elf.Sym64Size)
 	var s elf.Sym64 // one for all: it escapes
 	for first := uint64(0); first < count; first += atOnce {
-		data := buffer[:min(count-first, atOnce)*uint64(t.entrySize)]
-		if n, err := t.entries.ReadAt(data, int64(first)*int64(t.entrySize)); n < len(data) {
+		data := buffer[:min(count-first, atOnce)*elf.Sym64Size]
+		if n, err := t.entries.ReadAt(data, int64(first)*elf.Sym64Size); n < len(data) {
 			return fmt.Errorf("reading symbols of %s: %w", t.file.name, err)
 		}
-		for i := uint32(0); len(data) > 0; i, data = i+1, data[t.entrySize:] {
-			s = t.decode(data)
+		for i := uint32(0); len(data) > 0; i, data = i+1, data[elf.Sym64Size:] {
+			s = decodeSymbol(data)
 			yield(uint32(first)+i, &s)
 		}
 	}
 	return nil
-}
-
-func (t *FunctionTable) decode(data []byte) elf.Sym64 {
-	if t.entrySize == elf.Sym32Size {
-		return symbol32(data, t.file.ByteOrder)
-	}
-	return symbol64(data, t.file.ByteOrder)
 }
 
 func isFunction(s *elf.Sym64) bool {
@@ -130,11 +119,11 @@ func isFunction(s *elf.Sym64) bool {
 // At is the function of a number that Each has passed on; false if it has no name after all.
 func (t *FunctionTable) At(number uint32) (Symbol, bool) {
 	var entry [elf.Sym64Size]byte
-	data := entry[:t.entrySize]
-	if n, _ := t.entries.ReadAt(data, int64(number)*int64(t.entrySize)); n < len(data) {
+	data := entry[:elf.Sym64Size]
+	if n, _ := t.entries.ReadAt(data, int64(number)*elf.Sym64Size); n < len(data) {
 		return Symbol{}, false
 	}
-	s := t.decode(data)
+	s := decodeSymbol(data)
 	if !isFunction(&s) {
 		return Symbol{}, false
 	}

@@ -18,6 +18,13 @@ type tables struct {
 // ErrNotELF reports that a file is of another format.
 var ErrNotELF = errors.New("not an ELF file")
 
+// ErrForeign reports that an ELF file has 32 bits or is big-endian: it is neither the program nor a library of a process
+// in which this profiler can run.
+var ErrForeign = errors.New("not a 64-bit little-endian file, so not one that this process can run")
+
+// order is the byte order of all files that are read.
+var order = binary.LittleEndian
+
 func (f *File) readHeader() (tables, error) {
 	ident, err := f.bytes(0, elf.EI_NIDENT)
 	if err != nil {
@@ -26,38 +33,13 @@ func (f *File) readHeader() (tables, error) {
 	if string(ident[:4]) != elf.ELFMAG {
 		return tables{}, fmt.Errorf("%w: it begins with % x", ErrNotELF, ident[:4])
 	}
-	switch elf.Data(ident[elf.EI_DATA]) {
-	case elf.ELFDATA2LSB:
-		f.ByteOrder = binary.LittleEndian
-	case elf.ELFDATA2MSB:
-		f.ByteOrder = binary.BigEndian
-	default:
-		return tables{}, fmt.Errorf("unknown byte order %d", ident[elf.EI_DATA])
+	if class, order := elf.Class(ident[elf.EI_CLASS]), elf.Data(ident[elf.EI_DATA]); class != elf.ELFCLASS64 || order != elf.ELFDATA2LSB {
+		return tables{}, fmt.Errorf("%w: it is of class %v, byte order %v", ErrForeign, class, order)
 	}
-	f.Class = elf.Class(ident[elf.EI_CLASS])
-	switch f.Class {
-	case elf.ELFCLASS32:
-		return f.readHeader32()
-	case elf.ELFCLASS64:
-		return f.readHeader64()
-	}
-	return tables{}, fmt.Errorf("unknown class %d", ident[elf.EI_CLASS])
+	return f.readHeaderFields()
 }
 
-func (f *File) readHeader32() (tables, error) {
-	var h elf.Header32
-	if err := f.decodeAt(0, &h); err != nil {
-		return tables{}, err
-	}
-	f.Type, f.Machine = elf.Type(h.Type), elf.Machine(h.Machine)
-	return tables{
-		programs: uint64(h.Phoff), programCount: uint64(h.Phnum), programStride: uint64(h.Phentsize),
-		sections: uint64(h.Shoff), sectionCount: uint64(h.Shnum), sectionStride: uint64(h.Shentsize),
-		names: uint64(h.Shstrndx),
-	}, nil
-}
-
-func (f *File) readHeader64() (tables, error) {
+func (f *File) readHeaderFields() (tables, error) {
 	var h elf.Header64
 	if err := f.decodeAt(0, &h); err != nil {
 		return tables{}, err
@@ -76,7 +58,7 @@ func (f *File) decodeAt(offset uint64, into any) error {
 	if err != nil {
 		return err
 	}
-	_, err = binary.Decode(data, f.ByteOrder, into)
+	_, err = binary.Decode(data, order, into)
 	return err
 }
 

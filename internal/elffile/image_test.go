@@ -9,8 +9,6 @@ import (
 
 // image is an ELF file written by hand, with a few segments and sections.
 type image struct {
-	class    elf.Class
-	order    binary.ByteOrder
 	programs []content
 	sections []content
 }
@@ -37,9 +35,6 @@ func (c content) size() uint64 {
 // bytes lays the file out: header, program headers, contents, names, section headers.
 func (im image) bytes() []byte {
 	head, program := binary.Size(elf.Header64{}), binary.Size(elf.Prog64{})
-	if im.class == elf.ELFCLASS32 {
-		head, program = binary.Size(elf.Header32{}), binary.Size(elf.Prog32{})
-	}
 	var body, programs, sections bytes.Buffer
 	start := uint64(head + program*len(im.programs))
 	for _, p := range im.programs {
@@ -64,18 +59,8 @@ func (im image) bytes() []byte {
 }
 
 func (im image) writeHeader(file *bytes.Buffer, sections uint64) {
-	ident := [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(im.class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}
-	if im.order == binary.BigEndian {
-		ident[elf.EI_DATA] = byte(elf.ELFDATA2MSB)
-	}
+	ident := [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}
 	count, names := uint16(len(im.sections)+2), uint16(len(im.sections)+1)
-	if im.class == elf.ELFCLASS32 {
-		im.write(file, elf.Header32{
-			Ident: ident, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_386), Phoff: 52, Phentsize: 32,
-			Phnum: uint16(len(im.programs)), Shoff: uint32(sections), Shentsize: 40, Shnum: count, Shstrndx: names,
-		})
-		return
-	}
 	im.write(file, elf.Header64{
 		Ident: ident, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Phoff: 64, Phentsize: 56,
 		Phnum: uint16(len(im.programs)), Shoff: sections, Shentsize: 64, Shnum: count, Shstrndx: names,
@@ -83,33 +68,19 @@ func (im image) writeHeader(file *bytes.Buffer, sections uint64) {
 }
 
 func (im image) writeProgram(file *bytes.Buffer, p content, offset uint64) {
-	if im.class == elf.ELFCLASS32 {
-		im.write(file, elf.Prog32{
-			Type: p.kind, Flags: uint32(p.flags), Off: uint32(offset), Vaddr: uint32(p.addr), Filesz: uint32(p.size()),
-			Memsz: uint32(p.size()), Align: uint32(p.align),
-		})
-		return
-	}
 	im.write(file, elf.Prog64{
 		Type: p.kind, Flags: uint32(p.flags), Off: offset, Vaddr: p.addr, Filesz: p.size(), Memsz: p.size(), Align: p.align,
 	})
 }
 
 func (im image) writeSection(file *bytes.Buffer, s content, name uint32, offset uint64) {
-	if im.class == elf.ELFCLASS32 {
-		im.write(file, elf.Section32{
-			Name: name, Type: s.kind, Flags: uint32(s.flags), Addr: uint32(s.addr), Off: uint32(offset),
-			Size: uint32(s.size()), Link: s.link,
-		})
-		return
-	}
 	im.write(file, elf.Section64{
 		Name: name, Type: s.kind, Flags: s.flags, Addr: s.addr, Off: offset, Size: s.size(), Link: s.link,
 	})
 }
 
 func (im image) write(file *bytes.Buffer, data any) {
-	if err := binary.Write(file, im.order, data); err != nil {
+	if err := binary.Write(file, order, data); err != nil {
 		panic(err)
 	}
 }
@@ -124,15 +95,4 @@ func (im image) open(t *testing.T) *File {
 	return f
 }
 
-// forms are the four forms of an ELF file.
-var forms = map[string]image{
-	"64-bit little-endian": {class: elf.ELFCLASS64, order: binary.LittleEndian},
-	"64-bit big-endian":    {class: elf.ELFCLASS64, order: binary.BigEndian},
-	"32-bit little-endian": {class: elf.ELFCLASS32, order: binary.LittleEndian},
-	"32-bit big-endian":    {class: elf.ELFCLASS32, order: binary.BigEndian},
-}
-
-// native is an image for tests in which the form does not matter.
-func native(sections ...content) image {
-	return image{class: elf.ELFCLASS64, order: binary.LittleEndian, sections: sections}
-}
+func native(sections ...content) image { return image{sections: sections} }

@@ -30,7 +30,7 @@ func (f *File) DebugLink() (name string, checksum uint32, err error) {
 	if len(rest) < padding+4 || strings.ContainsRune(name, '/') || name == "." || name == ".." {
 		return "", 0, fmt.Errorf("reading %s of %s: %w", section, f.name, errLink)
 	}
-	return name, f.ByteOrder.Uint32(rest[padding:]), nil
+	return name, order.Uint32(rest[padding:]), nil
 }
 
 // AlternateLink is the path and the build ID, in lower-case hex, of the file into which dwz has moved debug data that

@@ -2,7 +2,6 @@ package elffile
 
 import (
 	"debug/elf"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 )
@@ -32,7 +31,7 @@ func (f *File) BuildID() (string, error) {
 			continue
 		}
 		left -= p.Filesz
-		if id := buildIDNote(data, f.ByteOrder, p.Align); id != "" {
+		if id := buildIDNote(data, p.Align); id != "" {
 			return id, nil
 		}
 	}
@@ -44,17 +43,17 @@ func (f *File) BuildID() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return buildIDNote(data, f.ByteOrder, 4), nil
+		return buildIDNote(data, 4), nil
 	}
 	return "", failure
 }
 
 var errNotes = fmt.Errorf("more than %d bytes of notes", maxNotes)
 
-func buildIDNote(notes []byte, order binary.ByteOrder, align uint64) string {
+func buildIDNote(notes []byte, align uint64) string {
 	for len(notes) > 0 {
 		var n note
-		n, notes = nextNote(notes, order, align)
+		n, notes = nextNote(notes, align)
 		if n.kind == noteGNUBuildID && n.name == "GNU\x00" && len(n.desc) > 0 && len(n.desc) <= maxBuildID {
 			return hex.EncodeToString(n.desc)
 		}
@@ -72,7 +71,7 @@ type note struct {
 // nextNote splits the first note off. Three words (name size, descriptor size, type) are followed by name and descriptor,
 // each padded to a multiple of align, counted from the start of the note; align is 8 in segments that say so and 4 in all
 // others. A note that does not fit ends the notes.
-func nextNote(notes []byte, order binary.ByteOrder, align uint64) (note, []byte) {
+func nextNote(notes []byte, align uint64) (note, []byte) {
 	const head = 12
 	if align != 8 {
 		align = 4

@@ -3,13 +3,12 @@ package elffile
 import (
 	"bytes"
 	"debug/elf"
-	"encoding/binary"
 	"encoding/hex"
 	"testing"
 )
 
 // gnuNote is a note of the owner GNU as a linker writes it.
-func gnuNote(order binary.ByteOrder, kind uint32, desc []byte, align int) []byte {
+func gnuNote(kind uint32, desc []byte, align int) []byte {
 	note := make([]byte, 12)
 	order.PutUint32(note, 4)
 	order.PutUint32(note[4:], uint32(len(desc)))
@@ -24,24 +23,23 @@ func gnuNote(order binary.ByteOrder, kind uint32, desc []byte, align int) []byte
 
 func TestBuildID(t *testing.T) {
 	id := []byte{0xab, 0xcd, 1, 2, 3}
-	for form, im := range forms {
-		for _, align := range []int{4, 8} {
-			t.Run("a build ID is found behind other notes, "+form, func(t *testing.T) {
-				notes := append(gnuNote(im.order, 5, []byte{1, 2, 3, 4, 5, 6}, align), gnuNote(im.order, 3, id, align)...)
-				im.programs = []content{{kind: uint32(elf.PT_NOTE), data: notes, align: uint64(align)}}
-				if got, err := im.open(t).BuildID(); got != "abcd010203" || err != nil {
-					t.Errorf("%q, %v", got, err)
-				}
-			})
-		}
-		t.Run("without note segments the section holds the build ID, "+form, func(t *testing.T) {
-			im.programs = nil
-			im.sections = []content{{name: ".note.gnu.build-id", kind: uint32(elf.SHT_NOTE), data: gnuNote(im.order, 3, id, 4)}}
+	im := native()
+	for _, align := range []int{4, 8} {
+		t.Run("a build ID is found behind other notes", func(t *testing.T) {
+			notes := append(gnuNote(5, []byte{1, 2, 3, 4, 5, 6}, align), gnuNote(3, id, align)...)
+			im.programs = []content{{kind: uint32(elf.PT_NOTE), data: notes, align: uint64(align)}}
 			if got, err := im.open(t).BuildID(); got != "abcd010203" || err != nil {
 				t.Errorf("%q, %v", got, err)
 			}
 		})
 	}
+	t.Run("without note segments the section holds the build ID", func(t *testing.T) {
+		im.programs = nil
+		im.sections = []content{{name: ".note.gnu.build-id", kind: uint32(elf.SHT_NOTE), data: gnuNote(3, id, 4)}}
+		if got, err := im.open(t).BuildID(); got != "abcd010203" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
 	t.Run("a file without notes has no build ID and no error", func(t *testing.T) {
 		if got, err := native().open(t).BuildID(); got != "" || err != nil {
 			t.Errorf("%q, %v", got, err)
@@ -55,23 +53,23 @@ func TestBuildID(t *testing.T) {
 		}
 	})
 	t.Run("a build ID of an owner that is not GNU is none", func(t *testing.T) {
-		note := gnuNote(binary.LittleEndian, 3, id, 4)
+		note := gnuNote(3, id, 4)
 		copy(note[12:], "ABC\x00")
-		if got := buildIDNote(note, binary.LittleEndian, 4); got != "" {
+		if got := buildIDNote(note, 4); got != "" {
 			t.Errorf("%q", got)
 		}
 	})
 	t.Run("an empty or outsized build ID is none", func(t *testing.T) {
 		for _, desc := range [][]byte{nil, make([]byte, maxBuildID+1)} {
-			if got := buildIDNote(gnuNote(binary.LittleEndian, 3, desc, 4), binary.LittleEndian, 4); got != "" {
+			if got := buildIDNote(gnuNote(3, desc, 4), 4); got != "" {
 				t.Errorf("%q", got)
 			}
 		}
 	})
 	t.Run("a note that does not fit is none", func(t *testing.T) {
-		whole := gnuNote(binary.LittleEndian, 3, id, 4)
+		whole := gnuNote(3, id, 4)
 		for cut := range len(whole) - 3 {
-			if got := buildIDNote(whole[:cut], binary.LittleEndian, 4); got != "" {
+			if got := buildIDNote(whole[:cut], 4); got != "" {
 				t.Errorf("%d bytes: %q", cut, got)
 			}
 		}
@@ -79,23 +77,19 @@ func TestBuildID(t *testing.T) {
 }
 
 func FuzzNotes(f *testing.F) {
-	little := gnuNote(binary.LittleEndian, 3, []byte{1, 2, 3, 4, 5}, 4)
-	f.Add(little, false, uint64(4))
-	f.Add(append(gnuNote(binary.BigEndian, 5, make([]byte, 17), 8), gnuNote(binary.BigEndian, 3, make([]byte, 20), 8)...), true, uint64(8))
-	f.Add(bytes.Repeat([]byte{0xff}, 32), false, uint64(0))
-	f.Fuzz(func(t *testing.T, notes []byte, big bool, align uint64) {
-		var order binary.ByteOrder = binary.LittleEndian
-		if big {
-			order = binary.BigEndian
-		}
+	whole := gnuNote(3, []byte{1, 2, 3, 4, 5}, 4)
+	f.Add(whole, uint64(4))
+	f.Add(append(gnuNote(5, make([]byte, 17), 8), gnuNote(3, make([]byte, 20), 8)...), uint64(8))
+	f.Add(bytes.Repeat([]byte{0xff}, 32), uint64(0))
+	f.Fuzz(func(t *testing.T, notes []byte, align uint64) {
 		for rest := notes; len(rest) > 0; {
-			n, left := nextNote(rest, order, align)
+			n, left := nextNote(rest, align)
 			if len(left) >= len(rest) || len(n.name)+len(n.desc) > len(rest) {
 				t.Fatalf("%d bytes left of %d after %+v", len(left), len(rest), n)
 			}
 			rest = left
 		}
-		id, err := hex.DecodeString(buildIDNote(notes, order, align))
+		id, err := hex.DecodeString(buildIDNote(notes, align))
 		if err != nil || len(id) > maxBuildID || !bytes.Contains(notes, id) {
 			t.Fatalf("build ID %x of %x: %v", id, notes, err)
 		}

@@ -55,9 +55,6 @@ func (f *File) extend(t *tables) error {
 }
 
 func (f *File) sectionHeaders(t tables) ([]header, error) {
-	if f.Class == elf.ELFCLASS32 {
-		return f.sectionHeaders32(t)
-	}
 	if err := f.checkTable(t.sectionCount, t.sectionStride, elf.Section64{}); err != nil {
 		return nil, err
 	}
@@ -70,24 +67,6 @@ func (f *File) sectionHeaders(t tables) ([]header, error) {
 		headers[i] = header{elf.SectionHeader{
 			Type: elf.SectionType(s.Type), Flags: elf.SectionFlag(s.Flags), Addr: s.Addr,
 			Offset: s.Off, FileSize: s.Size, Size: s.Size, Link: s.Link,
-		}, s.Name}
-	}
-	return headers, nil
-}
-
-func (f *File) sectionHeaders32(t tables) ([]header, error) {
-	if err := f.checkTable(t.sectionCount, t.sectionStride, elf.Section32{}); err != nil {
-		return nil, err
-	}
-	raw := make([]elf.Section32, t.sectionCount)
-	if err := f.decodeAt(t.sections, raw); err != nil {
-		return nil, err
-	}
-	headers := make([]header, len(raw))
-	for i, s := range raw {
-		headers[i] = header{elf.SectionHeader{
-			Type: elf.SectionType(s.Type), Flags: elf.SectionFlag(s.Flags), Addr: uint64(s.Addr),
-			Offset: uint64(s.Off), FileSize: uint64(s.Size), Size: uint64(s.Size), Link: s.Link,
 		}, s.Name}
 	}
 	return headers, nil

@@ -6,9 +6,6 @@ func (f *File) readPrograms(t tables) ([]elf.ProgHeader, error) {
 	if t.programs == 0 || t.programCount == 0 {
 		return nil, nil
 	}
-	if f.Class == elf.ELFCLASS32 {
-		return f.readPrograms32(t)
-	}
 	if err := f.checkTable(t.programCount, t.programStride, elf.Prog64{}); err != nil {
 		return nil, err
 	}
@@ -21,24 +18,6 @@ func (f *File) readPrograms(t tables) ([]elf.ProgHeader, error) {
 		programs[i] = elf.ProgHeader{
 			Type: elf.ProgType(p.Type), Flags: elf.ProgFlag(p.Flags), Off: p.Off, Vaddr: p.Vaddr,
 			Filesz: p.Filesz, Memsz: p.Memsz, Align: p.Align,
-		}
-	}
-	return programs, nil
-}
-
-func (f *File) readPrograms32(t tables) ([]elf.ProgHeader, error) {
-	if err := f.checkTable(t.programCount, t.programStride, elf.Prog32{}); err != nil {
-		return nil, err
-	}
-	raw := make([]elf.Prog32, t.programCount)
-	if err := f.decodeAt(t.programs, raw); err != nil {
-		return nil, err
-	}
-	programs := make([]elf.ProgHeader, len(raw))
-	for i, p := range raw {
-		programs[i] = elf.ProgHeader{
-			Type: elf.ProgType(p.Type), Flags: elf.ProgFlag(p.Flags), Off: uint64(p.Off), Vaddr: uint64(p.Vaddr),
-			Filesz: uint64(p.Filesz), Memsz: uint64(p.Memsz), Align: uint64(p.Align),
 		}
 	}
 	return programs, nil

@@ -3,7 +3,6 @@ package elffile
 import (
 	"cmp"
 	"debug/elf"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,14 +65,10 @@ func (f *File) symbolTable(s *elf.SectionHeader) ([]Symbol, error) {
 // functions shares the memory of names among all symbols: a hostile table may name the same long string a million times.
 // It reads up to the limits, so that it cannot take long to look at the names, and to sort them.
 func (f *File) functions(data []byte, names string) []Symbol {
-	size, decode := elf.Sym64Size, symbol64
-	if f.Class == elf.ELFCLASS32 {
-		size, decode = elf.Sym32Size, symbol32
-	}
 	var symbols []Symbol
 	looked := 0 // at bytes of names
-	for ; len(data) >= size && len(symbols) < symbolLimit && looked < namesLimit; data = data[size:] {
-		s := decode(data, f.ByteOrder)
+	for ; len(data) >= elf.Sym64Size && len(symbols) < symbolLimit && looked < namesLimit; data = data[elf.Sym64Size:] {
+		s := decodeSymbol(data)
 		kind := elf.ST_TYPE(s.Info)
 		if kind != elf.STT_FUNC && kind != elf.STT_GNU_IFUNC || s.Shndx == uint16(elf.SHN_UNDEF) {
 			continue
@@ -89,14 +84,7 @@ func (f *File) functions(data []byte, names string) []Symbol {
 	return symbols
 }
 
-func symbol32(data []byte, order binary.ByteOrder) elf.Sym64 {
-	return elf.Sym64{
-		Name: order.Uint32(data), Value: uint64(order.Uint32(data[4:])), Size: uint64(order.Uint32(data[8:])),
-		Info: data[12], Shndx: order.Uint16(data[14:]),
-	}
-}
-
-func symbol64(data []byte, order binary.ByteOrder) elf.Sym64 {
+func decodeSymbol(data []byte) elf.Sym64 {
 	return elf.Sym64{
 		Name: order.Uint32(data), Info: data[4], Shndx: order.Uint16(data[6:]),
 		Value: order.Uint64(data[8:]), Size: order.Uint64(data[16:]),

@@ -124,7 +124,7 @@ func (s *Symfile) Each(yield func(SymfileFunction) bool) {
 		if data == nil {
 			return
 		}
-		symbol := symbol64(data, binary.LittleEndian)
+		symbol := decodeSymbol(data)
 		if f, ok := s.place(&symbol); ok && !yield(f) {
 			return
 		}

@@ -2,7 +2,6 @@ package pclntab
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,9 +23,6 @@ type finder struct {
 
 // find is the table's module data.
 func find(f *elffile.File) (*module, error) {
-	if f.Class != elf.ELFCLASS64 || f.ByteOrder != binary.LittleEndian {
-		return nil, fmt.Errorf("%s: %w", f.Name(), ErrNoTable)
-	}
 	search := finder{file: f}
 	headers := search.headers()
 	if len(headers) > 0 {
