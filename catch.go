@@ -22,9 +22,7 @@ func (d *dumper) catch() (ignore func()) {
 	listening.Add(1)
 	go func() {
 		defer listening.Done()
-		if err := errand.Guard("waiting for signals", func() { d.listen(arrived, done) }); err != nil {
-			d.profiler.failed(err)
-		}
+		errand.Run("waiting for signals", func() { d.listen(arrived, done) }, d.profiler.failed)
 	}()
 	return func() {
 		noted()

@@ -5,6 +5,7 @@ package cgoheap
 import (
 	"context"
 	"log/slog"
+	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -16,10 +17,11 @@ import (
 type rude struct {
 	slog.Handler
 	panics, reports *atomic.Int32
+	always          bool // also on a report
 }
 
 func (r rude) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return rude{r.Handler.WithAttrs(attrs), r.panics, r.reports}
+	return rude{r.Handler.WithAttrs(attrs), r.panics, r.reports, r.always}
 }
 
 func (r rude) Handle(_ context.Context, record slog.Record) error {
@@ -28,13 +30,15 @@ func (r rude) Handle(_ context.Context, record slog.Record) error {
 		r.panics.Add(1)
 		panic("boom")
 	case strings.Contains(record.Message, "a fault of the profiler"):
-		r.reports.Add(1)
+		if r.reports.Add(1); r.always {
+			panic("boom again")
+		}
 	}
 	return nil
 }
 
 func startRude(t *testing.T) (*Profiler, rude) {
-	log := rude{slog.DiscardHandler, new(atomic.Int32), new(atomic.Int32)}
+	log := rude{Handler: slog.DiscardHandler, panics: new(atomic.Int32), reports: new(atomic.Int32)}
 	c := everything
 	c.Logger = slog.New(enabled{log})
 	return start(t, c), log
@@ -74,6 +78,23 @@ func TestPanicOfADumpIsReportedAndTheNextOneIsMade(t *testing.T) {
 		defer stop()
 		eventually(t, "two panics were reported", func() bool { return log.reports.Load() >= 2 })
 	})
+}
+
+// What listens to signals is a goroutine of its own.
+func TestPanicOfTheGoroutineThatListensIsReported(t *testing.T) {
+	for _, always := range []bool{false, true} {
+		log := rude{Handler: slog.DiscardHandler, panics: new(atomic.Int32), reports: new(atomic.Int32), always: always}
+		c := everything
+		c.Logger = slog.New(enabled{log})
+		d := &dumper{Dumps: Dumps{Signals: []os.Signal{syscall.SIGWINCH}}, profiler: start(t, c)} // it has no errand to ask
+		ignore := d.catch()
+		send(t, syscall.SIGWINCH)
+		eventually(t, "the panic was reported", func() bool { return log.reports.Load() == 1 })
+		ignore()
+		if err := d.profiler.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func TestSignalsThatAreNotedReachTheProgramToo(t *testing.T) {

@@ -26,6 +26,13 @@ func Guard(name string, do func()) (err error) {
 	return nil
 }
 
+// Run runs do. A panic of do goes to failed, which may be nil. It is the host's code, and may panic, too.
+func Run(name string, do func(), failed func(error)) {
+	if err := Guard(name, do); err != nil && failed != nil {
+		_ = Guard("the report", func() { failed(err) }) // there is nobody else to tell
+	}
+}
+
 // Errand runs a function whenever it is asked for. Its methods may be called from any goroutine.
 type Errand struct {
 	name   string
@@ -59,9 +66,7 @@ func (e *Errand) Ask() {
 func (e *Errand) run() {
 	defer e.finished.Done()
 	for e.next() {
-		if err := Guard(e.name, e.do); err != nil && e.failed != nil {
-			_ = Guard("the report", func() { e.failed(err) }) // the host's code; there is nobody else to tell
-		}
+		Run(e.name, e.do, e.failed)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestPanics(t *testing.T) {
 	t.Run("one of the report goes no further", func(*testing.T) {
 		e := New("the test", explode, func(error) { explode() })
 		e.Ask()
-		e.End()
+		e.finished.Wait() // End might come before it has begun
 	})
 }
 
