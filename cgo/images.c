@@ -5,27 +5,23 @@
 
 #include <link.h>
 
+#include "headers.h"
+
 struct listing {
 	struct loaded_image *list;
 	size_t max, count;
 	struct memory memory;
 };
 
-// A program header lies in the file's own memory, and is gone if somebody has truncated the file.
-static bool read_header(struct listing *l, const struct dl_phdr_info *object, int i, ElfW(Phdr) *h)
-{
-	return i < object->dlpi_phnum && memory_copy(&l->memory, (uintptr_t)&object->dlpi_phdr[i], h, sizeof *h);
-}
-
 // The readable segment that .eh_frame_hdr lies in, where linkers put .eh_frame too.
-static struct image image_of(struct listing *l, const struct dl_phdr_info *object)
+static struct image image_of(struct memory *m, const struct dl_phdr_info *object)
 {
 	struct image image = {0};
 	ElfW(Phdr) h;
-	for (int i = 0; read_header(l, object, i, &h); i++)
+	for (int i = 0; header_read(m, object, i, &h); i++)
 		if (h.p_type == PT_GNU_EH_FRAME)
 			image.eh_frame_hdr = object->dlpi_addr + h.p_vaddr;
-	for (int i = 0; read_header(l, object, i, &h); i++) {
+	for (int i = 0; header_read(m, object, i, &h); i++) {
 		uintptr_t at = object->dlpi_addr + h.p_vaddr;
 		if (h.p_type != PT_LOAD || !(h.p_flags & PF_R) || image.eh_frame_hdr - at >= h.p_filesz)
 			continue;
@@ -40,7 +36,7 @@ static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
 	(void)size;
 	struct listing *l = listing;
 	if (l->count < l->max)
-		l->list[l->count] = (struct loaded_image){object->dlpi_addr, image_of(l, object)};
+		l->list[l->count] = (struct loaded_image){object->dlpi_addr, image_of(&l->memory, object)};
 	l->count++;
 	return 0;
 }

@@ -7,22 +7,24 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "headers.h"
+
 struct listing {
 	struct segment *list;
 	size_t max, count;
 	bool others; // the program, which comes first, is done
+	struct memory memory;
 };
 
 // The program itself has no name in the loader's list, and the vdso has one of no file.
-static const char *path_of(const struct dl_phdr_info *object, const struct listing *l)
+static const char *path_of(const struct dl_phdr_info *object, struct listing *l)
 {
 	const char *path = l->others ? object->dlpi_name : (const char *)getauxval(AT_EXECFN);
 	uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
-		if (h->p_type == PT_LOAD && vdso - (object->dlpi_addr + h->p_vaddr) < h->p_memsz)
+	ElfW(Phdr) h;
+	for (int i = 0; header_read(&l->memory, object, i, &h); i++)
+		if (h.p_type == PT_LOAD && vdso - (object->dlpi_addr + h.p_vaddr) < h.p_memsz)
 			return "[vdso]";
-	}
 	return path == NULL ? "" : path;
 }
 
@@ -42,12 +44,12 @@ static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
 	(void)size;
 	struct listing *l = listing;
 	const char *path = path_of(object, l);
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
-		if (h->p_type != PT_LOAD || h->p_filesz == 0)
+	ElfW(Phdr) h;
+	for (int i = 0; header_read(&l->memory, object, i, &h); i++) {
+		if (h.p_type != PT_LOAD || h.p_filesz == 0)
 			continue;
 		if (l->count < l->max)
-			fill(&l->list[l->count], object, h, path);
+			fill(&l->list[l->count], object, &h, path);
 		l->count++;
 	}
 	l->others = true;
@@ -56,7 +58,9 @@ static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
 
 size_t segments_list(struct segment *list, size_t max)
 {
-	struct listing l = {.list = list, .max = max};
+	struct copy copy = {0};
+	struct listing l = {.list = list, .max = max, .memory = {.copy = &copy}};
 	dl_iterate_phdr(list_object, &l);
+	memory_end(&l.memory);
 	return l.count;
 }

@@ -14,7 +14,7 @@ struct segment {
 };
 
 // Fills in the loadable segments of the program and then of all libraries, and returns how many there are, which may be
-// more than max.
+// more than max. Files that were truncated before their program headers are left out.
 size_t segments_list(struct segment *list, size_t max);
 
 #endif
