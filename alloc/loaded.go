@@ -83,6 +83,9 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 				continue
 			}
 		}
+		if known && !l.loader.fromStart(m.Module) && l.findGo(&m) {
+			changed = true
+		}
 		if wanted && m.waits() {
 			l.makeRows(&m)
 			changed, l.hadRows = true, true
@@ -149,6 +152,7 @@ func (l *loaded) add(m mappings.Module) (module, error) {
 		return module{}, err
 	}
 	added := module{Module: numbered}
+	l.findGo(&added)
 	if added.rows.Image = l.image(numbered); !added.waits() {
 		l.makeRows(&added)
 	}
@@ -226,7 +230,7 @@ func (l *loaded) store(m *module, t *unwind.Table, memory *scratch.Memory) error
 		return err
 	}
 	m.extent = e
-	m.rows = cgo.Rows{PCs: e.offset, Count: len(t.PCs), Base: t.Base + m.Bias}
+	m.rows = cgo.Rows{PCs: e.offset, Count: len(t.PCs), Base: t.Base + m.Bias, Go: m.rows.Go}
 	m.rows.Set = moveRows(e.offset, t.PCs, memory)
 	m.rows.Rules = put(m.rows.Set, t.Set)
 	moveRows(m.rows.Rules, t.Rules, memory)
@@ -253,7 +257,7 @@ func (l *loaded) replace(next []module, loads cgo.Loads) error {
 	}
 	cache := put(e.offset+uint64(unsafe.Sizeof(cgo.Index{})), ranges)
 	l.published++
-	put(e.offset, []cgo.Index{cgo.NewIndex(len(ranges), uint16(goModule(next)), l.published, cache, loads)})
+	put(e.offset, []cgo.Index{cgo.NewIndex(ranges, uint16(goModule(next)), l.published, cache, loads)})
 	clear(cgo.Region()[cache : cache+cgo.IndexCache])
 	cgo.Publish(e.offset)
 	l.retire(next)
@@ -262,10 +266,10 @@ func (l *loaded) replace(next []module, loads cgo.Loads) error {
 	return nil
 }
 
-// goModule is the number of the module that holds Go's code; 0 where nothing is known.
+// goModule is the number of the module that holds the program's own Go code; 0 where nothing is known.
 func goModule(modules []module) stack.ModuleID {
 	for _, m := range modules {
-		if m.HoldsGo() {
+		if m.HoldsProgram() {
 			return m.ID
 		}
 	}

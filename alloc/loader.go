@@ -34,8 +34,11 @@ func (l *loader) meet(all []*mappings.Module) {
 	l.others = slices.DeleteFunc(l.others, func(m *mappings.Module) bool { return slices.Contains(listed, m.Bias) })
 }
 
-// closable says whether a module may be unloaded.
-func (l *loader) closable(m *mappings.Module) bool { return !slices.Contains(l.forever, m.Bias) }
+// closable says whether a module may be unloaded. The Go runtime keeps pointers into plugins for ever.
+func (l *loader) closable(m *mappings.Module) bool { return !m.Plugin && !l.fromStart(m) }
+
+// fromStart says whether a module was loaded before the program began, and cannot be unloaded for that reason.
+func (l *loader) fromStart(m *mappings.Module) bool { return slices.Contains(l.forever, m.Bias) }
 
 // unseen says whether libraries were loaded and closed again without having been found.
 func (l *loader) unseen() bool { return l.now-l.before > uint64(l.met-l.first-len(l.others)) }

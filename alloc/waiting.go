@@ -18,7 +18,7 @@ import (
 
 // image is where the rules of a module can be found in memory; zero if they cannot, or if the module may be unloaded.
 func (l *loaded) image(m *mappings.Module) cgo.Image {
-	if l.loader.closable(m) || len(m.Ranges) == 0 {
+	if !l.loader.fromStart(m) || len(m.Ranges) == 0 {
 		return cgo.Image{}
 	}
 	for _, image := range cgo.Images() {

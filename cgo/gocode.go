@@ -8,15 +8,29 @@ package cgo
 import "C"
 
 import (
+	"math"
+	"reflect"
 	"runtime"
 	"sort"
 )
 
-// textRange is the range of all Go code. Only asking function by function works in stripped binaries too.
+// textRange is the range of the program's Go code. A plugin that contains this code too runs its own copy of it, but a
+// function's value is the program's. Only asking function by function works in stripped binaries too.
 func textRange() C.struct_code {
-	pc, _, _, _ := runtime.Caller(0)
-	isGo := func(pc uintptr) bool { return runtime.FuncForPC(pc) != nil }
-	return extent(pc, isGo)
+	pc := reflect.ValueOf(textRange).Pointer()
+	for _, s := range Segments() {
+		if s.Start <= uint64(pc) && uint64(pc) < s.Limit {
+			return goCodeAround(pc, s.Start, s.Limit)
+		}
+	}
+	return goCodeAround(pc, 0, math.MaxUint64)
+}
+
+// goCodeAround is the Go code around pc from start to limit, beyond which may be that of another file.
+func goCodeAround(pc uintptr, start, limit uint64) C.struct_code {
+	return extent(pc, func(pc uintptr) bool {
+		return start <= uint64(pc) && uint64(pc) < limit && runtime.FuncForPC(pc) != nil
+	})
 }
 
 // funcRange is the range of the Go function that holds pc; empty if none does.
@@ -50,7 +64,7 @@ func neighbour(c C.struct_code, name string) C.struct_code {
 func extent(pc uintptr, in func(uintptr) bool) C.struct_code {
 	up := sort.Search(1<<30, func(n int) bool { return !in(pc + uintptr(n)) })
 	down := sort.Search(min(1<<30, int(pc)), func(n int) bool { return !in(pc - uintptr(n)) })
-	return C.struct_code{lo: C.uintptr_t(pc - uintptr(down) + 1), hi: C.uintptr_t(pc + uintptr(up))}
+	return C.struct_code{lo: C.uint64_t(pc - uintptr(down) + 1), hi: C.uint64_t(pc + uintptr(up))}
 }
 
 func crosscall2Range() C.struct_code { return funcRange(uintptr(C.crosscall2_address())) }

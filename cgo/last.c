@@ -37,12 +37,12 @@ void last_begin(struct walk *w, uint32_t place)
 // What rises from frame to frame: Go's frames are found by fp, C's by sp.
 static uintptr_t height(const struct walk *w)
 {
-	return code_has(cgoheap_go.text, walk_site(w)) ? w->at.fp : w->at.sp;
+	return w->go != NULL ? w->at.fp : w->at.sp;
 }
 
 static uintptr_t step_height(const struct step *s)
 {
-	return code_has(cgoheap_go.text, s->pc - 1) ? s->fp : s->sp;
+	return s->go ? s->fp : s->sp;
 }
 
 static bool joined(const struct walk *w)
@@ -120,6 +120,7 @@ static void record(struct walk *w, uint64_t frame)
 	s->fp_known = w->fp_known;
 	s->fp_given = w->fp_given;
 	s->joined = joined(w);
+	s->go = w->go != NULL;
 }
 
 // The walk goes on from s, to which the last walk came too.

@@ -15,7 +15,7 @@ struct step {
 	uint32_t node;       // its node
 	uint32_t words;      // those read from here on begin there
 	uint16_t part;  // how often the walk had gone from C to Go or back
-	bool fp_known, fp_given, joined;
+	bool fp_known, fp_given, joined, go;
 };
 
 // The last walk in a home at the gate, which is nearly always the thread's. Steps and words of it, leaf first, stand at

@@ -111,6 +111,7 @@ type Rows struct {
 	Base            uint64 // runtime address that PCs count from
 	Closable        bool   // the module may be unloaded
 	Image           Image  // where rules are found while there are no rows; zero if there are
+	Go              uint64 // offset of the GoCode in it; 0 for none, and for the program's own
 }
 
 // ModuleMade is the module's number of code that was made at run time. Numbers of other modules are lower.
@@ -126,20 +127,26 @@ func NewRange(start, limit uint64, module uint16, r Rows) Range {
 		start: C.uint64_t(start), limit: C.uint64_t(limit), base: C.uint64_t(r.Base),
 		pcs: C.uint64_t(r.PCs), rules: C.uint64_t(r.Rules), set: C.uint64_t(r.Set),
 		data_start: C.uint64_t(r.Image.Start), data_limit: C.uint64_t(r.Image.Limit), eh_frame_hdr: C.uint64_t(r.Image.EhFrameHdr),
-		rows: C.uint32_t(r.Count), module: C.uint16_t(module), closable: closable,
+		rows: C.uint32_t(r.Count), module: C.uint16_t(module), closable: closable, _go: C.uint64_t(r.Go),
 	}
 }
 
 // Index is what stands before the ranges of an index.
 type Index = C.struct_index
 
-// NewIndex makes the head of an index: of so many ranges, with Go's text in a module, number in the order of publishing,
+// NewIndex makes the head of an index of ranges, with the program's Go code in a module, number in the order of publishing,
 // its cache at an offset, and loads from before the ranges were listed.
-func NewIndex(ranges int, goModule uint16, number, cache uint64, loads Loads) Index {
-	return Index{
-		count: C.uint32_t(ranges), go_module: C.uint32_t(goModule), number: C.uint64_t(number), cache: C.uint64_t(cache),
+func NewIndex(ranges []Range, goModule uint16, number, cache uint64, loads Loads) Index {
+	index := Index{
+		count: C.uint32_t(len(ranges)), go_module: C.uint32_t(goModule), number: C.uint64_t(number), cache: C.uint64_t(cache),
 		loads: C.struct_loads(loads),
 	}
+	for i := range ranges {
+		if ranges[i]._go != 0 {
+			index.plugins++
+		}
+	}
+	return index
 }
 
 // RowsWanted is how often rules are looked for in memory before rows are worth their time.

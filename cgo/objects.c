@@ -51,6 +51,11 @@ bool objects_allow(bool allow)
 	return ask_loader != NULL;
 }
 
+bool objects_allowed(void)
+{
+	return allowed;
+}
+
 static bool copy(const struct image *image, uintptr_t from, void *to, size_t size)
 {
 	return image_copy(image, from, to, size) == size;

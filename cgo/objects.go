@@ -57,5 +57,5 @@ func (o *Object) During(l *Loads) bool {
 	return then != 0 && o.loads == then && uint64(C.loads_now(loads)) == then
 }
 
-// AllowObjects sets whether walks may meet libraries, for tests. False where they cannot.
+// AllowObjects sets whether walks may meet libraries, and plugins, before they are known, for tests. False where they cannot.
 func AllowObjects(allow bool) bool { return bool(C.objects_allow(C.bool(allow))) }

@@ -48,5 +48,6 @@ bool object_rule(const struct object_code *code, struct memory *m, struct rule *
 
 // For tests: whether walks may meet libraries. False where they cannot.
 bool objects_allow(bool allow);
+bool objects_allowed(void);
 
 #endif

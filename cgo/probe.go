@@ -37,9 +37,11 @@ func apart(name string, do func() error) (err error) {
 }
 
 func probe() error {
-	C.cgoheap_go = C.struct_go_layout{text: textRange(), crosscall2: crosscall2Range()}
-	findCalls()
-	if C.cgoheap_go.asmcgocall.hi == 0 {
+	C.cgoheap_go = C.struct_go_layout{own: C.struct_go_code{text: textRange(), crosscall2: crosscall2Range()}}
+	if findCalls(); C.cgoheap_go.own.asmcgocall.hi == 0 {
+		findCopies(&C.cgoheap_go.own)
+	}
+	if C.cgoheap_go.own.asmcgocall.hi == 0 {
 		return fmt.Errorf("the walk of a known call did not meet runtime.asmcgocall")
 	}
 	C.cgoheap_go.joined = true
@@ -56,11 +58,17 @@ func findCalls() {
 	var walked C.struct_probe
 	C.probe_call(&walked)
 	for _, f := range frames(&walked) {
-		if name(f) == "runtime.asmcgocall" {
-			C.cgoheap_go.asmcgocall = funcRange(uintptr(f.Address()))
-			C.cgoheap_go.mstart = neighbour(C.cgoheap_go.asmcgocall, "runtime.mstart")
+		if name(f) == "runtime.asmcgocall" && inOwn(f) {
+			C.cgoheap_go.own.asmcgocall = funcRange(uintptr(f.Address()))
+			C.cgoheap_go.own.mstart = neighbour(C.cgoheap_go.own.asmcgocall, "runtime.mstart")
 		}
 	}
+}
+
+// inOwn reports whether f is in the program's own code. If a plugin runs this, it is the plugin that calls.
+func inOwn(f stack.Frame) bool {
+	text := C.cgoheap_go.own.text
+	return uint64(text.lo) <= f.Address() && f.Address() < uint64(text.hi)
 }
 
 // findM finds out where a g has its m, by which a walk verifies a g. Where it is not found, walks copy what they read of

@@ -28,6 +28,23 @@ struct range {
 	uint32_t rows;
 	uint16_t module;
 	uint16_t closable; // the module may be unloaded
+	uint64_t go;       // offset of the struct go_code in it; 0 for none, and for the program's own
+};
+
+struct code {
+	uint64_t lo, hi;
+};
+
+static inline bool code_has(struct code c, uintptr_t pc)
+{
+	return pc >= c.lo && pc < c.hi;
+}
+
+// Go code of a module, with the functions of the runtime that a walk must know. lo == hi for one that was not found. A plugin
+// has copies of its own.
+struct go_code {
+	struct code text, asmcgocall, crosscall2, mstart;
+	uint64_t module;
 };
 
 // The module's number of code that was made at run time and lies in no file. Modules that have a file have lower numbers.
@@ -36,7 +53,8 @@ struct range {
 // All ranges at one time, ascending and apart. Replaced as a whole, never changed but for its cache.
 struct index {
 	uint32_t count;
-	uint32_t go_module; // the module that holds Go's text
+	uint32_t go_module; // the module that holds the program's own Go code
+	uint32_t plugins;   // how many ranges have other Go code
 	uint64_t number;    // how many were published before it in this recording, and one
 	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first: lookup.h
 	struct loads loads; // from before the ranges were listed

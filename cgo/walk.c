@@ -13,6 +13,17 @@ void walk_by_current(struct walk *w)
 	w->stale = w->index != NULL && loads_since(&w->index->loads);
 }
 
+bool walk_find_plugin(struct walk *w)
+{
+	const struct range *range = index_find(w->index, walk_site(w));
+	const struct go_code *go = range == NULL || range->go == 0 ? NULL : region_at(range->go);
+	if (go == NULL || !code_has(go->text, walk_site(w)))
+		return false;
+	w->go = go;
+	w->go_module = go->module;
+	return true;
+}
+
 enum end walk(struct walk *w)
 {
 	if (w->index == NULL)
@@ -20,7 +31,7 @@ enum end walk(struct walk *w)
 	enum end end;
 	do {
 		w->part++;
-		end = code_has(cgoheap_go.text, walk_site(w)) ? walk_go(w) : walk_c(w);
+		end = walk_find_go(w) ? walk_go(w) : walk_c(w);
 	} while (end == WALK_ON);
 	return end;
 }

@@ -16,14 +16,10 @@ struct registers {
 	uintptr_t pc, sp, fp;
 };
 
-// Code ranges of the Go runtime that the walk must know, found at start; lo == hi where it was not found.
-struct code {
-	uintptr_t lo, hi;
-};
-
+// What is found at start. The module in own is not used: the index has it.
 struct go_layout {
-	struct code text, asmcgocall, crosscall2, mstart;
-	uint32_t m_offset; // of the pointer to the m in a g; 0: not found, and no g can be verified
+	struct go_code own; // of the program, or of the library that it is
+	uint32_t m_offset;  // of the pointer to the m in a g; 0: not found, and no g can be verified
 	bool joined; // the walk of a known call came out right
 };
 
@@ -51,6 +47,8 @@ struct walk {
 	bool met;            // the walk went through a library that the index does not have
 	struct room room;    // the rule that was found in memory last
 	uint16_t part;       // how often the walk has gone from C to Go or back, and one
+	const struct go_code *go; // that the walk is in; NULL in C
+	uint32_t go_module;
 };
 
 // Gives w the current index. Before last_begin and walk.
@@ -68,8 +66,25 @@ enum end last_meet(struct walk *w, uint64_t frame);
 enum end walk_c(struct walk *w);
 enum end walk_go(struct walk *w);
 
+// At a return into code that may be asmcgocall: if what it saved leads to a goroutine, at.fp becomes that of its frame. If
+// not, w is of no use any more.
+bool walk_join(struct walk *w);
+
+// Whether w is in Go code of another module than the program's, by the index. Sets w->go and w->go_module if it is.
+bool walk_find_plugin(struct walk *w);
+
 // The frames of C whose rules are plain, which are nearly all. WALK_EMIT: w->at is at the first other.
 enum end walk_plain(struct walk *w);
+
+// One frame up from code of the module, without unwind data, if it is Go code of a plugin that was opened just now; otherwise
+// END_NO_UNWIND, and w is as it was.
+enum end walk_new_go(struct walk *w, uint32_t module);
+
+// The rule for a site and its module, or the number of the object that was met there; NULL for none. It may lie in w->room.
+const struct rule *walk_look_up(struct walk *w, uintptr_t site, uint32_t *module);
+
+// Whether a call stands before pc in code that may be gone: it is read as the stack is, in words.
+bool walk_called(struct walk *w, uintptr_t pc);
 
 // A frame of a stack in the region: the module, and the address.
 static inline uint64_t walk_frame(uintptr_t address, uint32_t module)
@@ -116,15 +131,21 @@ static inline struct walk walk_of(const struct registers *caller, uint64_t *fram
 	return (struct walk){.at = *caller, .fp_known = true, .fp_given = true, .frames = frames, .max = max};
 }
 
-static inline bool code_has(struct code c, uintptr_t pc)
-{
-	return pc >= c.lo && pc < c.hi;
-}
-
 // pc or, for a return address, an address inside the call before it. The only place that subtracts.
 static inline uintptr_t walk_site(const struct walk *w)
 {
 	return w->exact ? w->at.pc : w->at.pc - 1;
+}
+
+// Whether w is in Go code. Sets w->go, and w->go_module if it is.
+static inline bool walk_find_go(struct walk *w)
+{
+	w->go = NULL;
+	if (!code_has(cgoheap_go.own.text, walk_site(w)))
+		return w->index->plugins != 0 && walk_find_plugin(w);
+	w->go = &cgoheap_go.own;
+	w->go_module = w->index->go_module;
+	return true;
 }
 
 #endif

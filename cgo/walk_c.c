@@ -94,8 +94,7 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-// Whether a call stands before pc in code that was made at run time, and may be gone: it is read as the stack is, in words.
-static bool called_in_made(struct walk *w, uintptr_t pc)
+bool walk_called(struct walk *w, uintptr_t pc)
 {
 	uintptr_t words[2] = {0}, at = (pc - 8) & ~7UL;
 	if (!memory_load(&w->memory, at, &words[0]) || (pc % 8 != 0 && !memory_load(&w->memory, at + 8, &words[1])))
@@ -111,7 +110,7 @@ static bool called(struct walk *w, uintptr_t pc)
 {
 	const struct range *range = index_find(w->index, pc - 1);
 	if (range != NULL && range->module == MODULE_MADE)
-		return called_in_made(w, pc);
+		return walk_called(w, pc);
 	if (range == NULL || range->closable || pc - range->start < LONGEST_CALL)
 		return true;
 	return !page_readable(pc - LONGEST_CALL) || !page_readable(pc - 1) || follows_call(pc);
@@ -164,7 +163,13 @@ static enum end step_in_made(struct walk *w)
 	return end == WALK_ON ? WALK_ON : END_NO_FILE;
 }
 
-static enum end step(struct walk *w, const struct rule *r)
+static enum end step_without_rule(struct walk *w, uint32_t module)
+{
+	enum end end = walk_new_go(w, module);
+	return end == END_NO_UNWIND ? step_by_fp(w) : end;
+}
+
+static enum end step(struct walk *w, const struct rule *r, uint32_t module)
 {
 	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
 	if (r == NULL)
@@ -172,7 +177,7 @@ static enum end step(struct walk *w, const struct rule *r)
 	if ((r->cfa == CFA_NONE || (r->flags & FLAG_SIGNAL_FRAME)) && walk_signal(w))
 		return WALK_ON;
 	if (r->cfa == CFA_NONE)
-		return step_by_fp(w);
+		return step_without_rule(w, module);
 	return step_by_rule(w, r);
 }
 
@@ -188,7 +193,7 @@ static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_
 }
 
 // By a stale index, what stands where a library was that may have been unloaded is not known.
-static const struct rule *look_up(struct walk *w, uintptr_t site, uint32_t *module)
+const struct rule *walk_look_up(struct walk *w, uintptr_t site, uint32_t *module)
 {
 	w->room.memory = &w->memory;
 	const struct rule *r = index_look_up(w->index, site, module, &w->room);
@@ -208,7 +213,7 @@ static bool begins_function(struct walk *w, const struct rule *r)
 	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))
 		return false;
 	struct rule kept = w->room.rule; // r may lie there
-	const struct rule *first = look_up(w, w->at.pc, &module);
+	const struct rule *first = walk_look_up(w, w->at.pc, &module);
 	bool begins = first != NULL && first->cfa != CFA_NONE;
 	w->room.rule = kept;
 	return begins;
@@ -223,9 +228,9 @@ enum end walk_c(struct walk *w)
 			return end;
 		uint32_t module;
 		uintptr_t site = walk_site(w);
-		if (code_has(cgoheap_go.text, site))
+		if (walk_find_go(w))
 			return WALK_ON;
-		const struct rule *r = look_up(w, site, &module);
+		const struct rule *r = walk_look_up(w, site, &module);
 		bool made = is_made(w, r, module);
 		bool begins = !made && begins_function(w, r);
 		if (made)
@@ -235,7 +240,7 @@ enum end walk_c(struct walk *w)
 			return end;
 		if (begins)
 			return END_ROOT;
-		end = made ? step_in_made(w) : step(w, r);
+		end = made ? step_in_made(w) : step(w, r, module);
 	} while (end == WALK_ON);
 	return end;
 }

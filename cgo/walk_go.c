@@ -10,6 +10,9 @@
 // C calls Go through crosscall2, which saves C's registers and calls runtime.cgocallback, whose frame stays on the system
 // stack: the frame pointer leads there from the goroutine, and on to crosscall2's frame.
 //
+// A plugin has copies of these functions, which its own calls to C go through; what a callback enters by is the program's
+// crosscall2 or the plugin's. So Go code is a text with its functions, struct go_code, and a walk goes from one to another.
+//
 // The runtime's own threads begin at mstart. C code calls it, whose frame pointer may be anything: only since Go 1.26 does
 // mstart set it to 0.
 //
@@ -110,9 +113,14 @@ static bool join(struct walk *w)
 	return true;
 }
 
+bool walk_join(struct walk *w)
+{
+	return cgoheap_go.joined && cgoheap_go.m_offset != 0 && join(w);
+}
+
 static enum end enter_go(struct walk *w)
 {
-	if (!code_has(cgoheap_go.asmcgocall, walk_site(w)))
+	if (!code_has(w->go->asmcgocall, walk_site(w)))
 		return walk_fp(w) ? WALK_ON : END_GO_FRAME; // Go code that called C itself, on a system stack
 	if (!cgoheap_go.joined)
 		return END_NO_JOIN;
@@ -122,14 +130,15 @@ static enum end enter_go(struct walk *w)
 // At the return into a Go frame from another one: Go assembly that asmcgocall runs may call C by itself, on the system stack.
 static enum end reenter_go(struct walk *w)
 {
-	if (!code_has(cgoheap_go.asmcgocall, walk_site(w)))
+	if (!code_has(w->go->asmcgocall, walk_site(w)))
 		return WALK_ON;
 	return SP_ABOVE_RECORD ? enter_go(w) : END_NO_JOIN;
 }
 
-static bool is_go(const struct walk *w)
+// Functions of a plugin and of the program call each other.
+static bool is_go(struct walk *w)
 {
-	return code_has(cgoheap_go.text, walk_site(w));
+	return code_has(w->go->text, walk_site(w)) || walk_find_go(w);
 }
 
 // One frame up: fp holds {caller's fp, return address}.
@@ -151,7 +160,7 @@ static enum end step(struct walk *w)
 // One frame up from the function at pc.
 static enum end leave(struct walk *w)
 {
-	if (!code_has(cgoheap_go.crosscall2, walk_site(w)))
+	if (!code_has(w->go->crosscall2, walk_site(w)))
 		return step(w);
 	if (w->exact || !leave_crosscall2(w))
 		return END_GO_FRAME;
@@ -164,10 +173,10 @@ enum end walk_go(struct walk *w)
 {
 	enum end end = enter_go(w);
 	while (end == WALK_ON) {
-		end = walk_emit(w, walk_frame(walk_site(w), w->index->go_module));
+		end = walk_emit(w, walk_frame(walk_site(w), w->go_module));
 		if (end != WALK_EMIT)
 			return end;
-		if (w->at.fp == 0 || code_has(cgoheap_go.mstart, walk_site(w)))
+		if (w->at.fp == 0 || code_has(w->go->mstart, walk_site(w)))
 			return END_ROOT;
 		end = leave(w);
 		if (end == WALK_ON && !is_go(w))

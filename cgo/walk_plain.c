@@ -32,7 +32,7 @@ enum end walk_plain(struct walk *w)
 	__asm__("" : "+r"(cache)); // one register, not the sum of two
 	for (;;) {
 		uintptr_t site = pc - 1;
-		if (code_has(cgoheap_go.text, site))
+		if (code_has(cgoheap_go.own.text, site))
 			return WALK_ON;
 		uint64_t found = cached(cache, site);
 		if (found == 0)

@@ -30,6 +30,9 @@
 // What is written into a file in its place is then in memory too, as far as a page was not changed there. So a file is
 // held against what was known when its module was found: by the build ID, or without one by size and time.
 //
+// A plugin is a file whose Go code belongs to the running Go runtime. The ELF file does not say whether it has been taken over;
+// the runtime does, so Module.Plugin is set by package alloc.
+//
 // Code that was made at run time lies in no file. SelfAndMade lists where; all of it is one module, Made, whose ELF addresses
 // are runtime addresses.
 package mappings

@@ -19,6 +19,7 @@ type Module struct {
 	Device  uint64
 	Inode   uint64
 	Written Written // the file as it was when the module was found; the zero value if it could not be opened
+	Plugin  bool    // the Go runtime has taken over Go code from the file; set by whoever keeps the modules
 	Err     error   // why the file could not be read as it should; Path and Ranges hold all the same
 
 	mapped []Mapping // all mappings of the file, of other loads too
@@ -50,8 +51,13 @@ func (m *Module) Holds(address RuntimeAddr) bool {
 	return false
 }
 
-// HoldsGo reports whether the module is the one that this very code was loaded from, and with it all Go code of the
-// process: the executable, or a library built as c-shared.
-func (m *Module) HoldsGo() bool {
-	return m.Holds(RuntimeAddr(reflect.ValueOf(Parse).Pointer()))
-}
+// HoldsGo reports whether the Go runtime of this process knows Go code in the module: it is the program's own, or a plugin's.
+func (m *Module) HoldsGo() bool { return m.Plugin || m.HoldsProgram() }
+
+// HoldsProgram reports whether the module is the one that this very code was loaded from, and with it all Go code of the
+// process but that of plugins: the executable, or a library built as c-shared.
+func (m *Module) HoldsProgram() bool { return m.Holds(own) }
+
+// own lies in the program's code, also for the copy of this code that a plugin may have: a package that the program has
+// too is not initialized again.
+var own = RuntimeAddr(reflect.ValueOf(Parse).Pointer())

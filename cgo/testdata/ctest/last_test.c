@@ -11,7 +11,7 @@
 #include "check.h"
 
 enum { WORDS = 48, GO_WORDS = 16, ROOM = 64, RUNS = 1200 / SCALE, WALKS = 1000, MOST = 80 };
-enum { CODE = 0x10000, LIBRARY = 0x20000, GO = 0x30000, FUNCTION = 64 }; // addresses, each function's and its return's apart
+enum { CODE = 0x10000, LIBRARY = 0x20000, GO = 0x30000, PLUGIN = 0x40000, FUNCTION = 64 }; // addresses, each function's and its return's apart
 
 static const struct rule rules[] = {
 	{.cfa = CFA_FROM_SP, .cfa_offset = 8, .ra = RA_UNDEFINED}, // the first function of a thread
@@ -52,12 +52,18 @@ static uintptr_t return_to(uintptr_t code, uint32_t function)
 	return code + function * FUNCTION + 4;
 }
 
+// The program's Go code or the plugin's, which are alike.
+static uintptr_t go_text(void)
+{
+	return draw(2) == 0 ? GO : PLUGIN;
+}
+
 // Nearly always a function that is walked through.
 static uintptr_t a_function(void)
 {
 	switch (draw(24)) {
 	case 0:
-		return return_to(GO, 1 + draw(GO_FUNCTIONS - 1));
+		return return_to(go_text(), 1 + draw(GO_FUNCTIONS - 1));
 	case 1 ... 3:
 		return return_to(LIBRARY, 1 + draw(4));
 	case 4:
@@ -73,7 +79,7 @@ static void set_go_word(uint32_t of, uint32_t i)
 {
 	uintptr_t *stack = go_room[of] + ROOM;
 	if (i % 2 == 1)
-		stack[i] = i > GO_WORDS - 3 ? 0 : return_to(GO, 1 + draw(GO_FUNCTIONS - 1));
+		stack[i] = i > GO_WORDS - 3 ? 0 : return_to(go_text(), 1 + draw(GO_FUNCTIONS - 1));
 	else if (draw(4) == 0)
 		stack[i] = (uintptr_t)&words[2 * draw(WORDS / 2)];
 	else
@@ -86,18 +92,18 @@ static void set_call(uint32_t i)
 	uint32_t of = draw(2);
 	uintptr_t call[2] = {GO_WORDS * 8 - 16 * draw(GO_WORDS / 2 - 1), (uintptr_t)&goroutines[of]};
 #if defined(__aarch64__)
-	words[i] = return_to(GO, 0);
+	words[i] = return_to(go_text(), 0);
 	words[i + 1] = call[1];
 	words[i + 2] = call[0] - 8; // the record lies below
 #else
-	words[i] = return_to(GO, 0);
+	words[i] = return_to(go_text(), 0);
 	memcpy(&words[i + 1], call, sizeof call);
 #endif
 }
 
 static bool is_call(uint32_t i)
 {
-	return words[i] == return_to(GO, 0);
+	return words[i] == return_to(GO, 0) || words[i] == return_to(PLUGIN, 0);
 }
 
 static void set_word(uint32_t i)
@@ -147,21 +153,34 @@ static struct range functions(uintptr_t start, uint16_t module)
 			      .set = reserve(rules, sizeof rules)};
 }
 
+static struct go_code go_code(uintptr_t at, uint16_t module)
+{
+	return (struct go_code){.text = {at, at + GO_FUNCTIONS * FUNCTION}, .asmcgocall = {at, at + FUNCTION},
+				.crosscall2 = {at + FUNCTION, at + 2 * FUNCTION}, .module = module};
+}
+
+static struct range plugin(void)
+{
+	struct go_code code = go_code(PLUGIN, 5);
+	return (struct range){.start = PLUGIN, .limit = code.text.hi + FUNCTION, .module = 5, .go = reserve(&code, sizeof code)};
+}
+
 // Another library takes the old one's place; published later, if at all.
 static void publish(void)
 {
 	static struct index *index;
 	static uint64_t number;
 	if (number++ == 0 || cgoheap_region->index == 0) {
-		index = region_at(region_reserve(sizeof *index + 2 * sizeof(struct range)));
-		*index = (struct index){.count = 2, .go_module = 3, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+		index = region_at(region_reserve(sizeof *index + 3 * sizeof(struct range)));
+		*index = (struct index){.count = 3, .go_module = 3, .plugins = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
 		index->ranges[0] = functions(CODE, 1);
-		index->ranges[1] = functions(LIBRARY, 4);
+		index->ranges[1] = functions(LIBRARY, 6);
 		index->ranges[1].closable = true;
+		index->ranges[2] = plugin();
 	}
 	memset(region_at(index->cache), 0, CACHE_PLACES * sizeof(struct place));
 	index->number = number;
-	index->ranges[1].module = 4 + number % 100;
+	index->ranges[1].module = 6 + number % 100;
 	index->loads = (struct loads){.words = {{&libraries, libraries}}, .count = libraries, .adds = 1};
 	cgoheap_region->index = (char *)index - (char *)region_at(0);
 }
@@ -180,9 +199,7 @@ static void begin(uint64_t seed)
 	random_state = seed;
 	caller = a_caller();
 	publish();
-	cgoheap_go = (struct go_layout){.text = {GO, GO + GO_FUNCTIONS * FUNCTION}, .asmcgocall = {GO, GO + FUNCTION}, .joined = true};
-	cgoheap_go.m_offset = offsetof(struct g, m);
-	cgoheap_go.crosscall2 = (struct code){GO + FUNCTION, GO + 2 * FUNCTION};
+	cgoheap_go = (struct go_layout){.own = go_code(GO, 0), .joined = true, .m_offset = offsetof(struct g, m)};
 	for (uint32_t i = 0; i < WORDS; i++)
 		set_word(i);
 	for (uint32_t of = 0; of < 2; of++) {
@@ -218,9 +235,20 @@ static struct walk from_caller(struct thread *t, uint64_t *frames, size_t max)
 	return w;
 }
 
-static bool in(struct code c, uint64_t frame)
+// Whether a frame is in one of the first functions there.
+static bool is_in(uintptr_t code, uint32_t functions, uint64_t frame)
 {
-	return code_has(c, frame & 0xffffffffffff);
+	return (frame & 0xffffffffffff) - code < functions * FUNCTION;
+}
+
+// Whether Go frames have the modules of their code.
+static bool has_modules(const struct walk *w)
+{
+	for (size_t i = 0; i < w->depth; i++)
+		if ((is_in(GO, GO_FUNCTIONS, w->frames[i]) && w->frames[i] >> 48 != 3) ||
+		    (is_in(PLUGIN, GO_FUNCTIONS, w->frames[i]) && w->frames[i] >> 48 != 5))
+			return false;
+	return true;
 }
 
 // Whether only C returns to asmcgocall from there on up, as it is in programs.
@@ -230,13 +258,14 @@ static bool possible(struct thread *t)
 	struct walk w = from_caller(t, frames, MOST);
 	walk(&w);
 	for (size_t i = 1; i < w.depth; i++)
-		if (in(cgoheap_go.asmcgocall, frames[i]) && in(cgoheap_go.text, frames[i - 1]))
+		if ((is_in(GO, 1, frames[i]) || is_in(PLUGIN, 1, frames[i])) &&
+		    (is_in(GO, GO_FUNCTIONS, frames[i - 1]) || is_in(PLUGIN, GO_FUNCTIONS, frames[i - 1])))
 			return false;
 	return true;
 }
 
 struct tally_of_walks {
-	uint32_t roots, cut, known, shared, goroutines;
+	uint32_t roots, cut, known, shared, goroutines, plugins;
 	uint64_t frames, below; // of stacks that were not known, and those of them that no trunk has
 };
 
@@ -267,7 +296,9 @@ static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
 	uint32_t stack = last_stack(&w);
 	check(end == want && w.goroutine == alone.goroutine && (stack != 0 || w.depth == alone.depth));
 	sum->known += stack != 0;
+	check(has_modules(&alone));
 	sum->goroutines += w.goroutine != 0;
+	sum->plugins += alone.go != NULL && alone.go != &cgoheap_go.own;
 	sum->roots += end == END_ROOT;
 	sum->cut += end == END_DEPTH;
 	struct trunk trunk = last_trunk(&w, end, &below);
@@ -291,7 +322,7 @@ static void learning(void)
 			compare(&t, seed % 2 == 0 ? MOST : 6, &sum);
 	}
 	uint32_t all = RUNS * WALKS;
-	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.shared > all / 24 && sum.goroutines > all / 6);
+	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.shared > all / 24 && sum.goroutines > all / 6 && sum.plugins > all / 24);
 }
 
 // Where one return address in the middle changes, only the frames up to there are walked by rules.

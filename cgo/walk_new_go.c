@@ -1,0 +1,71 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// Go code that is not known as such: a plugin allocates through C while it is opened, before Go code can put its ranges into
+// the index. The code has no unwind data, and what is known of it is only which module or object it lies in. It is shown
+// to be Go code by what is on the stacks:
+//
+// Only asmcgocall saves a g that can be verified, with a place in that g's stack. Where it was called from stands in the
+// frame record there: in the same module, as a plugin has its own copies of asmcgocall and of its caller. Both return
+// addresses stand behind calls. From there on, what runs on the goroutine's stack is Go code.
+
+#include "objects.h"
+#include "walk.h"
+
+// Whether the code was opened after the program began, and may be a plugin's that the index does not know as Go code yet.
+static bool may_be_new_go(const struct walk *w, uint32_t module)
+{
+	const struct range *range = module >= OBJECT_FIRST ? NULL : index_find(w->index, walk_site(w));
+	return module >= OBJECT_FIRST || (range != NULL && range->closable && range->go == 0);
+}
+
+static bool on_goroutine(const struct walk *w, uintptr_t address)
+{
+	return address >= w->memory.go_lo && address < w->memory.go_hi;
+}
+
+// Whether w is at the return into a plugin's asmcgocall, whose caller, at pc, is in the plugin too.
+static bool joins_caller(struct walk *w, uint32_t module, uintptr_t pc)
+{
+	uint32_t of_caller;
+	struct rule kept = w->room.rule;
+	walk_look_up(w, pc - 1, &of_caller);
+	w->room.rule = kept;
+	return of_caller == module && walk_called(w, w->at.pc) && walk_called(w, pc);
+}
+
+// One frame up in Go code that is not known as such. END_NO_UNWIND, and a w of no more use, if it is not shown to be Go code:
+// only asmcgocall saves a g that can be verified, and on the goroutine's stack there is no other code.
+static enum end step_as_go(struct walk *w, uint32_t module)
+{
+	uintptr_t fp, next, pc;
+	bool joined = !on_goroutine(w, w->at.sp - 1);
+	if (w->exact || (joined && !walk_join(w)))
+		return END_NO_UNWIND;
+	fp = w->at.fp;
+	if (fp == 0)
+		return END_ROOT;
+	if (!on_goroutine(w, fp) || !memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
+		return END_NO_UNWIND;
+	if (joined && !joins_caller(w, module, pc))
+		return END_NO_UNWIND;
+	if (next <= fp && on_goroutine(w, next))
+		return END_BACKWARDS;
+	w->at = (struct registers){pc, fp + 16, next};
+	w->exact = w->fp_given = false;
+	w->fp_known = true;
+	return pc == 0 ? END_ROOT : WALK_ON;
+}
+
+enum end walk_new_go(struct walk *w, uint32_t module)
+{
+	if (!objects_allowed() || !may_be_new_go(w, module))
+		return END_NO_UNWIND;
+	struct walk before = *w;
+	enum end end = step_as_go(w, module);
+	if (end == END_NO_UNWIND)
+		*w = before;
+	else
+		w->met = true;
+	w->memory.unfit = true;
+	return end;
+}
