@@ -7,6 +7,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/goheap"
+	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -22,20 +23,33 @@ type heaps struct {
 func newHeaps(s *alloc.Snapshot, both bool) heaps {
 	h := heaps{native: s.Profile}
 	if both {
-		golang := goheap.Read(goModule(s))
+		golang := goheap.Read(goModules(s))
 		h.golang = &golang
 	}
 	return h
 }
 
-// goModule is the number of the file that holds the running Go code; 0 if it is not known.
-func goModule(s *alloc.Snapshot) stack.ModuleID {
-	for i, m := range s.Modules {
-		if m.HoldsGo() {
-			return stack.ModuleID(i + 1)
+// goModules returns the number of the file that holds the Go code at an address: a plugin, or else the program; 0 if it is
+// not known.
+func goModules(s *alloc.Snapshot) func(pc uintptr) stack.ModuleID {
+	var program stack.ModuleID
+	var plugins []*mappings.Module
+	for _, m := range s.Modules {
+		switch {
+		case m.HoldsProgram():
+			program = m.ID
+		case m.Plugin:
+			plugins = append(plugins, m)
 		}
 	}
-	return 0
+	return func(pc uintptr) stack.ModuleID {
+		for _, m := range plugins {
+			if m.Holds(mappings.RuntimeAddr(pc)) {
+				return m.ID
+			}
+		}
+		return program
+	}
 }
 
 // joined is the profile that is written: native memory, and then Go's heap, told apart by a label.

@@ -104,7 +104,7 @@ func checkDeltas(t *testing.T, rate int) {
 		runtime.GC()
 		runtime.GC()
 		runtime.MemProfileRate = rate
-		theirs, read := theirTree(t, profiler), goheap.Read(1)
+		theirs, read := theirTree(t, profiler), goheap.Read(func(uintptr) stack.ModuleID { return 1 })
 		runtime.MemProfileRate = 0
 		delta := baseline.Delta(&read)
 		baseline.Advance(&read)
@@ -179,7 +179,7 @@ func TestGenericFunctionsAreNamedAsByGodeltaprof(t *testing.T) {
 	} {
 		want, found := genericName(t, options), false
 		names := symbolize.New(symbolize.Options{Style: style})
-		for _, s := range goheap.Read(1).Samples {
+		for _, s := range goheap.Read(func(uintptr) stack.ModuleID { return 1 }).Samples {
 			for _, f := range s.Frames {
 				address := []mappings.ELFAddr{modules[0].ELFAddr(mappings.RuntimeAddr(f.Address()))}
 				for _, line := range names.Resolve(&modules[0], address)[0].Lines {

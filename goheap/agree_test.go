@@ -150,7 +150,7 @@ func total(p *profile.Profile) (sum [4]int64) {
 // checkAgreement compares all samples of Read with those of runtime/pprof's profile.
 func checkAgreement(t *testing.T, name string) {
 	t.Helper()
-	theirs, read := runtimeProfile(t, name), Read(1)
+	theirs, read := runtimeProfile(t, name), Read(inModule(1))
 	ours := encoded(t, &read)
 	t.Logf("rate %d: %d samples, total %v", runtime.MemProfileRate, len(ours.Sample), total(ours))
 	if diff := cmp.Diff(total(theirs), total(ours)); diff != "" {

@@ -12,9 +12,9 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("Read", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			Read(1)
+			Read(inModule(1))
 		}
-		b.ReportMetric(float64(len(Read(1).Samples)), "samples")
+		b.ReportMetric(float64(len(Read(inModule(1)).Samples)), "samples")
 	})
 	b.Run("baseline: runtime/pprof", func(b *testing.B) {
 		b.ReportAllocs()

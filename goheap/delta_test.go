@@ -51,7 +51,7 @@ func subtract(t *testing.T, now, then *profile.Profile, inuse bool) *profile.Pro
 func moments(t *testing.T) (ours [2]stack.Profile, theirs [2]*profile.Profile) {
 	t.Helper()
 	allocate(t)
-	ours[0], theirs[0] = Read(1), runtimeProfile(t, "allocs")
+	ours[0], theirs[0] = Read(inModule(1)), runtimeProfile(t, "allocs")
 	release(len(held.all) / 2)
 	down(7)
 	down(50)
@@ -59,7 +59,7 @@ func moments(t *testing.T) (ours [2]stack.Profile, theirs [2]*profile.Profile) {
 	garbage()
 	generic("a", int64(1))
 	publish(t)
-	ours[1], theirs[1] = Read(1), runtimeProfile(t, "allocs")
+	ours[1], theirs[1] = Read(inModule(1)), runtimeProfile(t, "allocs")
 	return ours, theirs
 }
 

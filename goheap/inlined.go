@@ -17,7 +17,7 @@ func expandFinalInlineFrame(stack []uintptr) []uintptr
 // places turns the runtime's stacks into frames, and remembers what it learned of each address. Most addresses of many
 // stacks are the same few: recent finds those by their low bits, without a search in the map.
 type places struct {
-	module stack.ModuleID
+	module func(pc uintptr) stack.ModuleID
 	known  map[uintptr]*place
 	recent [1 << 12]*place
 }
@@ -31,7 +31,7 @@ type place struct {
 	goexit bool
 }
 
-func newPlaces(module stack.ModuleID) *places {
+func newPlaces(module func(pc uintptr) stack.ModuleID) *places {
 	return &places{module: module, known: make(map[uintptr]*place)}
 }
 
@@ -80,7 +80,7 @@ func (p *places) look(pc uintptr) *place {
 	}
 	known := &place{
 		pc:     pc,
-		frame:  stack.NewFrame(p.module, uint64(pc-1)),
+		frame:  stack.NewFrame(p.module(pc-1), uint64(pc-1)),
 		hidden: hidesAtLeaf(pc),
 		goexit: isGoexit(pc),
 	}

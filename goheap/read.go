@@ -8,11 +8,11 @@ import (
 )
 
 // Read returns Go's own heap as runtime/pprof would write it at this moment: allocated since the program began, and in
-// use, both as of the end of the last garbage collection. module is the file that holds the program's Go code; frames outside Go code,
+// use, both as of the end of the last garbage collection. module returns the file that holds Go code, of the program or of a plugin; frames outside Go code,
 // which a program's own traceback function can add, have no module. SampleBytes is runtime.MemProfileRate: 1 if every
 // block was recorded, 0 if none. Start is zero. Samples have no ID and no labels, and come newest stack first, in an order
 // that does not change.
-func Read(module stack.ModuleID) stack.Profile {
+func Read(module func(pc uintptr) stack.ModuleID) stack.Profile {
 	records, cut := readRecords()
 	places := newPlaces(module)
 	p := stack.Profile{SampleBytes: int64(runtime.MemProfileRate), Time: time.Now()}

@@ -36,7 +36,7 @@ func samplesOf(p *stack.Profile, function string) (found []stack.Sample) {
 
 func TestInlinedCallsShareAFrame(t *testing.T) {
 	allocate(t)
-	p := Read(1)
+	p := Read(inModule(1))
 	found := samplesOf(&p, "inlinedOnce")
 	if len(found) == 0 {
 		t.Fatal("no sample")
@@ -55,7 +55,7 @@ func TestInlinedCallsShareAFrame(t *testing.T) {
 
 func TestCallsThatAreNotInlinedThereAreKept(t *testing.T) {
 	allocate(t)
-	places, found := newPlaces(1), false
+	places, found := newPlaces(inModule(1)), false
 	for _, r := range readPublic() {
 		for i, pc := range r.stack {
 			if n := len(places.at(pc).outer); n > 0 && i+n+1 < len(r.stack) && !places.at(r.stack[i+n+1]).goexit {
@@ -72,9 +72,14 @@ func TestCallsThatAreNotInlinedThereAreKept(t *testing.T) {
 	}
 }
 
+// inModule says that all Go code lies in one module.
+func inModule(id stack.ModuleID) func(uintptr) stack.ModuleID {
+	return func(uintptr) stack.ModuleID { return id }
+}
+
 func TestFramesHaveTheModuleOfGoCode(t *testing.T) {
 	allocate(t)
-	for _, s := range Read(7).Samples {
+	for _, s := range Read(inModule(7)).Samples {
 		for _, f := range s.Frames {
 			if f.Module() != 7 {
 				t.Fatalf("%x in %q", f, functions(s.Frames))
@@ -84,7 +89,7 @@ func TestFramesHaveTheModuleOfGoCode(t *testing.T) {
 }
 
 func TestAddressOutsideGoCodeHasNoModule(t *testing.T) {
-	got := newPlaces(7).appendFrames(nil, []uintptr{0x1001, 0x2001})
+	got := newPlaces(inModule(7)).appendFrames(nil, []uintptr{0x1001, 0x2001})
 	if diff := cmp.Diff([]stack.Frame{stack.NewFrame(0, 0x1000), stack.NewFrame(0, 0x2000)}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -92,7 +97,7 @@ func TestAddressOutsideGoCodeHasNoModule(t *testing.T) {
 
 func TestStackOfTheRuntimeAloneIsShown(t *testing.T) {
 	allocate(t)
-	p := Read(1)
+	p := Read(inModule(1))
 	alone := 0
 	for _, s := range p.Samples {
 		if len(s.Frames) == 0 {
@@ -105,7 +110,7 @@ func TestStackOfTheRuntimeAloneIsShown(t *testing.T) {
 	}
 	t.Logf("%d of %d samples are the runtime's own", alone, len(p.Samples))
 	pcs := callersOfGC(t)
-	if got := newPlaces(1).appendFrames(nil, pcs); len(got) == 0 {
+	if got := newPlaces(inModule(1)).appendFrames(nil, pcs); len(got) == 0 {
 		t.Error("nothing is left of a stack of runtime functions")
 	}
 }
@@ -124,7 +129,7 @@ func callersOfGC(t *testing.T) []uintptr {
 
 func TestTwoReadsOfOneStateAreEqual(t *testing.T) {
 	allocate(t)
-	first, second := Read(1), Read(1)
+	first, second := Read(inModule(1)), Read(inModule(1))
 	second.Time = first.Time
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Error(diff)

@@ -131,9 +131,9 @@ func TestWithoutTrustStacksAreCutAndSaySo(t *testing.T) {
 	before := trusted.verdict
 	trusted.verdict = failed
 	defer func() { trusted.verdict = before }()
-	shallow := Read(1)
+	shallow := Read(inModule(1))
 	trusted.verdict = passed
-	deep := Read(1)
+	deep := Read(inModule(1))
 	if shallow.Total() != deep.Total() {
 		t.Errorf("total %v, want %v", shallow.Total(), deep.Total())
 	}
