@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,13 +88,21 @@ func (c check) missing(s *site, names []string) string {
 		if strings.HasPrefix(frame, "core_") && slices.Contains(c.arguments, "unnamed") {
 			continue
 		}
-		at := slices.Index(names, frame)
+		at := slices.Index(names, c.name(frame))
 		if at < 0 {
 			return frame
 		}
 		names = names[at+1:]
 	}
 	return ""
+}
+
+// name is what a frame is called in this build. In a plugin, package main has the name of its path.
+func (c check) name(frame string) string {
+	if function, ok := strings.CutPrefix(frame, "main."); ok && slices.Contains(c.arguments, "plugin") {
+		return reflect.TypeFor[check]().PkgPath() + "." + function
+	}
+	return frame
 }
 
 func names(sample *profile.Sample) []string {

@@ -27,13 +27,13 @@ const (
 	kept     = 3
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(Run(os.Args[1:])) }
 
 //export core_run
-func core_run(arguments *C.char) C.int { return C.int(run(strings.Fields(C.GoString(arguments)))) }
+func core_run(arguments *C.char) C.int { return C.int(Run(strings.Fields(C.GoString(arguments)))) }
 
 //go:noinline
-func run(arguments []string) int {
+func Run(arguments []string) int {
 	if slices.Contains(arguments, "undumpable") && C.core_undumpable() != 0 {
 		fmt.Println("the process stays dumpable")
 		return wrong

@@ -30,9 +30,9 @@ type entrance struct {
 }
 
 var entrances = []entrance{
-	{directly, []string{"main.(*site).visit", "main.directly", "main.visitAll", "main.run"}},
+	{directly, []string{"main.(*site).visit", "main.directly", "main.visitAll", "main.Run"}},
 	{inGoroutine, []string{"main.(*site).visit", "main.inGoroutine.func1"}},
-	{inCallback, []string{"main.(*site).visit", "main.coreVisit", "core_call_go", "main.inCallback", "main.visitAll", "main.run"}},
+	{inCallback, []string{"main.(*site).visit", "main.coreVisit", "core_call_go", "main.inCallback", "main.visitAll", "main.Run"}},
 	{inThread, []string{"main.(*site).visit", "main.coreVisit", "core_call_go", "core_thread_calls_go"}},
 	{alone, []string{"core_thread_allocates"}},
 }

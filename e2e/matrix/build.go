@@ -3,10 +3,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +22,9 @@ type build struct {
 	env        []string
 	main       string   // a C program around the library that Go builds; "": none
 	mainFlags  []string // of the C compiler
-	arguments  string   // what core must know about it
+	plugin     bool     // core is a plugin, which the program plugged opens
+	opener     []string // flags of go build for plugged only
+	arguments  string   // what core must know about it; PLUGIN is where it is
 	needs      []need
 }
 
@@ -53,14 +57,17 @@ func (w *workshop) program(b build) (string, error) {
 }
 
 func (b build) make(path string) error {
+	if b.plugin {
+		return errors.Join(b.goBuild(path+".so", "../core", "-buildmode=plugin"), b.goBuild(path, "../plugged", b.opener...))
+	}
 	if b.main == "" {
-		return b.goBuild(path)
+		return b.goBuild(path, "../core")
 	}
 	library := path + ".a"
 	if strings.Contains(b.mode, "c-shared") {
 		library = filepath.Join(filepath.Dir(path), "lib"+b.name+".so")
 	}
-	if err := b.goBuild(library); err != nil {
+	if err := b.goBuild(library, "../core"); err != nil {
 		return err
 	}
 	args := []string{"-O2", "-g", "-I" + filepath.Dir(path), "-DLIBRARY=\"" + library + "\"", "-o", path, "testdata/" + b.main}
@@ -70,12 +77,12 @@ func (b build) make(path string) error {
 	return command(nil, "gcc", append(args, "-lpthread")...)
 }
 
-func (b build) goBuild(path string) error {
+func (b build) goBuild(path, program string, flags ...string) error {
 	args := []string{"build"}
 	if b.tags != "" {
 		args = append(args, "-tags="+b.tags)
 	}
-	args = append(append(args, b.flags...), "-o", path, "../core")
+	args = append(slices.Concat(args, b.flags, flags), "-o", path, program)
 	env := b.env
 	if b.toolchain != "" {
 		env = append(env[:len(env):len(env)], "GOTOOLCHAIN="+b.toolchain)

@@ -50,12 +50,17 @@ func (r row) run(shop *workshop) result {
 	if err != nil {
 		return result{row: r, outcome: failed, reason: "it does not build", output: err.Error()}
 	}
-	command, err := r.host.start(shop, program, strings.Fields(r.arguments+" "+r.build.arguments))
+	command, err := r.host.start(shop, program, r.words(program))
 	if err != nil {
 		return result{row: r, outcome: failed, reason: "no such host", output: err.Error()}
 	}
 	out, err := finish(command)
 	return r.judge(string(out), err)
+}
+
+// words are the program's arguments.
+func (r row) words(program string) []string {
+	return strings.Fields(r.arguments + " " + strings.ReplaceAll(r.build.arguments, "PLUGIN", program+".so"))
 }
 
 // finish runs the command, but not for ever: its children may hold its output open when it is killed.

@@ -56,6 +56,10 @@ var (
 		main: "linked.c", mainFlags: []string{"-Wl,--no-as-needed", "-ltcmalloc", "LIBRARY"},
 		needs: []need{library(libraries+"libtcmalloc.so", "libgoogle-perftools-dev")},
 	}
+	pluginPIE  = build{name: "plugin-pie", libc: "glibc", mode: "plugin, PIE", tags: "cxx", plugin: true, opener: []string{"-buildmode=pie"}, arguments: pluginArguments}
+	pluginMusl = build{
+		name: "plugin-musl", libc: "musl", mode: "plugin", plugin: true, env: muslEnv, arguments: pluginArguments + " " + blind, needs: muslNeeds,
+	}
 	byClang  = build{name: "by-clang", libc: "glibc", mode: "dynamic, clang", tags: "cxx", env: clangEnv, needs: clangNeeds}
 	hardened = build{
 		name: "hardened", libc: "glibc", mode: "PIE, hardened", tags: "cxx", flags: []string{"-buildmode=pie"},
@@ -69,10 +73,11 @@ var (
 )
 
 const (
-	wrapTags    = "cgoheap_wrap,netgo,osusergo"
-	staticFlags = "-ldflags=-linkmode=external -extldflags=-static"
-	blind       = "blindlibc"
-	blindNew    = "blindnew"
+	wrapTags        = "cgoheap_wrap,netgo,osusergo"
+	staticFlags     = "-ldflags=-linkmode=external -extldflags=-static"
+	blind           = "blindlibc"
+	pluginArguments = "core PLUGIN plugin"
+	blindNew        = "blindnew"
 )
 
 // hardening is what distributions compile with.
@@ -93,6 +98,13 @@ func sanitize(what string) []string {
 func of(toolchain string) build {
 	b := plain
 	b.name, b.toolchain, b.needs = toolchain, toolchain, []need{installed(toolchain)}
+	return b
+}
+
+// plugged is a build of core as a plugin, and of the program that opens it.
+func plugged(b build) build {
+	b.plugin = true
+	b.name, b.mode, b.arguments = "plugin-"+b.name, "plugin, "+b.mode, pluginArguments+" "+b.arguments
 	return b
 }
 
@@ -164,6 +176,14 @@ func nativeRows() []row {
 		{name: "C++, contained, jemalloc", build: ownLibrary, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), arguments: "othernew"},
 		{name: "C++, static glibc", build: staticOperators},
 
+		{name: "plugin", build: plugged(plain)},
+		{name: "plugin, PIE", build: pluginPIE},
+		{name: "plugin, PIE, run by the loader", build: pluginPIE, host: host{command: before(loader), needs: []need{library(loader, "libc6")}}},
+		{name: "plugin, stripped", build: plugged(stripped)},
+		{name: "plugin, race", build: plugged(race)},
+		{name: "plugin, Go 1.25", build: plugged(of("go1.25.4"))},
+		{name: "plugin, Go 1.27", build: plugged(of("go1.27.0"))},
+		{name: "plugin, musl", build: pluginMusl},
 		{name: "c-archive", build: archive},
 		{name: "c-shared", build: shared},
 		{name: "c-shared, C++, before jemalloc", build: sharedBefore},

@@ -38,6 +38,7 @@ func emulatedRows() []row {
 		{name: "arm64, PIE", build: arm(pie), host: emulated},
 		{name: "arm64, stripped", build: arm(stripped), host: emulated},
 		{name: "arm64, static glibc", build: arm(static), host: emulated},
+		{name: "arm64, plugin", build: arm(plugged(plain)), host: emulated},
 		{name: "arm64, signed", build: signed, host: authenticated},
 		{name: "arm64, clang", build: clang, host: emulated},
 		{name: "arm64, Go 1.25", build: arm(of("go1.25.4")), host: emulated},
