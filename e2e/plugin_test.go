@@ -18,25 +18,25 @@ func (b build) plugin(t *testing.T, name string) string {
 	return made(t, name+"-"+b.name+".so", b.env, append(command, "./"+name)...)
 }
 
-// plugged runs the program plugged, which opens a plugin and judges what was recorded.
-func (b build) plugged(t *testing.T, name string, arguments ...string) {
+// opens runs a program that opens a plugin and exits with 0 if all that was recorded is right.
+func (b build) opens(t *testing.T, program, name string, arguments ...string) {
 	t.Helper()
-	command := append([]string{"go", "build"}, b.flags...)
-	program := made(t, "plugged-"+b.name, b.env, append(command, "./plugged")...)
-	run := toolchain.Target(t).Run(program, append([]string{name, b.plugin(t, name)}, arguments...)...)
+	command := append([]string{"go", "build", "-tags=profiler"}, b.flags...)
+	path := made(t, program+"-"+b.name, b.env, append(command, "./"+program)...)
+	run := toolchain.Target(t).Run(path, append([]string{b.plugin(t, name)}, arguments...)...)
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v: %v\n%s", run, err, out)
 	}
 }
 
-func TestPluginThatContainsTheProfiler(t *testing.T) { plain.plugged(t, "core", "plugin") }
+func TestPluginThatContainsTheProfiler(t *testing.T) { plain.opens(t, "opener", "core", "plugin") }
 
-func TestPluginWithoutSymbols(t *testing.T) { stripped.plugged(t, "core", "plugin", "unnamed") }
+func TestPluginWithoutSymbols(t *testing.T) { stripped.opens(t, "opener", "core", "plugin", "unnamed") }
 
-func TestPluginThatIsOpenedWhileTheProgramRecords(t *testing.T) { plain.plugged(t, "guest") }
+func TestPluginThatIsOpenedWhileTheProgramRecords(t *testing.T) { plain.opens(t, "plugged", "guest") }
 
 func TestPluginInAProgramWithoutTheProfiler(t *testing.T) {
-	program := made(t, "bare", nil, "go", "build", "./bare")
+	program := made(t, "opener-bare", nil, "go", "build", "./opener")
 	out, err := toolchain.Target(t).Run(program, plain.plugin(t, "core"), "plugin").CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(string(out), "first in line for malloc") {

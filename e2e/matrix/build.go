@@ -22,8 +22,8 @@ type build struct {
 	env        []string
 	main       string   // a C program around the library that Go builds; "": none
 	mainFlags  []string // of the C compiler
-	plugin     bool     // core is a plugin, which the program plugged opens
-	opener     []string // flags of go build for plugged only
+	plugin     bool     // core is a plugin, which the program opener opens
+	opener     []string // flags of go build for opener only
 	arguments  string   // what core must know about it; PLUGIN is where it is
 	needs      []need
 }
@@ -58,7 +58,7 @@ func (w *workshop) program(b build) (string, error) {
 
 func (b build) make(path string) error {
 	if b.plugin {
-		return errors.Join(b.goBuild(path+".so", "../core", "-buildmode=plugin"), b.goBuild(path, "../plugged", b.opener...))
+		return errors.Join(b.goBuild(path+".so", "../core", "-buildmode=plugin"), b.goBuild(path, "../opener", append([]string{"-tags=profiler"}, b.opener...)...))
 	}
 	if b.main == "" {
 		return b.goBuild(path, "../core")

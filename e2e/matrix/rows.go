@@ -76,7 +76,7 @@ const (
 	wrapTags        = "cgoheap_wrap,netgo,osusergo"
 	staticFlags     = "-ldflags=-linkmode=external -extldflags=-static"
 	blind           = "blindlibc"
-	pluginArguments = "core PLUGIN plugin"
+	pluginArguments = "PLUGIN plugin"
 	blindNew        = "blindnew"
 )
 

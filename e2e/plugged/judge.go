@@ -50,7 +50,7 @@ func placed(p *profile.Profile) error {
 				continue
 			}
 			found = found || line.Function.Name == guestPath+"hold"
-			if l.Mapping == nil || l.Mapping.File != os.Args[2] {
+			if l.Mapping == nil || l.Mapping.File != os.Args[1] {
 				faults = append(faults, fmt.Errorf("%s is in %+v", line.Function.Name, l.Mapping))
 			}
 		}

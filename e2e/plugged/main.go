@@ -1,43 +1,21 @@
 //go:build linux && cgo
 
+// Command plugged opens the plugin of package guest while it records, has many goroutines call it at once, and judges the
+// profile. Its argument is the plugin.
 package main
 
 import (
 	"fmt"
 	"os"
-	"plugin"
 )
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Println("usage: plugged core|guest PLUGIN ARGUMENT...")
+	if len(os.Args) != 2 {
+		fmt.Println("usage: plugged PLUGIN")
 		os.Exit(2)
 	}
-	if os.Args[1] == "guest" {
-		fail(storm(os.Args[2]))
-		return
-	}
-	run, err := openCore(os.Args[2])
-	fail(err)
-	os.Exit(run(os.Args[3:]))
-}
-
-func fail(err error) {
-	if err != nil {
+	if err := storm(os.Args[1]); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-}
-
-// openCore returns the plugin's entry.
-func openCore(path string) (func(arguments []string) int, error) {
-	p, err := plugin.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := p.Lookup("Run")
-	if err != nil {
-		return nil, err
-	}
-	return entry.(func([]string) int), nil
 }

@@ -265,7 +265,7 @@ static bool possible(struct thread *t)
 }
 
 struct tally_of_walks {
-	uint32_t roots, cut, known, shared, goroutines, plugins;
+	uint32_t roots, cut, known, shared, goroutines, plugins, met_in_go, met_in_plugin;
 	uint64_t frames, below; // of stacks that were not known, and those of them that no trunk has
 };
 
@@ -298,6 +298,8 @@ static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
 	sum->known += stack != 0;
 	check(has_modules(&alone));
 	sum->goroutines += w.goroutine != 0;
+	sum->met_in_go += w.known != NULL && is_in(GO, GO_FUNCTIONS, w.known->frame);
+	sum->met_in_plugin += w.known != NULL && is_in(PLUGIN, GO_FUNCTIONS, w.known->frame);
 	sum->plugins += alone.go != NULL && alone.go != &cgoheap_go.own;
 	sum->roots += end == END_ROOT;
 	sum->cut += end == END_DEPTH;
@@ -323,6 +325,7 @@ static void learning(void)
 	}
 	uint32_t all = RUNS * WALKS;
 	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.shared > all / 24 && sum.goroutines > all / 6 && sum.plugins > all / 24);
+	check(sum.met_in_go > all / 200 && sum.met_in_plugin > sum.met_in_go / 8 * 7); // they are drawn alike
 }
 
 // Where one return address in the middle changes, only the frames up to there are walked by rules.

@@ -1,6 +1,7 @@
 //go:build linux && cgo
 
-// Command bare does not contain the profiler. It opens a plugin of the program core, which does, and runs it.
+// Command opener opens a plugin that was built of the program core, and has it record and judge itself. It contains the
+// profiler only with the tag profiler, and never calls it. Its arguments are the plugin, and those of core.
 package main
 
 import (
