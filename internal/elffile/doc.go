@@ -13,5 +13,6 @@
 // often as its headers name it: one symbol table of each kind counts, and a megabyte of notes. Files keep working without section headers as far as the program headers
 // carry them: segments, build ID and .eh_frame do not need sections.
 //
-// What is deliberately absent: files of 32 bits and big-endian ones (no process that has us runs them), relocation (only linked files are ever loaded), writing, and any cache.
+// What is deliberately absent: files of 32 bits and big-endian ones (no process that has us runs them), relocation (only
+// linked files are ever loaded), writing, and any cache.
 package elffile

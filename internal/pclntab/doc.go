@@ -23,6 +23,6 @@
 // The files may be hostile. What the module data says must agree with the header and lie in the file; an address can
 // cost only so many steps, and so can a Table; what does not fit is no frame, never a panic.
 //
-// Deliberately absent: tables before Go 1.20, code that the linker split into several text
-// sections, position-independent files without section headers.
+// Deliberately absent: tables before Go 1.20, code that the linker split into several text sections,
+// position-independent files without section headers.
 package pclntab
