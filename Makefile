@@ -73,7 +73,7 @@ agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C+
 # children that the emulator makes otherwise, are left out.
 cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
-hosts    := TestRecordingsInLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestCodeThatGDBIsToldOf|TestLoadersListWith
+hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestCodeThatGDBIsToldOf|TestLoadersListWith
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 

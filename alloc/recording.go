@@ -48,6 +48,9 @@ func Start(o Options) (*Recording, error) {
 	if err := cgo.Supported(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
+	if err := lockedRoom(); err != nil {
+		return nil, err
+	}
 	r := &Recording{options: withDefaults(o), started: time.Now()}
 	if err := r.prepare(); err != nil {
 		return nil, err

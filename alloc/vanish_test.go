@@ -24,7 +24,10 @@ func afresh(t *testing.T) bool {
 	again := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
 	again.Env = append(os.Environ(), variable+"="+t.Name())
 	output, err := again.CombinedOutput()
-	if err != nil || !strings.Contains(string(output), "--- PASS") {
+	switch result := func(of string) bool { return strings.Contains(string(output), "--- "+of+": "+t.Name()+" ") }; {
+	case result("SKIP"):
+		t.Skipf("in a process of its own:\n%s", output)
+	case err != nil || !result("PASS"):
 		t.Errorf("%v\n%s", err, output)
 	}
 	return false
