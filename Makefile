@@ -92,8 +92,8 @@ arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining,
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
 
-foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd".
-	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(SUITES)
+foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd", RACE=1.
+	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(if $(RACE),-race) $(SUITES)
 
 stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, PAIRS=n, RECORDINGS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress

@@ -1,8 +1,8 @@
 //go:build linux && cgo
 
 // Command foreign runs test suites of other projects twice, without cgoheap and with package auto imported, and compares
-// the outcome of every test. Its arguments are names of suites (suites.go); with none, it runs all. It exits with 1 if an
-// outcome differs.
+// the outcome of every test. Its arguments are names of suites (suites.go); with none, it runs all. With -race, all runs are
+// under the race detector. It ends with a table, and exits with 1 if an outcome differs or a suite could not be run.
 //
 //	source: a suite's module, or Go's own tree
 //	   ├── copy            the suite as it is:  go test -json ──┐

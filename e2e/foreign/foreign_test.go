@@ -78,6 +78,33 @@ func TestOnlyEqualSetsOfOutcomesAreAFlake(t *testing.T) {
 	}
 }
 
+func TestTheTableSaysWhatCameOfEachSuite(t *testing.T) {
+	o := read(strings.NewReader(plain))
+	equal := row{suite: "same", runs: []*outcomes{&o}, equal: true}
+	other := row{suite: "other", runs: []*outcomes{&o}, equal: true}
+	for i := range modes {
+		equal.add(&o, verdict{flakes: []string{"a flake"}})
+		v := verdict{}
+		if i == 1 {
+			v.wrong = []string{"p TestA"}
+		}
+		other.add(&o, v)
+	}
+	failed := row{suite: "failed", runs: []*outcomes{&o}, equal: true}
+	failed.add(nil, verdict{wrong: []string{"no outcomes"}})
+	var out strings.Builder
+	printTable(&out, []row{equal, other, failed, {suite: "absent"}})
+	want := `passed/failed/skipped  without  off    default  SampleBytes 1  flakes  outcomes
+same                   3/0/1    3/0/1  3/0/1    3/0/1          3       equal
+other                  3/0/1    3/0/1  3/0/1    3/0/1          0       1 DIFFER
+failed                 3/0/1    -      -        -              0       1 DIFFER
+absent                 -        -      -        -              0       NOT RUN
+`
+	if out.String() != want || !equal.equal || other.equal || failed.equal {
+		t.Errorf("%s", out.String())
+	}
+}
+
 func TestATestIsRunAlone(t *testing.T) {
 	for test, want := range map[string]string{"p TestA": "^TestA$", "p TestC/x+y": `^TestC$/^x\+y$`, "p": "all"} {
 		if got := alone(test, "all"); got != want {

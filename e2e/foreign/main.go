@@ -3,16 +3,18 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
 func main() {
-	chosen, err := selected(suites(), os.Args[1:])
+	race := flag.Bool("race", false, "run all under the race detector")
+	flag.Parse()
+	chosen, err := selected(suites(), flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "foreign:", err)
 		os.Exit(2)
@@ -22,9 +24,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, "foreign:", err)
 		os.Exit(2)
 	}
-	equal := runAll(chosen, dir)
+	rows := runAll(chosen, dir, *race)
 	os.RemoveAll(dir)
-	if !equal {
+	fmt.Println()
+	printTable(os.Stdout, rows)
+	if slices.ContainsFunc(rows, func(r row) bool { return !r.equal }) {
 		os.Exit(1)
 	}
 }
@@ -45,21 +49,21 @@ func selected(all []suite, names []string) ([]suite, error) {
 	return chosen, nil
 }
 
-// runAll runs the suites, one after the other, and reports whether all outcomes were equal.
-func runAll(chosen []suite, dir string) bool {
-	equal, skipped := true, []string(nil)
+// runAll runs the suites, one after the other.
+func runAll(chosen []suite, dir string, race bool) []row {
+	var rows []row
 	t := &tree{dir: filepath.Join(dir, "go")}
 	for _, s := range chosen {
 		b, err := prepare(s, filepath.Join(dir, s.name), t)
 		if err != nil {
-			skipped = append(skipped, s.name)
-			fmt.Printf("== %s: skipped: %v\n", s.name, err)
+			fmt.Printf("== %s: not run: %v\n", s.name, err)
+			rows = append(rows, row{suite: s.name})
 			continue
 		}
-		equal = b.run() && equal
+		b.race = race
+		rows = append(rows, b.run())
 	}
-	fmt.Printf("\n%d suites, %d skipped %s\n", len(chosen), len(skipped), strings.Join(skipped, " "))
-	return equal
+	return rows
 }
 
 func prepare(s suite, dir string, t *tree) (*bench, error) {
@@ -71,32 +75,35 @@ func prepare(s suite, dir string, t *tree) (*bench, error) {
 	return newBench(s, dir, t)
 }
 
-// run prints a line per run of the suite, and what differs, and reports whether the outcomes are equal.
-func (b *bench) run() bool {
+// run prints a line per run of the suite, and what differs.
+func (b *bench) run() row {
 	fmt.Printf("== %s %s\n", b.suite.name, b.suite.module)
+	r := row{suite: b.suite.name}
 	start := time.Now()
 	base, _, err := b.test(b.without, nil, b.only)
 	if err != nil {
 		fmt.Printf("   failed without cgoheap: %v\n", err)
-		return false
+		return r
 	}
+	r.runs = append(r.runs, &base)
 	line("without", base, start)
 	for _, skip := range base.skips() {
 		fmt.Printf("   skipped: %.300s\n", skip)
 	}
-	equal := true
+	r.equal = true
 	for _, m := range modes {
 		start = time.Now()
 		v, err := b.judge(m, base)
 		if err != nil {
 			fmt.Printf("   failed with cgoheap, %s: %v\n", m.name, err)
-			equal = false
+			r.add(nil, verdict{wrong: []string{err.Error()}})
 			continue
 		}
 		line(m.name, v.got, start)
-		equal = v.print() && equal
+		v.print()
+		r.add(&v.got, v)
 	}
-	return equal
+	return r
 }
 
 func line(name string, o outcomes, start time.Time) {
@@ -104,8 +111,8 @@ func line(name string, o outcomes, start time.Time) {
 		o.count("fail")+o.count(unfinished), o.count("skip"), time.Since(start).Seconds())
 }
 
-// print prints what is wrong and what is flaky, and reports whether nothing is wrong.
-func (v verdict) print() bool {
+// print prints what is wrong and what is flaky.
+func (v verdict) print() {
 	for _, flake := range v.flakes {
 		fmt.Printf("   flake: %s\n", flake)
 	}
@@ -115,5 +122,4 @@ func (v verdict) print() bool {
 	if v.mode.records {
 		fmt.Printf("                  cgoheap recorded in %d processes\n", v.processes)
 	}
-	return len(v.wrong) == 0
 }

@@ -16,6 +16,7 @@ type bench struct {
 	suite         suite
 	without, with copied
 	only          string // for -run; "": all
+	race          bool
 	scratch       string
 }
 
@@ -83,6 +84,9 @@ func (b *bench) test(c copied, env []string, only string) (outcomes, int, error)
 	args := append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=30m"}, c.args...)
 	if b.suite.short {
 		args = append(args, "-short")
+	}
+	if b.race {
+		args = append(args, "-race")
 	}
 	if only != "" {
 		args = append(args, "-run="+only)
