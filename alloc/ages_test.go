@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,6 +25,9 @@ func TestAgeOfTicks(t *testing.T) {
 		if age != want {
 			t.Errorf("%d ticks are %v, want %v", ticks, age, want)
 		}
+	}
+	if age, _ := ageOf(1<<62, 1); age != math.MaxInt64/cgo.Tick*cgo.Tick {
+		t.Errorf("an age that no Duration holds is %v", age)
 	}
 }
 

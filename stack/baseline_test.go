@@ -239,3 +239,14 @@ func TestSizeOfABaselineIsThatOfItsMemory(t *testing.T) {
 		}
 	}
 }
+
+func TestABaselineHoldsNoRoomForSamplesOfNoID(t *testing.T) {
+	samples := make([]Sample, 1000) // all of one stack
+	samples[0] = Sample{ID: 1, Values: Values{AllocObjects: 1}}
+	for i := range samples[1:] {
+		samples[1+i].AllocObjects = 1
+	}
+	if size := NewBaseline(&Profile{Samples: samples}).Size(); size > 1000 {
+		t.Errorf("a baseline of two stacks takes %d bytes", size)
+	}
+}
