@@ -35,19 +35,20 @@ var viewings = [...]viewing{
 	Allocated: {name: "allocated", about: "in use, and (shown first) allocated since", compares: true, take: takeNow,
 		defaultType: "alloc_space"},
 	Peak: {name: "peak", about: "in use at the highest moment, recorded since", columns: pprof.InuseColumns,
-		take: func(r *alloc.Recording, _ *Selection) (*alloc.Snapshot, error) { return r.Peak() }},
+		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.PeakIn(s.memory) }},
 	Age: {name: "age", about: "in use by age, recorded since", columns: pprof.InuseColumns,
-		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.Ages(s.OlderThan) }},
+		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+			return r.AgesIn(s.memory, s.OlderThan)
+		}},
 	ShortLived: {name: "shortlived", about: "freed soon after it was allocated, recorded since", columns: pprof.AllocatedColumns,
-		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.ShortLived(s.Within) }},
+		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+			return r.ShortLivedIn(s.memory, s.Within)
+		}},
 	Growth: {name: "growth", about: "in use now less that of an earlier moment, compared since", columns: pprof.InuseColumns,
 		compares: true, take: takeNow},
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-	if s.memory == nil {
-		return r.Snapshot()
-	}
 	return r.SnapshotIn(s.memory)
 }
 

@@ -20,8 +20,11 @@ var ages = [...]time.Duration{0, time.Second, 10 * time.Second, time.Minute, 10 
 // a class, in seconds. Blocks freed while the call reads the table of live blocks are not in it, and neither are those
 // allocated in the last moment before it, about 20 ms, which is as exact as ages are measured, nor those whose free was lost.
 // ErrStopped after Stop.
-func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) {
-	return r.snapshot(func(read *reader) []record {
+func (r *Recording) Ages(oldest time.Duration) (*Snapshot, error) { return r.AgesIn(nil, oldest) }
+
+// AgesIn is Ages in memory, as SnapshotIn is Snapshot.
+func (r *Recording) AgesIn(memory *scratch.Memory, oldest time.Duration) (*Snapshot, error) {
+	return r.snapshot(memory, func(read *reader) []record {
 		sums := make(map[aged]weight)
 		read.blocks(func(b block) {
 			if age, known := ageOf(read.ticks, b.born); known && age >= oldest && !b.lost {

@@ -7,16 +7,20 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
 // Peak is what was in use at the moment, since Start or the last ResetPeak, when most was; nothing in it counts as
 // allocated. Blocks that were being allocated or freed at that moment are on either side of it. The time of the moment is
 // in the Snapshot's Peak. ErrStopped after Stop.
-func (r *Recording) Peak() (*Snapshot, error) {
+func (r *Recording) Peak() (*Snapshot, error) { return r.PeakIn(nil) }
+
+// PeakIn is Peak in memory, as SnapshotIn is Snapshot.
+func (r *Recording) PeakIn(memory *scratch.Memory) (*Snapshot, error) {
 	var missed stack.Loss
 	var when time.Time
-	s, err := r.snapshot(func(read *reader) []record {
+	s, err := r.snapshot(memory, func(read *reader) []record {
 		cgo.HoldPeak()
 		defer cgo.ReleasePeak()
 		when = r.peakTime()

@@ -12,28 +12,16 @@ import (
 )
 
 // Snapshot is the state of one moment during the call. ErrStopped after Stop.
-func (r *Recording) Snapshot() (*Snapshot, error) {
-	return r.snapshot(func(read *reader) []record { return read.samples(settled) })
-}
+func (r *Recording) Snapshot() (*Snapshot, error) { return r.SnapshotIn(nil) }
 
 // SnapshotIn is Snapshot in scratch memory, which must be freed after it is used. Its samples are not in Samples: EachPacked
-// yields them, or Unpack puts them there.
+// yields them, or Unpack puts them there. Without memory it is Snapshot.
 func (r *Recording) SnapshotIn(memory *scratch.Memory) (*Snapshot, error) {
-	return r.snapshotIn(memory, func(read *reader) []record { return read.samples(settled) })
+	return r.snapshot(memory, func(read *reader) []record { return read.samples(settled) })
 }
 
 // snapshot settles the tables and takes the samples that list makes of them.
-func (r *Recording) snapshot(list func(*reader) []record) (*Snapshot, error) {
-	s, err := r.snapshotIn(nil, list)
-	if err != nil {
-		return nil, err
-	}
-	s.Unpack()
-	s.packed = packedSamples{}
-	return s, nil
-}
-
-func (r *Recording) snapshotIn(memory *scratch.Memory, list func(*reader) []record) (*Snapshot, error) {
+func (r *Recording) snapshot(memory *scratch.Memory, list func(*reader) []record) (*Snapshot, error) {
 	r.Refresh()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,6 +47,10 @@ func (r *Recording) snapshotIn(memory *scratch.Memory, list func(*reader) []reco
 	}
 	r.place(&read.stacks)
 	read.stacks.seal()
+	if memory == nil {
+		s.Unpack()
+		s.packed = packedSamples{}
+	}
 	return s, nil
 }
 

@@ -37,6 +37,17 @@ func (*Snapshot) Unpack() {}
 // Peak gives ErrStopped.
 func (*Recording) Peak() (*Snapshot, error) { return nil, ErrStopped }
 
+// PeakIn gives ErrStopped.
+func (*Recording) PeakIn(*scratch.Memory) (*Snapshot, error) { return nil, ErrStopped }
+
+// AgesIn gives ErrStopped.
+func (*Recording) AgesIn(*scratch.Memory, time.Duration) (*Snapshot, error) { return nil, ErrStopped }
+
+// ShortLivedIn gives ErrStopped.
+func (*Recording) ShortLivedIn(*scratch.Memory, time.Duration) (*Snapshot, error) {
+	return nil, ErrStopped
+}
+
 // ResetPeak gives ErrStopped.
 func (*Recording) ResetPeak() error { return ErrStopped }
 

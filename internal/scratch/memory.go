@@ -3,6 +3,7 @@ package scratch
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -41,6 +42,22 @@ func (m *Memory) note(b []byte) {
 		m.mapped = make(map[*byte][]byte)
 	}
 	m.mapped[&b[0]] = b
+	count(len(b))
+}
+
+// held is how many bytes are mapped for all Memories, and the most since Held was called.
+var held struct{ now, most atomic.Int64 }
+
+func count(bytes int) {
+	now := held.now.Add(int64(bytes))
+	for most := held.most.Load(); now > most && !held.most.CompareAndSwap(most, now); most = held.most.Load() {
+	}
+}
+
+// Held returns how many bytes are mapped now, and the most that were since it was called before.
+func Held() (now, most int64) {
+	now = held.now.Load()
+	return now, held.most.Swap(now)
 }
 
 // take returns the mapping that b begins, and forgets it; nil if b is in Go's heap.
@@ -53,6 +70,7 @@ func (m *Memory) take(b []byte) []byte {
 	defer m.mu.Unlock()
 	mapped := m.mapped[first]
 	delete(m.mapped, first)
+	count(-len(mapped))
 	return mapped
 }
 
@@ -71,6 +89,7 @@ func (m *Memory) Free() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range m.mapped {
+		count(-len(b))
 		unmap(b)
 	}
 	m.mapped = nil

@@ -88,6 +88,25 @@ func TestMemoryGoesBackToTheKernel(t *testing.T) {
 	}
 }
 
+func TestWhatIsHeldIsCounted(t *testing.T) {
+	const size = 3 << 20
+	before, _ := Held()
+	var m Memory
+	a := m.Bytes(size)
+	m.Release(m.Bytes(2 * size))
+	s := Append(&m, Slice[uint64](&m, 1<<20), 7)
+	now, most := Held()
+	if runtime.GOOS == "linux" && (now-before != size+16<<20 || most-before != 3*size && most != now) {
+		t.Errorf("%d bytes are held, %d were", now-before, most-before)
+	}
+	m.Release(a)
+	ReleaseSlice(&m, s)
+	m.Free()
+	if now, _ := Held(); now != before {
+		t.Errorf("%d bytes are still held", now-before)
+	}
+}
+
 func TestADroppedPartIsGivenBackAndTheRestStays(t *testing.T) {
 	var m Memory
 	defer m.Free()
