@@ -30,6 +30,7 @@ type loaded struct {
 	made      []mappings.Range // of the index: code made at run time
 	loads     cgo.Loads
 	loader    loader
+	images    []cgo.Image                       // of the update that is being made; nil before they were asked for
 	hadRows   bool                              // rows were made of modules that waited for that
 	met       map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
 }
@@ -67,6 +68,8 @@ func (l *loaded) update(now []mappings.Module, loads cgo.Loads) (changed bool, e
 	} else {
 		defer func() { l.loader.meet(l.all) }()
 	}
+	l.images = nil
+	defer func() { l.images = nil }()
 	now, made := apart(now)
 	madeChanged := !slices.Equal(made, l.made)
 	l.made = made

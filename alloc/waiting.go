@@ -16,12 +16,18 @@ import (
 // memory. When it has done that often, it asks for a look, which makes the rows beside the program. Programs that end soon,
 // or sample little, never need them.
 
+// listImages asks the loader, which costs some system calls for each file. Tests count.
+var listImages = cgo.Images
+
 // image is where the rules of a module can be found in memory; zero if they cannot, or if the module may be unloaded.
 func (l *loaded) image(m *mappings.Module) cgo.Image {
 	if !l.loader.fromStart(m) || len(m.Ranges) == 0 {
 		return cgo.Image{}
 	}
-	for _, image := range cgo.Images() {
+	if l.images == nil {
+		l.images = listImages()
+	}
+	for _, image := range l.images {
 		if image.Bias != m.Bias || image.EhFrameHdr == 0 {
 			continue
 		}

@@ -99,3 +99,15 @@ func TestFilesThatWaitForRows(t *testing.T) {
 		}
 	})
 }
+
+func TestAStartAsksTheLoaderForItsFilesOnce(t *testing.T) {
+	asked := 0
+	listImages = func() []cgo.Image {
+		asked++
+		return cgo.Images()
+	}
+	t.Cleanup(func() { listImages = cgo.Images })
+	if r := start(t, everything); asked != 1 || len(r.loaded.current) < 3 {
+		t.Errorf("it was asked %d times for %d files", asked, len(r.loaded.current))
+	}
+}

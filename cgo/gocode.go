@@ -62,9 +62,18 @@ func neighbour(c C.struct_code, name string) C.struct_code {
 
 // extent is the stretch around pc in which in holds; it must be one stretch, shorter than a gigabyte each way.
 func extent(pc uintptr, in func(uintptr) bool) C.struct_code {
-	up := sort.Search(1<<30, func(n int) bool { return !in(pc + uintptr(n)) })
-	down := sort.Search(min(1<<30, int(pc)), func(n int) bool { return !in(pc - uintptr(n)) })
+	up := first(1<<30, func(n int) bool { return !in(pc + uintptr(n)) })
+	down := first(min(1<<30, int(pc)), func(n int) bool { return !in(pc - uintptr(n)) })
 	return C.struct_code{lo: C.uint64_t(pc - uintptr(down) + 1), hi: C.uint64_t(pc + uintptr(up))}
+}
+
+// first is sort.Search where the answer is mostly small: a start asks for the ranges of hundreds of functions.
+func first(limit int, is func(int) bool) int {
+	near, far := 0, 1
+	for far < limit && !is(far) {
+		near, far = far, 2*far
+	}
+	return near + sort.Search(min(far, limit)-near, func(n int) bool { return is(near + n) })
 }
 
 func crosscall2Range() C.struct_code { return funcRange(uintptr(C.crosscall2_address())) }

@@ -13,7 +13,7 @@ struct listing {
 	struct segment *list;
 	size_t max, count;
 	bool others; // the program, which comes first, is done
-	struct memory memory;
+	struct headers headers;
 };
 
 // The program itself has no name in the loader's list, and the vdso has one of no file.
@@ -21,9 +21,9 @@ static const char *path_of(const struct dl_phdr_info *object, struct listing *l)
 {
 	const char *path = l->others ? object->dlpi_name : (const char *)getauxval(AT_EXECFN);
 	uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
-	ElfW(Phdr) h;
-	for (int i = 0; header_read(&l->memory, object, i, &h); i++)
-		if (h.p_type == PT_LOAD && vdso - (object->dlpi_addr + h.p_vaddr) < h.p_memsz)
+	const ElfW(Phdr) *h;
+	for (int i = 0; (h = header_read(&l->headers, object, i)) != NULL; i++)
+		if (h->p_type == PT_LOAD && vdso - (object->dlpi_addr + h->p_vaddr) < h->p_memsz)
 			return "[vdso]";
 	return path == NULL ? "" : path;
 }
@@ -44,12 +44,12 @@ static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
 	(void)size;
 	struct listing *l = listing;
 	const char *path = path_of(object, l);
-	ElfW(Phdr) h;
-	for (int i = 0; header_read(&l->memory, object, i, &h); i++) {
-		if (h.p_type != PT_LOAD || h.p_filesz == 0)
+	const ElfW(Phdr) *h;
+	for (int i = 0; (h = header_read(&l->headers, object, i)) != NULL; i++) {
+		if (h->p_type != PT_LOAD || h->p_filesz == 0)
 			continue;
 		if (l->count < l->max)
-			fill(&l->list[l->count], object, &h, path);
+			fill(&l->list[l->count], object, h, path);
 		l->count++;
 	}
 	l->others = true;
@@ -59,8 +59,8 @@ static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
 size_t segments_list(struct segment *list, size_t max)
 {
 	struct copy copy = {0};
-	struct listing l = {.list = list, .max = max, .memory = {.copy = &copy}};
+	struct listing l = {.list = list, .max = max, .headers = {.memory = {.copy = &copy}}};
 	dl_iterate_phdr(list_object, &l);
-	memory_end(&l.memory);
+	memory_end(&l.headers.memory);
 	return l.count;
 }
