@@ -42,6 +42,7 @@ func (n *naming) sentences() []string {
 func (r *Report) name(memory *scratch.Memory) *naming {
 	n := &naming{frames: framesOf(r.each(), memory)}
 	n.named, n.missing = scratch.Slice[named](memory, len(n.list)), make(missing)
+	n.lines = make([]*symbolize.Line, 0, len(n.list)/2) // neighbours share theirs
 	counts := make(map[stack.ModuleID]int)
 	for _, f := range n.list {
 		counts[f.Module()]++

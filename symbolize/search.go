@@ -17,25 +17,38 @@ func (o *object) search(w wants, style Style) error {
 	answers, err := o.debug.Find(addresses)
 	names := newNames(style)
 	locals := make(map[int]string)
-	for i, address := range addresses {
-		if local := o.localSymbol(address, answers[i].Frames); local != "" {
-			locals[i] = local
-			names.needLocal(local)
+	for i, answer := range answers {
+		if answer == nil {
+			continue
 		}
-		for _, frame := range answers[i].Frames {
-			if frame.Function != nil {
-				names.need(frame.Function.Linkage)
-			}
+		if local := o.needNames(names, addresses[i], answer.Frames); local != "" {
+			locals[i] = local
 		}
 	}
 	names.demangle()
-	for i, address := range addresses {
-		want, answer := w.at(address), &answers[i]
+	for i, answer := range answers {
+		want := w.at(addresses[i])
+		if want.poor = true; answer == nil {
+			continue
+		}
 		want.place = &answer.Place
 		want.lines = names.lines(answer.Frames, locals[i])
 		want.poor = len(want.lines) < len(answer.Frames) || answer.Line == 0
 	}
 	return err
+}
+
+// needNames notes the mangled names at an address, and returns that of the symbol that covers it if the names do not say it.
+func (o *object) needNames(n *names, address uint64, frames []dwarf.Frame) (local string) {
+	if local = o.localSymbol(address, frames); local != "" {
+		n.needLocal(local)
+	}
+	for _, frame := range frames {
+		if frame.Function != nil {
+			n.need(frame.Function.Linkage)
+		}
+	}
+	return local
 }
 
 // lines are the lines of the frames at an address, innermost first.

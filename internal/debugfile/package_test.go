@@ -96,7 +96,9 @@ func names(tb testing.TB, program *elffile.File, packed []byte, addresses []uint
 	defer data.Close()
 	answers, _ := data.Find(addresses)
 	for _, answer := range answers {
-		frames += len(answer.Frames)
+		if answer != nil {
+			frames += len(answer.Frames)
+		}
 	}
 	return frames
 }

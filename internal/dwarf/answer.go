@@ -56,7 +56,13 @@ func (s *search) adopt(j job, answers []Answer) {
 	defer s.mu.Unlock()
 	rank := int32(j.order) + 1
 	for i, index := range j.wants {
-		answer := &s.answers[index]
+		if len(answers[i].Frames) == 0 && answers[i].Place == (Place{}) {
+			continue
+		}
+		if s.answers[index] == nil {
+			s.answers[index] = &answers[i]
+		}
+		answer := s.answers[index]
 		if named := &s.named[index]; len(answers[i].Frames) > 0 && (*named == 0 || rank < *named) {
 			*named, answer.Frames = rank, answers[i].Frames
 		}

@@ -61,7 +61,18 @@ func find(t testing.TB, p Program, addresses []uint64) []Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answers
+	return plain(answers)
+}
+
+// plain are answers of which none is nil.
+func plain(answers []*Answer) []Answer {
+	list := make([]Answer, len(answers))
+	for i, answer := range answers {
+		if answer != nil {
+			list[i] = *answer
+		}
+	}
+	return list
 }
 
 const sources = "../../symbolize/testdata"

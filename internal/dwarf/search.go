@@ -56,21 +56,21 @@ type search struct {
 	jobs      chan job
 
 	mu      sync.Mutex
-	answers []Answer
+	answers []*Answer
 	named   []int32 // by which unit an answer's frames were given, and by which its place
 	placed  []int32
 	damage  error
 	damaged int // the unit that has the damage
 }
 
-// Find says what is known about each of the addresses, which are ascending and different. The error says that some of
+// Find says what is known about each of the addresses, which are ascending and different: nil where nothing is. The error says that some of
 // the debug data could not be read, or was not because of ErrTooBig; the answers are what the rest gave. The same file
 // gives the same answers, unless the error is ErrTooBig.
-func (d *Data) Find(addresses []uint64) ([]Answer, error) {
+func (d *Data) Find(addresses []uint64) ([]*Answer, error) {
 	var memory scratch.Memory
 	defer memory.Free()
 	s := &search{Data: d, addresses: newBatch(addresses, &memory), jobs: make(chan job, 4), damage: d.damage}
-	s.answers = make([]Answer, len(addresses))
+	s.answers = make([]*Answer, len(addresses))
 	s.named, s.placed = scratch.Slice[int32](&memory, len(addresses)), scratch.Slice[int32](&memory, len(addresses))
 	var group sync.WaitGroup
 	for range workers() {
