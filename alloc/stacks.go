@@ -12,7 +12,7 @@ import (
 )
 
 // stacks are the stacks of a snapshot. Different stacks have mostly the same frames, of which a program has some thousands.
-// So each frame has a number, and a stack is the numbers of its frames as varints, leaf first: mostly two bytes for each.
+// So each frame has a number, and a stack is the numbers of its frames as varints, leaf first: mostly two bytes each.
 //
 //	list    end, depth ─┐
 //	                    ▼
