@@ -56,12 +56,9 @@ var (
 		main: "linked.c", mainFlags: []string{"-Wl,--no-as-needed", "-ltcmalloc", "LIBRARY"},
 		needs: []need{library(libraries+"libtcmalloc.so", "libgoogle-perftools-dev")},
 	}
-	pluginPIE  = build{name: "plugin-pie", libc: "glibc", mode: "plugin, PIE", tags: "cxx", plugin: true, opener: []string{"-buildmode=pie"}, arguments: pluginArguments}
-	pluginMusl = build{
-		name: "plugin-musl", libc: "musl", mode: "plugin", plugin: true, env: muslEnv, arguments: pluginArguments + " " + blind, needs: muslNeeds,
-	}
-	byClang  = build{name: "by-clang", libc: "glibc", mode: "dynamic, clang", tags: "cxx", env: clangEnv, needs: clangNeeds}
-	hardened = build{
+	pluginPIE = build{name: "plugin-pie", libc: "glibc", mode: "plugin, PIE", tags: "cxx", plugin: true, opener: []string{"-buildmode=pie"}, arguments: pluginArguments}
+	byClang   = build{name: "by-clang", libc: "glibc", mode: "dynamic, clang", tags: "cxx", env: clangEnv, needs: clangNeeds}
+	hardened  = build{
 		name: "hardened", libc: "glibc", mode: "PIE, hardened", tags: "cxx", flags: []string{"-buildmode=pie"},
 		env: []string{"CGO_CFLAGS=" + hardening, "CGO_CXXFLAGS=" + hardening, "CGO_LDFLAGS=-Wl,-z,relro,-z,now"},
 	}
@@ -183,7 +180,6 @@ func nativeRows() []row {
 		{name: "plugin, race", build: plugged(race)},
 		{name: "plugin, Go 1.25", build: plugged(of("go1.25.4"))},
 		{name: "plugin, Go 1.27", build: plugged(of("go1.27.0"))},
-		{name: "plugin, musl", build: pluginMusl},
 		{name: "c-archive", build: archive},
 		{name: "c-shared", build: shared},
 		{name: "c-shared, C++, before jemalloc", build: sharedBefore},
