@@ -84,6 +84,10 @@ func (e *Encoder) Close() error {
 	return nil
 }
 
+// Discard gives back what the Encoder took of memory and does not end the profile, for one that a panic ended. After Close
+// it does nothing.
+func (e *Encoder) Discard() { e.release() }
+
 func (e *Encoder) flushFull() {
 	if len(e.out) >= flushBytes {
 		e.flush()

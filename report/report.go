@@ -38,7 +38,7 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	n := r.name(&memory)
 	defer runtime.KeepAlive(n)
 	e := pprof.NewEncoder(w, r.Header)
-	defer e.Close() // should a panic end this
+	defer e.Discard()
 	e.Expect(len(n.list))
 	for _, sentence := range n.sentences() {
 		e.Comment("cgoheap: " + sentence)

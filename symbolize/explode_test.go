@@ -86,7 +86,7 @@ func TestNamesBelowTheLimitsTakeBoundedMemory(t *testing.T) {
 }
 
 func TestNamesOfRealProgramsAreDemangled(t *testing.T) {
-	for _, mangled := range append(usual, real...) {
+	for _, mangled := range append(usual, longNames...) {
 		for style := Templates; style < Mangled; style++ {
 			if got := style.readable(mangled); got == mangled {
 				t.Errorf("%s stayed as it is", mangled)
@@ -96,7 +96,7 @@ func TestNamesOfRealProgramsAreDemangled(t *testing.T) {
 }
 
 func FuzzDemanglingIsBounded(f *testing.F) {
-	for _, mangled := range append(append(usual, unusual...), real...) {
+	for _, mangled := range append(append(usual, unusual...), longNames...) {
 		f.Add(mangled)
 	}
 	for _, name := range long {

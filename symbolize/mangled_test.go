@@ -22,8 +22,8 @@ var unusual = []string{
 	"_Z3fooUt_", "_ZZ3barvEs", "_Z1fVKi", "_Z999999999999999999999foo", "_RNvC3foo3bar", "_ZN3fooUt_C2Ev",
 }
 
-// real are long names of real programs, with many uses of earlier parts after a template parameter, and with packs.
-var real = []string{
+// longNames are long names of real programs, with many uses of earlier parts after a template parameter, and with packs.
+var longNames = []string{
 	"_ZN4llvm12PatternMatch5matchINS_5ValueENS0_16match_combine_orINS3_INS0_12MaxMin_matchINS_8ICmpInstENS0_14specificval_tyE" +
 		"NS0_7bind_tyIS2_EENS0_12smax_pred_tyELb1EEENS4_IS5_S6_S8_NS0_12smin_pred_tyELb1EEEEENS3_INS4_IS5_S6_S8_NS0_12umax" +
 		"_pred_tyELb1EEENS4_IS5_S6_S8_NS0_12umin_pred_tyELb1EEEEEEEEEbPT_RKT0_",

@@ -56,7 +56,7 @@ func placed(p *profile.Profile) error {
 		}
 	}
 	if !found {
-		faults = append(faults, errors.New("Go's own memory of the plugin is missing"))
+		faults = append(faults, errors.New("memory of the plugin's in Go's own heap is missing"))
 	}
 	return errors.Join(faults...)
 }
