@@ -225,24 +225,21 @@ struct trunk last_trunk(const struct walk *w, enum end end, uint32_t *below)
 		return stack_root(end);
 	}
 	*below = w->last->fresh;
-	return (struct trunk){w->known->hash, w->known->node};
+	const struct last *l = w->last;
+	uint32_t leaf = ((const struct stack *)region_ref(l->stack))->node;
+	return (struct trunk){w->known->hash, leaf, w->known - &l->steps[l->first]};
 }
 
-// The node and the hash of each fresh step, of which to is the end.
-static void name_fresh(struct step *from, struct step *to, const struct step *known, uint32_t stack)
+// The hash of each fresh step, of which to is the end.
+static void hash_fresh(struct step *from, struct step *to, const struct step *known)
 {
-	uint32_t node = ((const struct stack *)region_ref(stack))->node;
-	uint64_t hash = known == NULL ? stack_root(END_ROOT).hash : known->hash;
-	for (struct step *s = from; s < to; s++) {
-		s->node = node;
-		node = ((const struct node *)region_ref(node))->caller;
-	}
+	struct stack_hash hash = known == NULL ? stack_root(END_ROOT).hash : known->hash;
 	for (struct step *s = to; s-- > from;)
 		s->hash = hash = stack_hash(hash, s->frame);
 }
 
 // Puts the fresh steps and words before those that are known.
-static void join_fresh(struct walk *w, uint32_t stack)
+static void join_fresh(struct walk *w)
 {
 	struct last *l = w->last;
 	uint32_t to = w->known == NULL ? LAST_STEPS : w->known - l->steps;
@@ -258,7 +255,7 @@ static void join_fresh(struct walk *w, uint32_t stack)
 	for (uint32_t i = 0; i < logged; i++)
 		l->words[word - logged + i] = l->fresh_words[i];
 	l->first = to - l->fresh;
-	name_fresh(&l->steps[l->first], &l->steps[to], w->known, stack);
+	hash_fresh(&l->steps[l->first], &l->steps[to], w->known);
 }
 
 void last_end(struct walk *w, enum end end, uint32_t stack)
@@ -271,7 +268,7 @@ void last_end(struct walk *w, enum end end, uint32_t stack)
 			l->goroutine = w->goroutine;
 		}
 		l->fp_used = w->fp_used;
-		join_fresh(w, stack);
+		join_fresh(w);
 		l->stack = stack;
 	}
 	w->memory.log = NULL;

@@ -11,9 +11,9 @@
 // Where a walk stood at a frame.
 struct step {
 	uintptr_t pc, sp, fp, fp_at;
-	uint64_t frame, hash; // of the stack from here on
-	uint32_t node;       // its node
-	uint32_t words;      // those read from here on begin there
+	uint64_t frame;
+	struct stack_hash hash; // of the stack from here on
+	uint16_t words; // those read from here on begin there
 	uint16_t part;  // how often the walk had gone from C to Go or back
 	bool fp_known, fp_given, joined, go;
 };

@@ -49,6 +49,7 @@ static bool claim(struct bucket *b, struct slot *slot)
 static int load_of(const struct bucket *b)
 {
 	int n = 0;
+#pragma GCC unroll 8
 	for (int i = 0; i < BUCKET; i++)
 		n += __atomic_load_n(&b->keys[i], __ATOMIC_RELAXED) != 0;
 	return n;
@@ -110,30 +111,51 @@ bool live_insert(const void *p, const struct block *b)
 	return true;
 }
 
-static inline __attribute__((always_inline)) bool take(struct bucket *bucket, uint64_t address, struct block *b)
+static inline __attribute__((always_inline)) bool find_in(struct bucket *b, uint64_t address, struct slot *slot)
 {
-	for (int i = 0; i < BUCKET; i++) {
-		uint64_t key = __atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE);
-		if (key != address)
-			continue;
-		copy(b, &bucket->blocks[i]);
-		filter_add(address, -1);
-		if (__atomic_compare_exchange_n(&bucket->keys[i], &key, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+#pragma GCC unroll 8
+	for (int i = 0; i < BUCKET; i++)
+		if (__atomic_load_n(&b->keys[i], __ATOMIC_ACQUIRE) == address) {
+			*slot = (struct slot){&b->keys[i], &b->blocks[i]};
 			return true;
-		filter_add(address, 1); // the program frees the block twice at once, and the other free has it
-	}
+		}
+	return false;
+}
+
+static inline __attribute__((always_inline)) bool find(uint64_t address, struct slot *slot)
+{
+	uint64_t hash = mix64(address);
+	for (int level = newest_level(); level >= 0; level--)
+		if (find_in(bucket_of(level, hash, 0), address, slot) || find_in(bucket_of(level, hash, 1), address, slot))
+			return true;
 	return false;
 }
 
 bool live_remove(const void *p, struct block *b)
 {
-	uint64_t address = (uintptr_t)p, hash = mix64(address);
-	if (address <= RESERVED) // free(NULL): an empty slot is not a block
+	uint64_t address = (uintptr_t)p, key = address;
+	struct slot slot;
+	if (address <= RESERVED || !find(address, &slot)) // free(NULL): an empty slot is not a block
 		return false;
-	for (int level = newest_level(); level >= 0; level--)
-		if (take(bucket_of(level, hash, 0), address, b) || take(bucket_of(level, hash, 1), address, b))
-			return true;
+	copy(b, slot.block);
+	filter_add(address, -1);
+	if (__atomic_compare_exchange_n(slot.key, &key, 0, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return true;
+	filter_add(address, 1); // the program frees the block twice at once, and the other free has it
 	return false;
+}
+
+void live_prefetch(const void *p)
+{
+	uint64_t hash = mix64((uintptr_t)p);
+	int level = newest_level();
+	if (level < 0)
+		return;
+	const char *one = (const char *)bucket_of(level, hash, 0);
+#pragma GCC unroll 4
+	for (size_t line = 0; line < sizeof(struct bucket); line += 64)
+		__builtin_prefetch(one + line, 1);
+	__builtin_prefetch(bucket_of(level, hash, 1), 1);
 }
 
 static void count_bucket(const struct bucket *b, uint8_t *counts)
@@ -154,26 +176,13 @@ void live_count(uint8_t *counts)
 	}
 }
 
-static uint64_t *objects_of(struct bucket *bucket, uint64_t address)
-{
-	for (int i = 0; i < BUCKET; i++)
-		if (__atomic_load_n(&bucket->keys[i], __ATOMIC_ACQUIRE) == address)
-			return &bucket->blocks[i].weight.of[OBJECTS];
-	return NULL;
-}
-
 bool live_mark_lost(const void *p, bool lost)
 {
-	uint64_t address = (uintptr_t)p, hash = mix64(address), *objects = NULL;
-	if (address <= RESERVED)
+	uint64_t address = (uintptr_t)p;
+	struct slot slot;
+	if (address <= RESERVED || !find(address, &slot))
 		return false;
-	for (int level = newest_level(); level >= 0 && objects == NULL; level--) {
-		objects = objects_of(bucket_of(level, hash, 0), address);
-		if (objects == NULL)
-			objects = objects_of(bucket_of(level, hash, 1), address);
-	}
-	if (objects == NULL)
-		return false;
+	uint64_t *objects = &slot.block->weight.of[OBJECTS];
 	uint64_t was = lost ? __atomic_fetch_or(objects, BLOCK_LOST, __ATOMIC_RELAXED)
 			    : __atomic_fetch_and(objects, ~BLOCK_LOST, __ATOMIC_RELAXED);
 	return ((was & BLOCK_LOST) != 0) != lost;

@@ -14,6 +14,9 @@ static inline bool live_maybe(const void *p)
 	return __atomic_load_n(filter_slot((uintptr_t)p), __ATOMIC_RELAXED) != 0;
 }
 
+// Asks the processor for what the next look for p is likely to read. It never faults.
+void live_prefetch(const void *p);
+
 // Remembers a block that is not in the table. False when the region is full.
 bool live_insert(const void *p, const struct block *b);
 

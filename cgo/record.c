@@ -138,6 +138,7 @@ static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t ge
 static struct site *leave(struct pass pass, const struct block *b)
 {
 	struct site *site = region_ref(b->site);
+	site_prefetch(b->site);
 	peak_lower(pass.place, block_weight(b).of[BYTES]);
 	peak_before(site);
 	return site;
@@ -159,6 +160,7 @@ static void remember(struct pass pass, const struct allocation *a)
 {
 	uint64_t ticks = clock_ticks();
 	struct visitor by = {pass.place, (uint32_t)ticks};
+	live_prefetch(a->p);
 	count_in(pass.place, COUNT_SAMPLES, 1);
 	forget_unseen(pass, a->p);
 	uint32_t ref = site_of(by, a->size, a->caller);

@@ -86,10 +86,16 @@ struct node {
 
 #define STACK_ENDS (REGION_FILTER / 16) // no record has a ref as low; a caller below is an enum end
 
+// The hash of a stack's frames, 128 bits.
+struct stack_hash {
+	uint64_t of[2];
+};
+
+// One cache line.
 struct stack {
-	uint32_t next[2];
+	_Alignas(64) uint32_t next[2];
+	struct stack_hash hash;
 	uint32_t node;  // of the leaf, or an enum end where there is no frame
-	uint32_t tag;   // of the hash of all frames
 	uint32_t sites; // ref of the first site made of this stack; the others hang below it
 	uint32_t mixed; // ref of the first without a size of its own, 0 for none
 	uint32_t sizes; // how many sites have a size of their own

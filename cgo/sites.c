@@ -127,6 +127,9 @@ static uint32_t intern_mixed(struct stack *stack, const struct content *c)
 static uint32_t intern_whole(struct content *c, struct visitor by)
 {
 	struct stack *stack = region_ref(c->stack);
+	uint32_t likely = __atomic_load_n(&stack->mixed, __ATOMIC_RELAXED);
+	if (likely != 0 || (likely = __atomic_load_n(&stack->sites, __ATOMIC_RELAXED)) != 0)
+		site_prefetch(likely);
 	uint32_t ref = c->size == SITE_MIXED ? NONE : intern_size(stack, c);
 	if (ref != NONE)
 		return ref;

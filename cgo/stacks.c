@@ -7,42 +7,20 @@
 //	           ^
 //	         stack, found by the hash of all its frames
 //
-// A known stack is found by one look-up and compared with its nodes, which lie side by side if they were made at once.
-// It is compared only up to the trunk that the caller knows, because nodes are interned too: if the node is the same, so
-// is all that is above it. Only a new stack looks up its frames and nodes one by one.
+// A stack is known by the hash of its frames, 128 bits of it: docs/decisions/0017-stacks-as-a-tree.md says why that is enough. So
+// nothing of a known stack is read but its record. A new stack looks up its frames and nodes one by one, from the trunk on
+// that the caller knows; frames and nodes are known by what they are.
 #include "stacks.h"
 
 #include "hash.h"
 #include "region.h"
 #include "trie.h"
 
-// What a stack is.
-struct content {
-	const uint64_t *frames;
-	uint32_t depth, trunk, tag;
-};
-
-static uint64_t frame_of(const struct node *n)
-{
-	return ((const struct frame *)region_ref(n->frame))->frame;
-}
-
 static bool same_stack(const void *record, const void *content)
 {
 	const struct stack *s = record;
-	const struct content *c = content;
-	uint32_t ref = s->node;
-	if (s->tag != c->tag)
-		return false;
-	for (uint32_t i = 0; i < c->depth; i++) {
-		if (ref < STACK_ENDS)
-			return false;
-		const struct node *n = region_ref(ref);
-		if (frame_of(n) != c->frames[i])
-			return false;
-		ref = n->caller;
-	}
-	return ref == c->trunk;
+	const struct stack_hash *hash = content;
+	return s->hash.of[0] == hash->of[0] && s->hash.of[1] == hash->of[1];
 }
 
 static bool same_node(const void *record, const void *content)
@@ -85,35 +63,45 @@ static uint32_t intern_node(uint32_t caller, uint32_t frame)
 	return trie_link(&t, at / 16, same_node, &content);
 }
 
-static uint32_t make(const struct content *c)
+static uint32_t node_of(struct trunk trunk)
 {
-	uint32_t node = c->trunk;
-	for (uint32_t i = c->depth; i > 0; i--)
-		if ((node = intern_node(node, intern_frame(c->frames[i - 1]))) == 0)
+	for (uint32_t i = 0; i < trunk.callers; i++)
+		trunk.node = ((const struct node *)region_ref(trunk.node))->caller;
+	return trunk.node;
+}
+
+static uint32_t make(const uint64_t *frames, uint32_t depth, struct trunk trunk)
+{
+	uint32_t node = node_of(trunk);
+	for (uint32_t i = depth; i > 0; i--)
+		if ((node = intern_node(node, intern_frame(frames[i - 1]))) == 0)
 			return 0;
 	uint64_t at = region_reserve(sizeof(struct stack));
 	if (at == 0)
 		return 0;
-	struct stack *s = region_at(at);
-	s->node = node;
-	s->tag = c->tag;
+	((struct stack *)region_at(at))->node = node;
 	return at / 16;
+}
+
+static struct stack_hash hash_of(const uint64_t *frames, uint32_t depth, struct stack_hash hash)
+{
+	for (uint32_t i = depth; i > 0; i--)
+		hash = stack_hash(hash, frames[i - 1]);
+	return (struct stack_hash){{mix64(hash.of[0]), mix64(hash.of[1])}};
 }
 
 uint32_t stack_intern(const uint64_t *frames, uint32_t depth, struct trunk trunk)
 {
-	for (uint32_t i = depth; i > 0; i--)
-		trunk.hash = stack_hash(trunk.hash, frames[i - 1]);
-	uint64_t hash = mix64(trunk.hash);
-	struct content c = {.frames = frames, .depth = depth, .trunk = trunk.node, .tag = hash >> 32};
-	struct trie t = trie_from(cgoheap_region->stack_heads, hash);
-	uint32_t ref = trie_find(&t, same_stack, &c);
+	struct stack_hash hash = hash_of(frames, depth, trunk.hash);
+	struct trie t = trie_from(cgoheap_region->stack_heads, hash.of[0]);
+	uint32_t ref = trie_find(&t, same_stack, &hash);
 	if (ref != 0)
 		return ref;
-	uint32_t made = make(&c);
+	uint32_t made = make(frames, depth, trunk);
 	if (made == 0)
 		return 0;
-	ref = trie_link(&t, made, same_stack, &c);
+	((struct stack *)region_ref(made))->hash = hash;
+	ref = trie_link(&t, made, same_stack, &hash);
 	if (ref == made)
 		count(COUNT_STACKS);
 	return ref;

@@ -5,22 +5,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The outer part of a stack: its innermost node, and the hash of its frames.
+#include "region.h"
+
+// The outer part of a stack: the hash of its frames, and its innermost node, which is so many callers above another.
 struct trunk {
-	uint64_t hash;
-	uint32_t node;
+	struct stack_hash hash;
+	uint32_t node, callers;
 };
 
 // The trunk of no frames, of stacks whose walk ended so.
 static inline struct trunk stack_root(uint32_t end)
 {
-	return (struct trunk){end, end};
+	return (struct trunk){.hash = {{end, end}}, .node = end};
 }
 
-// The hash of a trunk with one more frame.
-static inline uint64_t stack_hash(uint64_t trunk, uint64_t frame)
+// The hash of a trunk with one more frame. The halves are mixed in different ways, so that what is lost in one is not
+// lost in the other.
+static inline struct stack_hash stack_hash(struct stack_hash trunk, uint64_t frame)
 {
-	return (trunk ^ frame ^ (trunk >> 29)) * 0x9e3779b97f4a7c15ULL;
+	uint64_t mixed = frame * 0xff51afd7ed558ccdULL;
+	mixed ^= mixed >> 32;
+	return (struct stack_hash){
+		{(trunk.of[0] ^ frame ^ (trunk.of[0] >> 29)) * 0x9e3779b97f4a7c15ULL,
+		(trunk.of[1] + mixed + (trunk.of[1] >> 31)) * 0xc4ceb9fe1a85ec53ULL},
+	};
 }
 
 // Ref of the stack with these frames, leaf first, below a trunk; made if need be. 0 when the region is full.

@@ -11,6 +11,7 @@ static struct member {
 
 static int count;
 static bool timed;
+static pthread_barrier_t started; // or those that run already would keep the others from being started
 
 static uint64_t now(void)
 {
@@ -73,6 +74,7 @@ static void *member(void *of)
 {
 	struct member *m = of;
 	void **blocks = calloc(m->live, sizeof *blocks);
+	pthread_barrier_wait(&started);
 	for (;;) {
 		first(m, &blocks[next(m) % m->live], next(m) % 16);
 		__atomic_store_n(&m->pairs, m->pairs + 1, __ATOMIC_RELAXED);
@@ -83,6 +85,7 @@ static void *member(void *of)
 bool crowd_start(int threads, int live)
 {
 	members = aligned_alloc(128, threads * sizeof *members);
+	pthread_barrier_init(&started, NULL, threads);
 	for (count = 0; count < threads; count++) {
 		pthread_t t;
 		members[count] = (struct member){.random = count, .live = live};
