@@ -86,6 +86,20 @@ func TestLibrariesLoadedDuringARecording(t *testing.T) {
 	})
 }
 
+//go:noinline
+func zeroes(p victim.Plugin) unsafe.Pointer { return p.Call("zeroes_malloc", 1003) }
+
+// Only a g tells that asmcgocall left what is on the stack.
+func TestZeroesOnTheStackOfALibraryAreNoCallFromGo(t *testing.T) {
+	path := library(t, "zeroes")
+	r := start(t, everything)
+	p := open(t, path)
+	defer p.Close()
+	snapshot(t, r) // after it, the library is known
+	defer victim.Free(zeroes(p))
+	snapshot(t, r).one(t, "zeroes", 1003)
+}
+
 func TestWakingTheWatch(t *testing.T) {
 	t.Run("a sample in unknown code has the loaded files read, without a snapshot", func(t *testing.T) {
 		path := plugin(t)

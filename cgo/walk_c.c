@@ -104,16 +104,20 @@ bool walk_called(struct walk *w, uintptr_t pc)
 	return follows_call(end);
 }
 
-// Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone. Other
-// code stays loaded, so what can be read once can be read always.
+// Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone. Code
+// that stays loaded is copied by the kernel, too: its file may have been cut short.
 static bool called(struct walk *w, uintptr_t pc)
 {
+	uint64_t copy[2];
 	const struct range *range = index_find(w->index, pc - 1);
 	if (range != NULL && range->module == MODULE_MADE)
 		return walk_called(w, pc);
 	if (range == NULL || range->closable || pc - range->start < LONGEST_CALL)
 		return true;
-	return !page_readable(pc - LONGEST_CALL) || !page_readable(pc - 1) || follows_call(pc);
+	uintptr_t from = pc - LONGEST_CALL, to = (uintptr_t)copy + from % 8; // as aligned as the code
+	bool copied = memory_copy(&w->memory, from, (void *)to, LONGEST_CALL);
+	__asm__("" : "+r"(to) : : "memory");
+	return !copied || follows_call(to + LONGEST_CALL);
 }
 
 #define LARGEST_FRAME (1 << 20)

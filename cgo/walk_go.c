@@ -19,9 +19,12 @@
 // Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
 //
 // A walk that was misled may take any two words for what asmcgocall saved. So a g is verified before its stack is: it
-// leads to an m, which leads to its g0, which leads to the same m, and has the bounds of the system stack that asmcgocall
-// runs on. A list that is linked both ways passes all but the last. Go never unmaps a g, nor the stack of one, and never
-// uses a g's memory for anything else. So a g that was verified once needs no check any more.
+// leads to an m, which leads to its g0, which is another g, leads to the same m, and has a stack that ends not far above the
+// frame of asmcgocall. A list that is linked both ways passes all but the last. How deep a g0's stack reaches is not asked:
+// Go does not know that of the first thread where there is no /proc, no limit, or another libc than glibc.
+//
+// Go never unmaps the g of a goroutine, nor its stack, and never uses a g's memory for anything else. So a g that was verified
+// once needs no check any more. The g0 of a thread that ended may go, but asmcgocall never saves one.
 
 #include "walk_go.h"
 
@@ -30,7 +33,7 @@ struct g {
 };
 
 #define KNOWN 512
-#define LARGEST_STACK (1ULL << 40)
+#define DEEPEST (64 << 20) // from the end of a system stack
 
 static uintptr_t known[KNOWN]; // gs that were verified
 
@@ -41,16 +44,15 @@ static uintptr_t *place_of_g(uintptr_t g)
 
 static bool on_stack_of(struct memory *m, uintptr_t g0, uintptr_t sp)
 {
-	struct g of;
-	return memory_load_copy(m, g0, &of.lo) && memory_load_copy(m, g0 + sizeof of.lo, &of.hi) && of.lo < sp && sp <= of.hi &&
-	       of.hi - of.lo < LARGEST_STACK;
+	uintptr_t hi;
+	return memory_load_copy(m, g0 + offsetof(struct g, hi), &hi) && hi - sp < DEEPEST;
 }
 
 static bool verify(struct memory *m, uintptr_t g, uintptr_t sp)
 {
 	uintptr_t of_g, g0, of_g0;
 	uint32_t offset = cgoheap_go.m_offset;
-	return memory_load_copy(m, g + offset, &of_g) && memory_load_copy(m, of_g, &g0) &&
+	return memory_load_copy(m, g + offset, &of_g) && memory_load_copy(m, of_g, &g0) && g0 != g &&
 	       memory_load_copy(m, g0 + offset, &of_g0) && of_g0 == of_g && on_stack_of(m, g0, sp);
 }
 
@@ -100,10 +102,10 @@ static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 }
 
 // At the return from C into asmcgocall, if no signal struck just there: fp becomes that of asmcgocall's frame.
-static bool join(struct walk *w)
+static bool join(struct walk *w, bool needs_g)
 {
 	struct saved_call call;
-	if (w->exact || !saved_call(w, &call))
+	if (w->exact || !saved_call(w, &call) || (needs_g && call.g == 0))
 		return false;
 	w->fp_at = 0;
 	w->fp_given = false;
@@ -115,7 +117,7 @@ static bool join(struct walk *w)
 
 bool walk_join(struct walk *w)
 {
-	return cgoheap_go.joined && cgoheap_go.m_offset != 0 && join(w);
+	return cgoheap_go.joined && cgoheap_go.m_offset != 0 && join(w, true);
 }
 
 static enum end enter_go(struct walk *w)
@@ -124,7 +126,7 @@ static enum end enter_go(struct walk *w)
 		return walk_fp(w) ? WALK_ON : END_GO_FRAME; // Go code that called C itself, on a system stack
 	if (!cgoheap_go.joined)
 		return END_NO_JOIN;
-	return join(w) ? WALK_ON : END_GO_FRAME;
+	return join(w, false) ? WALK_ON : END_GO_FRAME;
 }
 
 // At the return into a Go frame from another one: Go assembly that asmcgocall runs may call C by itself, on the system stack.

@@ -42,7 +42,7 @@ static enum end step_as_go(struct walk *w, uint32_t module)
 	if (w->exact || (joined && !walk_join(w)))
 		return END_NO_UNWIND;
 	fp = w->at.fp;
-	if (fp == 0)
+	if (fp == 0 && !joined)
 		return END_ROOT;
 	if (!on_goroutine(w, fp) || !memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;
