@@ -19,9 +19,9 @@
 // Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
 //
 // A walk that was misled may take any two words for what asmcgocall saved. So a g is verified before its stack is: it
-// leads to an m, which leads to its g0, which is another g, leads to the same m, and has a stack that ends not far above the
-// frame of asmcgocall. A list that is linked both ways passes all but the last. How deep a g0's stack reaches is not asked:
-// Go does not know that of the first thread where there is no /proc, no limit, or another libc than glibc.
+// leads to an m, which leads to its g0, which is another g, leads to the same m, and has the bounds of the system stack that
+// asmcgocall runs on. A list that is linked both ways passes all but the last. How far down the first thread's stack reaches Go
+// does not know where there is no /proc, no limit, or musl. So it is enough that the end is on the thread's own stack.
 //
 // Go never unmaps the g of a goroutine, nor its stack, and never uses a g's memory for anything else. So a g that was verified
 // once needs no check any more. The g0 of a thread that ended may go, but asmcgocall never saves one.
@@ -33,7 +33,7 @@ struct g {
 };
 
 #define KNOWN 512
-#define DEEPEST (64 << 20) // from the end of a system stack
+#define LARGEST_STACK (1ULL << 40)
 
 static uintptr_t known[KNOWN]; // gs that were verified
 
@@ -42,10 +42,14 @@ static uintptr_t *place_of_g(uintptr_t g)
 	return &known[g / 64 * 0x9e3779b97f4a7c15ULL >> 55];
 }
 
+// Whether sp is on the stack of a g0, which ends there or above.
 static bool on_stack_of(struct memory *m, uintptr_t g0, uintptr_t sp)
 {
-	uintptr_t hi;
-	return memory_load_copy(m, g0 + offsetof(struct g, hi), &hi) && hi - sp < DEEPEST;
+	struct g of;
+	if (!memory_load_copy(m, g0, &of.lo) || !memory_load_copy(m, g0 + offsetof(struct g, hi), &of.hi) || sp > of.hi)
+		return false;
+	bool ends_on_own = m->own && sp >= m->lo && of.hi <= m->hi;
+	return ends_on_own || (of.lo < sp && of.hi - of.lo < LARGEST_STACK);
 }
 
 static bool verify(struct memory *m, uintptr_t g, uintptr_t sp)
