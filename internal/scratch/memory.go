@@ -50,7 +50,11 @@ var held struct{ now, most atomic.Int64 }
 
 func count(bytes int) {
 	now := held.now.Add(int64(bytes))
-	for most := held.most.Load(); now > most && !held.most.CompareAndSwap(most, now); most = held.most.Load() {
+	for {
+		most := held.most.Load()
+		if now <= most || held.most.CompareAndSwap(most, now) {
+			return
+		}
 	}
 }
 
