@@ -5,7 +5,6 @@ package alloc
 import (
 	"iter"
 
-	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -36,15 +35,13 @@ func (p *packedSamples) sample(r *record, frames []stack.Frame) stack.Sample {
 	return stack.Sample{ID: r.id, Frames: frames, BlockSize: r.blockSize, Labels: p.labels.of(r.labels), Values: r.Values}
 }
 
-// Unpack makes Samples of what SnapshotIn left packed, in the same memory. The Snapshot must be kept as long as they are used:
-// it keeps their labels.
+// Unpack makes Samples of what SnapshotIn left packed.
 func (s *Snapshot) Unpack() {
 	if len(s.packed.records) == 0 {
 		return
 	}
-	memory := s.packed.stacks.memory
 	frames := s.packed.stacks.unroll()
-	s.Samples = scratch.Slice[stack.Sample](memory, len(s.packed.records))
+	s.Samples = make([]stack.Sample, len(s.packed.records)) // in Go's heap, where it keeps the frames
 	for i := range s.Samples {
 		r := &s.packed.records[i]
 		s.Samples[i] = s.packed.sample(r, frames[r.stack])

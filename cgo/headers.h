@@ -12,7 +12,7 @@
 // A reader of the headers of one file after the other. To copy all of a file costs as much as to copy one.
 struct headers {
 	struct memory memory;
-	const ElfW(Phdr) *from; // where those of list come from
+	const ElfW(Phdr) *from; // where list was copied from
 	int count;
 	ElfW(Phdr) list[HEADERS_AT_ONCE];
 };

@@ -12,7 +12,7 @@ struct thread {
 	uint32_t generation;   // the recording that the above belongs to
 	uint32_t slot;         // the thread's number; the gate's place that it tries first
 	uint32_t passed;       // times that it did not pause at the gate though it was asked to
-	uintptr_t lo, top;     // this thread's own stack as far as it was found readable: first page, last page; 0 before that
+	uintptr_t lo, top;     // first and last page of this thread's own stack, as far as it was found readable; 0 until it is found
 	uintptr_t bottom;      // no page of that stack begins below
 };
 

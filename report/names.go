@@ -25,11 +25,13 @@ type named struct {
 // naming is all that a report knows of its frames.
 type naming struct {
 	*frames
-	named   []named           // by number, in scratch memory
-	lines   []*symbolize.Line // the first of each, and
-	leaves  []*named          // those of named: it does not keep them
+	named   []named // by number, in scratch memory
 	missing missing
 	standIn standIns
+
+	// What named points to: the garbage collector does not look into scratch memory.
+	lines  []*symbolize.Line // the first line of each
+	leaves []*named
 }
 
 // sentences say what names the profile lacks, and what stands in for them.

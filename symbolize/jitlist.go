@@ -69,7 +69,7 @@ func (r *jitReader) ReadAt(to []byte, address int64) (int, error) {
 	return r.memory.ReadAt(to, address)
 }
 
-// words reads n words of memory; nil if they cannot be read. They hold until the next call.
+// words reads up to four words of memory. False if they cannot be read.
 func (r *jitReader) words(address uint64, n int) (words [4]uint64, ok bool) {
 	data := r.buffer[:8*n]
 	if read, _ := r.ReadAt(data, int64(address)); read < len(data) {

@@ -1,7 +1,7 @@
 //go:build linux && cgo
 
 // Command opener opens a plugin that was built of the program core, and has it record and judge itself. It contains the
-// profiler only with the tag profiler, and never calls it. Its arguments are the plugin, and those of core.
+// profiler only with the tag profiler, and never calls it. Its arguments are the plugin, then core's.
 package main
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/xz"
 )
 
-// unpackedLimit is what a packed symbol table may unpack to where the Finder has no Allowance: far more than those of large
-// programs, and no more than some seconds of work.
+// unpackedLimit is how many bytes a packed symbol table may unpack to where the Finder has no Allowance. Large programs need
+// far less, and unpacking so much takes some seconds.
 const unpackedLimit = 64 << 20
 
 // openMini unpacks the symbol table in .gnu_debugdata; nil if there is none. It counts without a build ID, as it is part

@@ -37,7 +37,7 @@ func TestAnIndexFindsWhatAMapDoes(t *testing.T) {
 	}
 }
 
-// What has equal hashes is told apart by whoever looks.
+// The caller tells entries with equal hashes apart.
 func TestEqualHashesAreToldApart(t *testing.T) {
 	x := NewIndex(nil, 0)
 	for n := range uint32(500) {

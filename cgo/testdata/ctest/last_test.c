@@ -266,7 +266,7 @@ static bool possible(struct thread *t)
 
 struct tally_of_walks {
 	uint32_t roots, cut, known, shared, goroutines, plugins, met_in_go, met_in_plugin;
-	uint64_t frames, below; // of stacks that were not known, and those of them that no trunk has
+	uint64_t frames, below; // of stacks that were not known: all, and without the frames of their trunks
 };
 
 // The stack's nodes are those of the frames, and of the end.
