@@ -1,8 +1,10 @@
-// Package mappings knows which files are loaded in the process, and turns runtime addresses into addresses of those files.
+// Package mappings serves cgoheap alone: it may change in any release, and promises nothing to other modules.
+//
+// It knows which files are loaded in the process, and turns runtime addresses into addresses of those files.
 //
 // # From text to modules
 //
-//	/proc/self/maps ─ Parse ─► mappings ─ Modules ─► modules: ranges, bias, build ID
+//	/proc/self/maps ─ parse ─► mappings ─ inspect ─► modules: ranges, bias, build ID
 //	                                        ▲
 //	                          ELF headers ──┘  of the file, or as they lie in memory
 //
@@ -18,20 +20,20 @@
 //	       bias = runtime − ELF address          the same for every segment of one load
 //
 // Many tools leave p_vaddr − p_offset out, which goes unnoticed with shared libraries from GNU ld, where it is 0 for code.
-// It is 0x400000 in Go's executables, and a page or more in whatever lld, gold or mold have linked.
+// It is 0x400000 in Go's executables, and a page or more in files that lld, gold or mold have linked.
 //
-// # What can have happened to the file
+// # What may have happened to the file
 //
-// A path is a promise about the past. By the time it is opened, the file may have been deleted, replaced by its next
+// A path was true when the file was mapped. By the time it is opened, the file may have been deleted, replaced by its next
 // version, truncated, or put out of reach by a container. So a file is used only if it is the mapped one: by device and
-// inode, or, where those are not comparable (overlay file systems) or differ, by the build ID that lies in memory.
-// Otherwise the headers in memory still give bias and build ID, and Module.Err says why there is no file.
+// inode, or, where those are not comparable (overlay file systems) or differ, by the build ID that lies in memory. Otherwise
+// the headers in memory still have bias and build ID, and Module.Err has the reason why there is no file.
 //
-// What is written into a file in its place is then in memory too, as far as a page was not changed there. So a file is
-// held against what was known when its module was found: by the build ID, or without one by size and time.
+// If a file is overwritten in place, its mapped pages change too, except those that the process has modified. So a file is
+// compared with its state when the module was found: by the build ID, or without one by size and time.
 //
-// A plugin is a file whose Go code belongs to the running Go runtime. The ELF file does not say whether it has been taken over;
-// the runtime does, so Module.Plugin is set by package alloc.
+// A plugin is a file whose Go code belongs to the running Go runtime. The ELF file does not show whether the runtime has
+// adopted it; the runtime knows, so package alloc sets Module.Plugin.
 //
 // Code that was made at run time lies in no file. SelfAndMade lists where; all of it is one module, Made, whose ELF addresses
 // are runtime addresses.

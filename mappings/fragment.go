@@ -2,15 +2,15 @@ package mappings
 
 import "strings"
 
-// joinFragments gives text that was moved onto huge pages back to its file. Programs do that to themselves: they copy the
+// joinFragments assigns text that was moved onto huge pages to its file again. Programs do that to themselves: they copy the
 // aligned middle of their code to anonymous memory with large pages and map it over the original,
 //
 //	file F, offset o        r-xp   ┐
 //	(nothing)               r-xp   ├ contiguous in memory, and F goes on where it would if F had never been left
 //	file F, offset o + gap  r--p   ┘
 //
-// Code generated at run time does not lie like this by chance: the loader maps the segments of a file without gaps.
-func joinFragments(mappings []Mapping) {
+// Code generated at run time never has this layout by chance: the loader maps the segments of a file without gaps.
+func joinFragments(mappings []mapping) {
 	for i := 1; i < len(mappings); i++ {
 		if !mappings[i].anonymousCode() {
 			continue
@@ -26,13 +26,13 @@ func joinFragments(mappings []Mapping) {
 	}
 }
 
-// anonymousCode says whether a mapping can be remapped text. MAP_HUGETLB memory has a path without being a file.
-func (m *Mapping) anonymousCode() bool {
-	return m.Executable() && (m.Path == "" || m.Path == "/anon_hugepage" || strings.HasPrefix(m.Path, "[anon"))
+// anonymousCode reports whether a mapping can be remapped text. MAP_HUGETLB memory has a path without being a file.
+func (m *mapping) anonymousCode() bool {
+	return m.executable() && (m.Path == "" || m.Path == "/anon_hugepage" || strings.HasPrefix(m.Path, "[anon"))
 }
 
-// enclosed says whether the first and the last mapping are one file whose offsets go on across those between.
-func enclosed(run []Mapping) bool {
+// enclosed reports whether the first and the last mapping belong to one file whose offsets continue across those between.
+func enclosed(run []mapping) bool {
 	first, last := &run[0], &run[len(run)-1]
 	for i := 1; i < len(run); i++ {
 		if run[i].Start != run[i-1].Limit {
@@ -43,7 +43,7 @@ func enclosed(run []Mapping) bool {
 		uint64(last.Offset-first.Offset) == uint64(last.Start-first.Start)
 }
 
-func adopt(file Mapping, fragments []Mapping) {
+func adopt(file mapping, fragments []mapping) {
 	for i := range fragments {
 		f := &fragments[i]
 		f.Path, f.Device, f.Inode, f.Deleted = file.Path, file.Device, file.Inode, file.Deleted

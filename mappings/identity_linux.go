@@ -7,7 +7,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// identity is the device and inode of an open file.
+// identity returns the device and inode of an open file.
 func identity(file *elffile.File) (device, inode uint64, ok bool) {
 	info, err := file.Stat()
 	if err != nil {
@@ -20,7 +20,7 @@ func identity(file *elffile.File) (device, inode uint64, ok bool) {
 	return uint64(stat.Dev), stat.Ino, true
 }
 
-// inodeOf is the inode that a path leads to.
+// inodeOf returns the inode that a path leads to.
 func inodeOf(path string) (uint64, bool) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Segment is a loadable segment of a file, as the loader has it.
+// Segment is a loadable segment of a file, as the loader lists it.
 type Segment struct {
 	Path         string // of the file, or "[vdso]"
 	Start, Limit RuntimeAddr
@@ -14,15 +14,15 @@ type Segment struct {
 	Executable   bool
 }
 
-// Linked finds the modules of this process as Self does, from the loader's segments instead of the kernel's mappings, for
-// hosts without /proc: the module of the first segment first. A file that has the path but not what is in memory is not
-// taken for the module's.
+// Linked finds the modules of this process as Self does, but from the loader's segments instead of the kernel's mappings,
+// for hosts without /proc. The module of the first segment comes first. A file at the path whose content differs from memory
+// is not used.
 func Linked(segments []Segment) []Module {
-	var mapped []Mapping
+	var mapped []mapping
 	for _, s := range segments {
 		mapped = append(mapped, s.mapping())
 	}
-	modules := Modules(mapped, self)
+	modules := inspectAll(mapped, self)
 	at := slices.IndexFunc(modules, func(m Module) bool { return len(mapped) > 0 && m.Path == mapped[0].Path })
 	if at > 0 {
 		program := modules[at]
@@ -32,11 +32,11 @@ func Linked(segments []Segment) []Module {
 	return modules
 }
 
-// mapping is what the kernel would say of a segment, but for the device, which the loader does not know: without it, an
-// open file is held against the head in memory.
-func (s Segment) mapping() Mapping {
+// mapping returns the segment as the kernel would list it, but without the device, which the loader does not know. Without a
+// device, an open file is compared with its head in memory.
+func (s Segment) mapping() mapping {
 	page := uint64(os.Getpagesize()) - 1
-	m := Mapping{
+	m := mapping{
 		Start:  s.Start &^ RuntimeAddr(page),
 		Limit:  (s.Limit + RuntimeAddr(page)) &^ RuntimeAddr(page),
 		Offset: s.Offset &^ FileOffset(page),

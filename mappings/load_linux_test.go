@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // layouts are ways of linking in which p_vaddr − p_offset of the code differs.
@@ -95,15 +97,7 @@ func TestBiasOfSystemLibraries(t *testing.T) {
 // checkFunction compares the ELF address of a function's runtime address with the symbol table, as debug/elf reads it.
 func checkFunction(t *testing.T, m *Module, name string, address uint64) {
 	t.Helper()
-	file, err := elf.Open(m.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	symbols := toolchain.Symbols(t, m.Path)
 	at := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == name })
 	if got := m.ELFAddr(RuntimeAddr(address)); at < 0 || uint64(got) != symbols[at].Value {
 		t.Errorf("%s is at ELF address %#x; the symbol table says otherwise: %+v", name, got, symbols[max(at, 0)])

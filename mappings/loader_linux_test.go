@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// compile links a C file of testdata, and skips the test if the linker that was asked for is not installed.
+// compile links a C file of testdata, and skips the test if the requested linker is not installed.
 func compile(t *testing.T, source, output string, flags ...string) string {
 	t.Helper()
 	args := append([]string{"-O1", "-o", output, filepath.Join("testdata", source)}, flags...)
@@ -23,7 +23,7 @@ func compile(t *testing.T, source, output string, flags ...string) string {
 	return output
 }
 
-// loads is what the dynamic linker of a loader process says.
+// loads is what the dynamic linker of a loader process reports.
 type loads struct {
 	process   process
 	main      uint64

@@ -6,24 +6,24 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// MadePath stands for a file where there is none: code that was made at run time.
-const MadePath = "[code made at run time]"
+// madePath stands for a file where there is none: code that was made at run time.
+const madePath = "[code made at run time]"
 
 // mostMade bounds the ranges of code made at run time. Runtimes that make code keep it together.
 const mostMade = 4096
 
-// Made is the module of code that was made at run time: all executable memory that no file is mapped in. It is not loaded,
-// and its ELF addresses are runtime addresses.
+// Made returns the module of code that was made at run time: all executable memory without a file. Its bias is 0: its ELF
+// addresses are runtime addresses.
 func Made(id stack.ModuleID, ranges []Range) *Module {
-	return &Module{ID: id, Path: MadePath, Ranges: ranges}
+	return &Module{ID: id, Path: madePath, Ranges: ranges}
 }
 
 // IsMade reports whether this is the module of code made at run time.
-func (m *Module) IsMade() bool { return m != nil && m.Path == MadePath }
+func (m *Module) IsMade() bool { return m != nil && m.Path == madePath }
 
-// made are the ranges of code made at run time, ascending. Text that a program has moved onto huge pages is not: it still
-// belongs to its file.
-func made(mappings []Mapping) (ranges []Range) {
+// made returns the ranges of code made at run time, ascending. Text that a program has moved onto huge pages is not among
+// them: it still belongs to its file.
+func made(mappings []mapping) (ranges []Range) {
 	mappings = slices.Clone(mappings)
 	sortByStart(mappings)
 	joinFragments(mappings)

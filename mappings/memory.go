@@ -11,7 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// headBytes is how much of a file's start is read from memory: many times what headers and build ID take.
+// headBytes is how much of a file's start is read from memory: many times the size of headers and build ID.
 const headBytes = 1 << 16
 
 var errNoHead = errors.New("the start of the file is not mapped readable")

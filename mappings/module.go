@@ -10,7 +10,7 @@ import (
 // Module is one ELF file as it is loaded in the process: its executable ranges and what is needed to turn runtime
 // addresses into ELF addresses.
 type Module struct {
-	ID      stack.ModuleID // numbered by whoever keeps the modules of a recording
+	ID      stack.ModuleID // set by the owner of the recording's list of modules
 	Path    string         // as in /proc/self/maps, without " (deleted)"; "[vdso]" for the vdso
 	Deleted bool           // the file was unlinked or replaced after it was mapped
 	BuildID string         // GNU build ID, lower-case hex; "" if there is none
@@ -18,14 +18,14 @@ type Module struct {
 	Ranges  []Range        // executable, ascending, not overlapping, adjacent fragments joined
 	Device  uint64
 	Inode   uint64
-	Written Written // the file as it was when the module was found; the zero value if it could not be opened
-	Plugin  bool    // the Go runtime has taken over Go code from the file; set by whoever keeps the modules
-	Err     error   // why the file could not be read as it should; Path and Ranges hold all the same
+	Written Written // the file's state when the module was found; the zero value if it could not be opened
+	Plugin  bool    // the Go runtime has adopted Go code from the file; set like ID
+	Err     error   // why the file could not be read; Path and Ranges are valid even then
 
-	mapped []Mapping // all mappings of the file, of other loads too
+	mapped []mapping // all mappings of the file, of other loads too
 }
 
-// Written tells one state of a file from another that it has after somebody wrote into it.
+// Written identifies the state of a file's content: it differs after a write.
 type Written struct {
 	Size int64
 	Time time.Time
@@ -54,10 +54,10 @@ func (m *Module) Holds(address RuntimeAddr) bool {
 // HoldsGo reports whether the Go runtime of this process knows Go code in the module: it is the program's own, or a plugin's.
 func (m *Module) HoldsGo() bool { return m.Plugin || m.HoldsProgram() }
 
-// HoldsProgram reports whether the module is the one that this very code was loaded from, and with it all Go code of the
-// process but that of plugins: the executable, or a library built as c-shared.
+// HoldsProgram reports whether this very code was loaded from the module, and with it all Go code of the process except that
+// of plugins: the executable, or a library built as c-shared.
 func (m *Module) HoldsProgram() bool { return m.Holds(own) }
 
-// own lies in the program's code, also for the copy of this code that a plugin may have: a package that the program has
-// too is not initialized again.
-var own = RuntimeAddr(reflect.ValueOf(Parse).Pointer())
+// own is an address in the program's code, also in the copy of this code that a plugin may have: a package that the program
+// has too is not initialized again.
+var own = RuntimeAddr(reflect.ValueOf(parseMaps).Pointer())

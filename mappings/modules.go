@@ -8,18 +8,18 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// Opener opens what a module was loaded from. The caller closes the files.
-type Opener interface {
+// opener opens what a module was loaded from. The caller closes the files.
+type opener interface {
 	// Open opens the very file that was mapped, never another one that has taken its path since.
 	Open(*Module) (*elffile.File, error)
 	// OpenHead reads its first bytes as they lie in memory: ELF header, program headers and usually the build ID.
 	OpenHead(*Module) (*elffile.File, error)
 }
 
-// Modules finds the loaded files behind mappings, ascending by address. Bias and build ID come from the file, or else from
-// its head in memory, and Err says why the file could not be used. Where there is neither, the bias is the start of the
-// load's first mapping − its offset, which is a guess.
-func Modules(mappings []Mapping, open Opener) []Module {
+// inspectAll finds the loaded files behind mappings, ascending by address. Bias and build ID come from the file, or else
+// from its head in memory; then Err is the reason. Without either, the bias is guessed: the start of the load's first
+// mapping − its offset.
+func inspectAll(mappings []mapping, open opener) []Module {
 	mappings = slices.Clone(mappings)
 	sortByStart(mappings)
 	joinFragments(mappings)
@@ -32,20 +32,20 @@ func Modules(mappings []Mapping, open Opener) []Module {
 	return modules
 }
 
-func sortByStart(mappings []Mapping) {
-	slices.SortStableFunc(mappings, func(a, b Mapping) int { return cmp.Compare(a.Start, b.Start) })
+func sortByStart(mappings []mapping) {
+	slices.SortStableFunc(mappings, func(a, b mapping) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 // byFile groups the mappings of files that have code in the process.
-func byFile(mappings []Mapping) map[fileKey][]Mapping {
-	files := make(map[fileKey][]Mapping)
+func byFile(mappings []mapping) map[fileKey][]mapping {
+	files := make(map[fileKey][]mapping)
 	for _, m := range mappings {
 		if m.loaded() {
 			files[m.file()] = append(files[m.file()], m)
 		}
 	}
 	for key, mapped := range files {
-		if !slices.ContainsFunc(mapped, func(m Mapping) bool { return m.Executable() }) {
+		if !slices.ContainsFunc(mapped, func(m mapping) bool { return m.executable() }) {
 			delete(files, key)
 		}
 	}
@@ -53,7 +53,7 @@ func byFile(mappings []Mapping) map[fileKey][]Mapping {
 }
 
 // modulesOfFile makes one module of each load of a file.
-func modulesOfFile(mapped []Mapping, open Opener) []Module {
+func modulesOfFile(mapped []mapping, open opener) []Module {
 	first := mapped[0]
 	file := Module{
 		Path: first.Path, Deleted: first.Deleted, Device: first.Device, Inode: first.Inode, mapped: mapped,
@@ -69,21 +69,21 @@ func modulesOfFile(mapped []Mapping, open Opener) []Module {
 			bias = guessedBias(&mapped[start])
 		}
 		biases[i] = bias
-		if !ok && mapped[i].Executable() && file.Err == nil {
+		if !ok && mapped[i].executable() && file.Err == nil {
 			file.Err = fmt.Errorf("%s: no segment holds the code mapped from offset %#x", file.Path, mapped[i].Offset)
 		}
 	}
 	return splitByBias(file, biases)
 }
 
-// restarts says whether a mapping begins another load of the file, judging by offsets alone: within a load they ascend,
+// restarts reports whether a mapping begins another load of the file, judged by offsets alone: within a load they ascend,
 // but two mappings of unlike permissions may share a page of the file.
-func restarts(last, m *Mapping) bool {
+func restarts(last, m *mapping) bool {
 	return m.Offset < last.Offset || m.Offset == last.Offset && m.Perms == last.Perms
 }
 
-// inspect reads what the ELF file says about a module, and returns its segments.
-func (m *Module) inspect(open Opener) []elffile.Segment {
+// inspect reads the ELF file of a module, and returns its segments.
+func (m *Module) inspect(open opener) []elffile.Segment {
 	file, err := open.Open(m)
 	if err != nil {
 		m.Err = err
@@ -104,11 +104,11 @@ func (m *Module) inspect(open Opener) []elffile.Segment {
 	return file.Segments()
 }
 
-// splitByBias gives the executable mappings of each bias a module of their own.
+// splitByBias makes a separate module of the executable mappings of each bias.
 func splitByBias(file Module, biases []uint64) []Module {
 	var modules []Module
 	for i, m := range file.mapped {
-		if !m.Executable() {
+		if !m.executable() {
 			continue
 		}
 		at := slices.IndexFunc(modules, func(known Module) bool { return known.Bias == biases[i] })
@@ -122,7 +122,7 @@ func splitByBias(file Module, biases []uint64) []Module {
 	return modules
 }
 
-// extend adds a range that lies behind all others.
+// extend adds a range above all others.
 func (m *Module) extend(r Range) {
 	if last := len(m.Ranges) - 1; last >= 0 && r.Start <= m.Ranges[last].Limit {
 		m.Ranges[last].Limit = max(m.Ranges[last].Limit, r.Limit)

@@ -11,13 +11,13 @@ import (
 
 var errNoFile = errors.New("there is no file")
 
-// noFiles is an Opener for processes that exist on paper only.
+// noFiles is an opener for processes that exist on paper only.
 type noFiles struct{}
 
 func (noFiles) Open(*Module) (*elffile.File, error)     { return nil, errNoFile }
 func (noFiles) OpenHead(*Module) (*elffile.File, error) { return nil, errNoFile }
 
-// image is an Opener that gives every module the same bytes.
+// image is an opener that returns the same bytes for every module.
 type image []byte
 
 func (i image) Open(*Module) (*elffile.File, error) {
@@ -27,13 +27,13 @@ func (i image) Open(*Module) (*elffile.File, error) {
 func (i image) OpenHead(m *Module) (*elffile.File, error) { return i.Open(m) }
 
 // modulesOf are the modules of a text in the format of /proc/pid/maps.
-func modulesOf(t *testing.T, text string, open Opener) []Module {
+func modulesOf(t *testing.T, text string, open opener) []Module {
 	t.Helper()
-	mappings, err := Parse(strings.NewReader(text))
+	mappings, err := parseMaps(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Modules(mappings, open)
+	return inspectAll(mappings, open)
 }
 
 func TestModulesWithoutFiles(t *testing.T) {
@@ -111,11 +111,11 @@ func FuzzModules(f *testing.F) {
 	f.Add("1000-2000 r-xp 0 fe:00 7 /a\n2000-3000 r-xp 0 00:00 0 \n3000-4000 r--p 2000 fe:00 7 /a\n", []byte("\x7fELF"))
 	f.Add("1000-2000 r-xp 0 0:0 0 [vdso]\n", []byte{})
 	f.Fuzz(func(t *testing.T, text string, file []byte) {
-		mappings, err := Parse(strings.NewReader(text))
+		mappings, err := parseMaps(strings.NewReader(text))
 		if err != nil {
 			return
 		}
-		for _, m := range Modules(mappings, image(file)) {
+		for _, m := range inspectAll(mappings, image(file)) {
 			if len(m.Ranges) == 0 {
 				t.Fatalf("a module without code: %+v", m)
 			}

@@ -11,15 +11,15 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// ErrGone says that the file that was mapped is not to be had any more.
+// ErrGone reports that the mapped file can no longer be opened.
 var ErrGone = errors.New("the file is not there as it was mapped")
 
-// Open opens the very file that the module was loaded from: by its path, by the kernel's own links to mapped files where
-// it was deleted or replaced, or, for the vdso, from memory. The caller closes it. ErrGone if there is only another
-// file in its place, or none. A Module with nothing but a Path opens that path.
+// Open opens the very file that the module was loaded from: by its path, by the kernel's own links to mapped files if it was
+// deleted or replaced, or, for the vdso, from memory. The caller closes it. The error is ErrGone if there is only another
+// file at the path, or none. For a Module with nothing but a Path, Open opens that path.
 func (m *Module) Open() (*elffile.File, error) { return self.Open(m) }
 
-// process is the Opener for the process whose directory in /proc it names.
+// process is the opener for the process whose directory in /proc it names.
 type process string
 
 const self process = "/proc/self"
@@ -41,14 +41,14 @@ func (p process) Open(m *Module) (*elffile.File, error) {
 	return nil, first
 }
 
-// candidates are the paths that may lead to the module's file. Links in map_files need CAP_CHECKPOINT_RESTORE.
+// candidates returns the paths that may lead to the module's file. Links in map_files need CAP_CHECKPOINT_RESTORE.
 func (p process) candidates(m *Module) []string {
 	paths := []string{m.Path}
 	if len(m.mapped) > 0 {
 		first := m.mapped[0]
 		paths = append(paths, fmt.Sprintf("%s/map_files/%x-%x", p, first.Start, first.Limit))
 	}
-	if m.Inode != 0 { // without it, any executable would pass for the module
+	if m.Inode != 0 { // without it, any executable would be accepted as the module
 		paths = append(paths, filepath.Join(string(p), "exe"))
 	}
 	return paths
@@ -70,7 +70,7 @@ func (p process) openSame(path string, m *Module) (*elffile.File, error) {
 	return file, nil
 }
 
-// deleted says what a file was that is there no more: a library, or code that the program made.
+// deleted returns the error for a file that no longer exists: a library, or code that the program made.
 func (p process) deleted(m *Module) error {
 	head, err := p.OpenHead(m)
 	if errors.Is(err, elffile.ErrNotELF) {
@@ -82,7 +82,7 @@ func (p process) deleted(m *Module) error {
 	return fmt.Errorf("%s: %w: deleted", m.Path, ErrGone)
 }
 
-// verify says how an open file is known not to be the module's.
+// verify returns an error if an open file is not the module's.
 func (p process) verify(file *elffile.File, m *Module) error {
 	device, inode, known := identity(file)
 	if m.Inode == 0 || known && device == m.Device && inode == m.Inode {
@@ -90,7 +90,7 @@ func (p process) verify(file *elffile.File, m *Module) error {
 	}
 	head, err := p.OpenHead(m)
 	if err != nil {
-		return fmt.Errorf("%s: %w: replaced, as far as device and inode show", m.Path, ErrGone)
+		return fmt.Errorf("%s: %w: replaced, by device and inode", m.Path, ErrGone)
 	}
 	defer head.Close()
 	mappedID, _ := head.BuildID()
@@ -102,16 +102,16 @@ func (p process) verify(file *elffile.File, m *Module) error {
 	return nil
 }
 
-// verifyWritten says that a file without a build ID is no more what it was when the module was found. A build ID, which
-// tells more, is for the caller to compare.
+// verifyWritten returns an error if a file without a build ID has changed since the module was found. If there is a build
+// ID, which is better evidence, the caller compares it.
 func (m *Module) verifyWritten(file *elffile.File) error {
 	if m.BuildID != "" || m.Written == (Written{}) || m.Written == written(file) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: written over in its place, as far as size and time show", m.Path, ErrGone)
+	return fmt.Errorf("%s: %w: overwritten in place, by size and time", m.Path, ErrGone)
 }
 
-// written is the state of an open file.
+// written returns the state of an open file.
 func written(file *elffile.File) Written {
 	info, err := file.Stat()
 	if err != nil {
@@ -120,8 +120,8 @@ func written(file *elffile.File) Written {
 	return Written{info.Size(), info.ModTime()}
 }
 
-// settleNames finds the files whose name really ends in " (deleted)": they are there, with the mapped inode.
-func settleNames(mappings []Mapping) {
+// settleNames finds the files whose name really ends in " (deleted)": they exist, with the mapped inode.
+func settleNames(mappings []mapping) {
 	for i := range mappings {
 		m := &mappings[i]
 		if !m.Deleted || m.Inode == 0 || !strings.HasPrefix(m.Path, "/") {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// mappedLibrary is a library that a loader has mapped, and what the test wants to do to its file.
+// mappedLibrary is a library that a loader has mapped, with its file, which the test changes.
 func mappedLibrary(t *testing.T, flags ...string) (path string, truth loads) {
 	t.Helper()
 	dir := t.TempDir()

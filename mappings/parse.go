@@ -13,11 +13,11 @@ import (
 // maxLine bounds a line of the text: the kernel writes paths of up to a page, newlines in them four times as long.
 const maxLine = 1 << 16
 
-// Parse reads the format of /proc/pid/maps: all mappings, executable or not, in the order of the text. The kernel writes
-// a newline in a path as \012 and adds " (deleted)" to the path of a file that is no longer there; both are undone. Of a
-// text that is not in this format, nothing is returned but the error.
-func Parse(r io.Reader) ([]Mapping, error) {
-	var mappings []Mapping
+// parseMaps reads the format of /proc/pid/maps: all mappings, executable or not, in the order of the text. The kernel writes
+// a newline in a path as \012 and adds " (deleted)" to the path of a file that is no longer there; both are undone. If the
+// text is not in this format, only the error is returned.
+func parseMaps(r io.Reader) ([]mapping, error) {
+	var mappings []mapping
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	lines.Split(splitLine)
@@ -34,7 +34,7 @@ func Parse(r io.Reader) ([]Mapping, error) {
 	return mappings, nil
 }
 
-// splitLine is bufio.ScanLines without its liberty to drop a carriage return, with which a path may end.
+// splitLine is bufio.ScanLines, but keeps a carriage return, with which a path may end.
 func splitLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if end := bytes.IndexByte(data, '\n'); end >= 0 {
 		return end + 1, data[:end], nil
@@ -46,17 +46,17 @@ func splitLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
 }
 
 // parseLine reads `start-limit perms offset major:minor inode     path`. Everything behind the padding is the path.
-func parseLine(line string) (Mapping, error) {
+func parseLine(line string) (mapping, error) {
 	fields := strings.SplitN(line, " ", 6)
 	if len(fields) < 5 || len(fields[1]) != 4 {
-		return Mapping{}, fmt.Errorf("%q is not a mapping", line)
+		return mapping{}, fmt.Errorf("%q is not a mapping", line)
 	}
-	m := Mapping{Perms: fields[1]}
+	m := mapping{Perms: fields[1]}
 	offset, offsetErr := strconv.ParseUint(fields[2], 16, 64)
 	inode, inodeErr := strconv.ParseUint(fields[4], 10, 64)
 	device, deviceErr := parseDevice(fields[3])
 	if err := errors.Join(m.parseRange(fields[0]), offsetErr, inodeErr, deviceErr); err != nil {
-		return Mapping{}, err
+		return mapping{}, err
 	}
 	m.Offset, m.Inode, m.Device = FileOffset(offset), inode, device
 	if len(fields) == 6 {
@@ -65,7 +65,7 @@ func parseLine(line string) (Mapping, error) {
 	return m, nil
 }
 
-func (m *Mapping) parseRange(text string) error {
+func (m *mapping) parseRange(text string) error {
 	first, second, _ := strings.Cut(text, "-")
 	start, startErr := strconv.ParseUint(first, 16, 64)
 	limit, limitErr := strconv.ParseUint(second, 16, 64)
@@ -79,7 +79,7 @@ func (m *Mapping) parseRange(text string) error {
 	return nil
 }
 
-// parseDevice gives a device number the form that stat(2) gives it (makedev of glibc).
+// parseDevice returns a device number in the form of stat(2) (makedev of glibc).
 func parseDevice(text string) (uint64, error) {
 	first, second, _ := strings.Cut(text, ":")
 	major, majorErr := strconv.ParseUint(first, 16, 32)
@@ -90,7 +90,7 @@ func parseDevice(text string) (uint64, error) {
 	return major&^0xfff<<32 | major&0xfff<<8 | minor&^0xff<<12 | minor&0xff, nil
 }
 
-func (m *Mapping) parsePath(text string) {
+func (m *mapping) parsePath(text string) {
 	path, deleted := strings.CutSuffix(text, deletedSuffix)
 	m.Path, m.Deleted = strings.ReplaceAll(path, `\012`, "\n"), deleted
 }

@@ -5,11 +5,10 @@ import (
 	"math"
 )
 
-// Memory reads this process's memory by runtime address, through the kernel: where nothing is mapped that may be read, it
-// returns an error instead of faulting.
+// Memory reads this process's memory by runtime address, through the kernel: unreadable memory is an error, not a fault.
 type Memory struct{}
 
-// ReadAt reads up to the first byte that cannot be read.
+// ReadAt reads up to the first unreadable byte.
 func (Memory) ReadAt(to []byte, address int64) (int, error) {
 	if len(to) == 0 {
 		return 0, nil

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Self finds the modules of this process: the main executable first, the others ascending by address. IDs are left to
-// whoever keeps the modules. A module whose file cannot be read is no error: its Err says why.
+// Self finds the modules of this process: the main executable first, the others ascending by address. The owner of the list
+// of modules sets the IDs. A module whose file cannot be read is not an error of Self: its Err has the reason.
 func Self() ([]Module, error) { return self.modules() }
 
 // SelfAndMade finds the modules as Self does, and the ranges of code that was made at run time, ascending.
@@ -27,12 +27,12 @@ func (p process) modulesAndMade() ([]Module, []Range, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading mappings: %w", err)
 	}
-	mappings, err := Parse(bytes.NewReader(text))
+	mappings, err := parseMaps(bytes.NewReader(text))
 	if err != nil {
 		return nil, nil, err
 	}
 	settleNames(mappings)
-	modules := Modules(mappings, p)
+	modules := inspectAll(mappings, p)
 	p.mainFirst(modules)
 	return modules, made(mappings), nil
 }

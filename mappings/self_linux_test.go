@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// auxiliary is a value that the kernel gave this process when it started (getauxval(3)).
+// auxiliary is a value that the kernel passed to this process at its start (getauxval(3)).
 func auxiliary(t *testing.T, key uint64) uint64 {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/auxv")

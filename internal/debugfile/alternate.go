@@ -10,13 +10,13 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// alternate opens the file into which dwz has moved debug data that several files share. It counts if it has the build
-// ID that the link says.
+// alternate opens the file into which dwz has moved debug data that several files share. It is accepted if it has the build
+// ID in the link.
 func (f *Files) alternate() (dwarf.Source, error) {
 	path, id, err := f.Debug().AlternateLink()
 	if err != nil {
 		if !errors.Is(err, elffile.ErrNoSection) {
-			f.refuse(f.Debug().Name(), ErrDamaged, err)
+			f.refuse(f.Debug().Name(), errDamaged, err)
 		}
 		return nil, nil
 	}
@@ -35,8 +35,8 @@ func (f *Files) alternate() (dwarf.Source, error) {
 	return nil, nil
 }
 
-// alternates are the paths that a link to an alternate file can mean. Distributions write it relative to where the
-// debug file really is, in a directory .dwz beside .build-id.
+// alternates returns the paths that a link to an alternate file can mean. Distributions write it relative to where the debug
+// file really is, in a directory .dwz beside .build-id.
 func (f *Files) alternates(path, id string) []string {
 	var paths []string
 	if filepath.IsAbs(path) {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// cacheEntry is a debug file in the cache of the debuginfod clients: DIR/build ID/debuginfo. An empty file there says
-// that no server had it.
+// cacheEntry is a debug file in the cache of the debuginfod clients: DIR/build ID/debuginfo. An empty file means that no
+// server had it.
 type cacheEntry struct{ path string }
 
 // missingFor is how long clients believe that servers still do not have a file.
 const missingFor = 10 * time.Minute
 
-// cacheDir is where the clients keep files; "" if there is no such place.
+// cacheDir returns where the clients keep files; "" if there is no such directory.
 func cacheDir() string {
 	if dir := os.Getenv("DEBUGINFOD_CACHE_PATH"); dir != "" {
 		return dir
@@ -33,7 +33,7 @@ func (s *Server) entry(id string) cacheEntry {
 	return cacheEntry{filepath.Join(s.Cache, id, "debuginfo")}
 }
 
-// look says whether the file is there; ErrNotOnServer if it is known that no server has it.
+// look reports whether the file is there. The error is ErrNotOnServer if it is known that no server has it.
 func (e cacheEntry) look(now time.Time) (bool, error) {
 	info, err := os.Stat(e.path)
 	switch {
@@ -57,7 +57,7 @@ func (e cacheEntry) markMissing() {
 	_ = os.WriteFile(e.path, nil, 0o400)
 }
 
-// store writes a file of at most so many bytes. It appears only when it is whole: others use the cache too.
+// store writes a file of at most limit bytes. It appears only when it is complete, because others use the cache too.
 func (e cacheEntry) store(from io.Reader, limit int64) error {
 	if err := os.MkdirAll(filepath.Dir(e.path), 0o700); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (e cacheEntry) store(from io.Reader, limit int64) error {
 		return err
 	}
 	if size == 0 || size > limit {
-		return fmt.Errorf("a debug file of %d bytes or more, of 1 to %d", size, limit)
+		return fmt.Errorf("a debug file of %d bytes or more; 1 to %d are allowed", size, limit)
 	}
 	return os.Rename(file.Name(), e.path)
 }

@@ -7,20 +7,20 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// Module is what is known of a loaded file.
+// Module describes a loaded file.
 type Module struct {
-	Path    string        // where it was loaded from; another file or none may be there by now
-	BuildID string        // as it was when it was loaded, in lower-case hex; "" if it has none
-	File    *elffile.File // the very file; nil if it is not to be had any more
+	Path    string        // where it was loaded from; by now there may be another file or none
+	BuildID string        // as of the time when it was loaded, in lower-case hex; "" if it has none
+	File    *elffile.File // the very file; nil if it can no longer be opened
 }
 
-// Finder says where to look besides the places that all debuggers know. The zero value is good.
+// Finder configures where to look besides the standard paths. The zero value is usable.
 type Finder struct {
-	Dirs      []string // laid out as /usr/lib/debug is, which comes after them
-	Server    *Server  // what may be asked when nothing is found; nil: nothing
+	Dirs      []string // with the layout of /usr/lib/debug, which is searched after them
+	Server    *Server  // the server to ask if nothing is found; nil: none
 	AskServer bool     // whether the user has allowed it
 
-	Allowance *elffile.Allowance // of what is decompressed of all files; nil: no bound
+	Allowance *elffile.Allowance // for what is decompressed of all files; nil: no bound
 }
 
 // Files are the files that can name a module. Its methods may be called from several goroutines.
@@ -47,7 +47,7 @@ func (d Finder) Open(m Module) *Files {
 	}
 	if m.File == nil || !m.File.HasDWARF() {
 		if f.separate = f.findSeparate(); f.separate != nil {
-			f.refusals = nil // what was met on the way does not matter
+			f.refusals = nil // refusals on the way do not matter
 		}
 	}
 	if m.File != nil && !m.File.HasSymbolTable() && (f.separate == nil || !f.separate.HasSymbolTable()) {
@@ -69,10 +69,10 @@ func (f *Files) Close() {
 	f.memory.Free()
 }
 
-// Found says whether there is any file that may name the module.
+// Found reports whether there is any file that may name the module.
 func (f *Files) Found() bool { return f.module.File != nil || f.separate != nil }
 
-// Layout is the file that says where the module has code: its own if possible. It must be Found.
+// Layout returns the file whose headers describe where the module has code: its own if possible. Found must be true.
 func (f *Files) Layout() *elffile.File {
 	if f.module.File != nil {
 		return f.module.File
@@ -80,8 +80,8 @@ func (f *Files) Layout() *elffile.File {
 	return f.separate
 }
 
-// Debug is the file that has the debug data: the module's own if that has any, otherwise the separate one. It must be
-// Found.
+// Debug returns the file that has the debug data: the module's own if that has any, otherwise the separate one. Found must
+// be true.
 func (f *Files) Debug() *elffile.File {
 	if f.separate != nil {
 		return f.separate
@@ -89,9 +89,12 @@ func (f *Files) Debug() *elffile.File {
 	return f.module.File
 }
 
-// Functions are all symbol tables that are known for the module. They are subsets of one another as a rule: .symtab has
-// all, .dynsym what other modules may call, the one in .gnu_debugdata what .dynsym leaves out. The error is that of a table
-// that could not be read.
+// ReleaseDebug frees the memory of all that was read from the file that has the debug data. Debug data that came from
+// Program must be closed before.
+func (f *Files) ReleaseDebug() { f.Debug().Release() }
+
+// Functions returns all known symbol tables of the module. Usually .symtab has all functions, .dynsym the exported ones, and
+// the table in .gnu_debugdata the symbols that .dynsym leaves out. The error reports a table that could not be read.
 func (f *Files) Functions() (tables []*elffile.FunctionTable, err error) {
 	for _, file := range []*elffile.File{f.module.File, f.separate, f.mini} {
 		if file == nil {

@@ -124,14 +124,14 @@ func TestLinksThatLeadNowhereGood(t *testing.T) {
 		link []byte
 		want error
 	}{
-		"to a file outside":    {debugLink("../outside.debug", 0), ErrDamaged},
-		"to the directory":     {debugLink(".", 0), ErrDamaged},
-		"to nothing":           {debugLink("", 0), ErrDamaged},
-		"without a checksum":   {[]byte("program.debug\x00"), ErrDamaged},
-		"without an end":       {[]byte("program.debug"), ErrDamaged},
-		"to a FIFO":            {debugLink("pipe", 0), ErrDamaged},
-		"to itself":            {debugLink("loop", 0), ErrUnreadable},
-		"to a stripped file":   {debugLink("empty.debug", image{}.save(t, dir, "bin/empty.debug")), ErrDamaged},
+		"to a file outside":    {debugLink("../outside.debug", 0), errDamaged},
+		"to the directory":     {debugLink(".", 0), errDamaged},
+		"to nothing":           {debugLink("", 0), errDamaged},
+		"without a checksum":   {[]byte("program.debug\x00"), errDamaged},
+		"without an end":       {[]byte("program.debug"), errDamaged},
+		"to a FIFO":            {debugLink("pipe", 0), errDamaged},
+		"to itself":            {debugLink("loop", 0), errUnreadable},
+		"to a stripped file":   {debugLink("empty.debug", image{}.save(t, dir, "bin/empty.debug")), errDamaged},
 		"to what is not there": {debugLink("missing", 0), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +177,7 @@ func FuzzOnlyFilesOfTheModuleCount(f *testing.F) {
 	})
 }
 
-// belongs says whether a file is the module's, from the start.
+// belongs reports whether a file is the module's, from the start.
 func belongs(file *elffile.File, m Module) bool {
 	if id, _ := file.BuildID(); id != "" && m.BuildID != "" {
 		return id == m.BuildID
@@ -189,7 +189,7 @@ func belongs(file *elffile.File, m Module) bool {
 
 func known(err error) bool {
 	for _, kind := range []error{
-		ErrOtherBuild, ErrChecksum, ErrDamaged, ErrUnreadable, ErrNoAlternate, ErrNoSplit, ErrServerOff, ErrNotOnServer, ErrServer,
+		ErrOtherBuild, ErrChecksum, errDamaged, errUnreadable, ErrNoAlternate, ErrNoSplit, ErrServerOff, ErrNotOnServer, ErrServer,
 	} {
 		if errors.Is(err, kind) {
 			return true

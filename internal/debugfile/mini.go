@@ -9,23 +9,23 @@ import (
 )
 
 // unpackedLimit is how many bytes a packed symbol table may unpack to where the Finder has no Allowance. Large programs need
-// far less, and unpacking so much takes some seconds.
+// far less, and unpacking this much takes some seconds.
 const unpackedLimit = 64 << 20
 
-// openMini unpacks the symbol table in .gnu_debugdata; nil if there is none. It counts without a build ID, as it is part
-// of the module's own file.
+// openMini unpacks the symbol table in .gnu_debugdata; nil if there is none. It needs no build ID, because it is part of the
+// module's own file.
 func (f *Files) openMini() *elffile.File {
 	file, err := f.unpackMini()
 	if err != nil {
 		if !errors.Is(err, elffile.ErrNoSection) {
-			f.refuse(f.module.Path, ErrDamaged, err)
+			f.refuse(f.module.Path, errDamaged, err)
 		}
 		return nil
 	}
 	return file
 }
 
-// unpackMini unpacks the table in memory that Close gives back. Packed and unpacked, it takes no more than the Allowance.
+// unpackMini unpacks the table into memory that Close frees. Packed and unpacked, it takes no more than the Allowance.
 func (f *Files) unpackMini() (*elffile.File, error) {
 	const section = ".gnu_debugdata"
 	module := f.module.File

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/cgoheap/cgoheap/internal/dwarf"
 	"github.com/cgoheap/cgoheap/internal/elffile"
@@ -71,11 +70,7 @@ func FuzzAPackageIndexMayLie(f *testing.F) {
 		for ; len(changes) >= 3; changes = changes[3:] {
 			changed[index.Offset+uint64(binary.LittleEndian.Uint16(changes))%index.Size] = changes[2]
 		}
-		begin := time.Now()
-		names(t, program, changed, addresses)
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("took %v", took)
-		}
+		names(t, program, changed, addresses) // if it had no end, go test's own limit would stop it
 	})
 }
 

@@ -39,7 +39,7 @@ func byBuildID(dir, id, suffix string) string {
 	return filepath.Join(dir, ".build-id", id[:2], id[2:]+suffix)
 }
 
-// openSame opens a file if it has that build ID; nil if it has not, or is not there.
+// openSame opens a file if it has that build ID; otherwise it returns nil.
 func (f *Files) openSame(path, id string) *elffile.File {
 	if path == "" || id == "" {
 		return nil
@@ -49,7 +49,7 @@ func (f *Files) openSame(path, id string) *elffile.File {
 	})
 }
 
-// openIf opens the file at a path if the check has nothing against it; nil if it has, or there is no such file.
+// openIf opens the file at a path if check accepts it; otherwise it returns nil.
 func (f *Files) openIf(path string, check func(*elffile.File) error) *elffile.File {
 	file, err := elffile.Open(path)
 	if err != nil {
@@ -74,23 +74,23 @@ func missing(err error) bool {
 func openKind(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return ErrUnreadable
+		return errUnreadable
 	}
-	return ErrDamaged
+	return errDamaged
 }
 
 func sameBuild(file *elffile.File, id string) error {
 	found, err := file.BuildID()
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fmt.Errorf("%w: %w", errDamaged, err)
 	case found != id:
 		return fmt.Errorf("%w: %q, not %q", ErrOtherBuild, found, id)
 	}
 	return nil
 }
 
-// followLink opens the file that the module's debug link means.
+// followLink opens the file that the module's debug link names.
 func (f *Files) followLink() *elffile.File {
 	if f.module.File == nil {
 		return nil
@@ -98,7 +98,7 @@ func (f *Files) followLink() *elffile.File {
 	name, checksum, err := f.module.File.DebugLink()
 	if err != nil {
 		if !errors.Is(err, elffile.ErrNoSection) {
-			f.refuse(f.module.Path, ErrDamaged, err)
+			f.refuse(f.module.Path, errDamaged, err)
 		}
 		return nil
 	}
@@ -110,8 +110,8 @@ func (f *Files) followLink() *elffile.File {
 	return nil
 }
 
-// linked are the paths that a debug link can mean: GDB's, and those below the global directories with the name that
-// the module's directory has, or had, on systems that have merged /lib into /usr/lib.
+// linked returns the paths that a debug link can mean: GDB's, and those below the global directories with the name that the
+// module's directory has, or had, on systems that have merged /lib into /usr/lib.
 func (f *Files) linked(name string) []string {
 	home := filepath.Dir(f.module.Path)
 	if !filepath.IsAbs(home) {
@@ -127,11 +127,12 @@ func (f *Files) linked(name string) []string {
 	return paths
 }
 
-// linkMeans says why a file cannot be the one that a debug link means. Where both files have build IDs, these decide,
-// as for elfutils: tools such as dwz may change the debug file after the checksum was taken. Otherwise the checksum does.
+// linkMeans returns an error if a file cannot be the one that a debug link means. If both files have build IDs, these
+// decide, as in elfutils: tools such as dwz may change the debug file after the checksum was taken. Otherwise the checksum
+// does.
 func (f *Files) linkMeans(file *elffile.File, checksum uint32) error {
 	if !file.HasDWARF() && !file.HasSymbolTable() {
-		return fmt.Errorf("%w: it has neither debug data nor symbols", ErrDamaged)
+		return fmt.Errorf("%w: it has neither debug data nor symbols", errDamaged)
 	}
 	if id, err := file.BuildID(); err == nil && id != "" && f.module.BuildID != "" {
 		return sameBuild(file, f.module.BuildID)
@@ -139,7 +140,7 @@ func (f *Files) linkMeans(file *elffile.File, checksum uint32) error {
 	found, err := file.Checksum()
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return fmt.Errorf("%w: %w", errUnreadable, err)
 	case found != checksum:
 		return fmt.Errorf("%w: %#x, not %#x", ErrChecksum, found, checksum)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// Server gets debug files from debuginfod servers by build ID, and keeps them on the disk where the other clients of the
-// protocol look for them too. It never deletes what was good: those clients do after a week. It may be used from several
+// Server downloads debug files from debuginfod servers by build ID, and keeps them on the disk where other clients of the
+// protocol look for them too. It never deletes good files; those clients do after a week. It may be used from several
 // goroutines.
 type Server struct {
 	URLs     []string      // asked one after the other
@@ -24,7 +24,7 @@ type Server struct {
 	MaxBytes int64         // of one file
 
 	mu    sync.Mutex
-	pause time.Time // until when no server is asked, after one has failed
+	pause time.Time // no server is asked before this time, after one has failed
 }
 
 const (
@@ -33,9 +33,9 @@ const (
 	pauseAfterError = 2 * time.Minute
 )
 
-// EnvironmentServer is the Server that the environment asks for: DEBUGINFOD_URLS, separated by spaces, and the cache in
-// DEBUGINFOD_CACHE_PATH or else in debuginfod_client of the user's directory for caches. It is nil if there are no URLs
-// or no place for the files.
+// EnvironmentServer returns the Server that the environment configures: DEBUGINFOD_URLS, separated by spaces, and the cache
+// in DEBUGINFOD_CACHE_PATH or else in debuginfod_client of the user's directory for caches. It is nil if there are no URLs
+// or no directory for the files.
 func EnvironmentServer() *Server {
 	urls := strings.Fields(os.Getenv("DEBUGINFOD_URLS"))
 	cache := cacheDir()
@@ -45,7 +45,7 @@ func EnvironmentServer() *Server {
 	return &Server{URLs: urls, Cache: cache, Timeout: defaultTimeout, MaxBytes: defaultMaxBytes}
 }
 
-// download gets the separate debug file from a server.
+// download downloads the separate debug file from a server.
 func (f *Files) download() *elffile.File {
 	server, id := f.finder.Server, f.module.BuildID
 	if server == nil || !hexadecimal(id) {
@@ -66,7 +66,7 @@ func (f *Files) download() *elffile.File {
 	}
 	file := f.openSame(path, id)
 	if file == nil {
-		_ = os.Remove(path) // what a lying server gave must not stay
+		_ = os.Remove(path) // a wrong file from a server must not stay
 	}
 	return file
 }
@@ -77,8 +77,8 @@ func hexadecimal(id string) bool {
 
 var errPaused = errors.New("a server has just failed")
 
-// fetch gives the path of the debug file with that build ID, in the cache. The error wraps ErrNotOnServer if all servers
-// have said so, now or a while ago.
+// fetch returns the path in the cache of the debug file with that build ID. The error wraps ErrNotOnServer if all servers
+// have answered that they lack it, now or a while ago.
 func (s *Server) fetch(id string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *Server) fetch(id string) (string, error) {
 	return "", err
 }
 
-// askAll asks the servers until one has the file. It is not there only if all of them have said so.
+// askAll asks the servers until one has the file. The file counts as missing only if all of them have answered so.
 func (s *Server) askAll(entry cacheEntry, id string) error {
 	result := ErrNotOnServer
 	for _, url := range s.URLs {

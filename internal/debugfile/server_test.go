@@ -17,7 +17,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *Server {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return &Server{URLs: []string{server.URL + "/"}, Cache: t.TempDir(), Timeout: 10 * time.Second, MaxBytes: 1000}
+	return &Server{URLs: []string{server.URL + "/"}, Cache: t.TempDir(), Timeout: 10 * time.Minute, MaxBytes: 1000}
 }
 
 func text(s string) http.HandlerFunc {

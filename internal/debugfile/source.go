@@ -8,7 +8,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// source gives the debug sections of a file to internal/dwarf.
+// source provides the debug sections of a file to internal/dwarf.
 type source struct{ *elffile.File }
 
 // Section leaves a section in the file if it can be read piece by piece there.
@@ -25,8 +25,8 @@ func (s source) Section(name string) (dwarf.Section, error) {
 	return dwarf.Section{Reader: part, Size: uint64(part.Size())}, nil
 }
 
-// kept is a source that stays open when dwarf closes it, since it is used again: sections that must be decompressed are
-// so once.
+// kept is a source that stays open when dwarf closes it, because it is used again: so compressed sections are decompressed
+// only once.
 type kept struct {
 	source
 	mu       sync.Mutex
@@ -55,8 +55,8 @@ func (k *kept) Section(name string) (dwarf.Section, error) {
 // Close leaves the file open.
 func (k *kept) Close() error { return nil }
 
-// Program is the debug data of the module, in whichever files it is. It is used while the Files are open. They must be
-// Found.
+// Program returns the debug data of the module, in whichever files it is. It may be used while the Files are open. Found
+// must be true.
 func (f *Files) Program(isCode func(address uint64) bool) dwarf.Program {
 	return dwarf.Program{
 		Source:    &kept{source: source{f.Debug()}},

@@ -24,8 +24,8 @@ func (f *Files) split(unit dwarf.SplitUnit) (dwarf.Source, error) {
 	return nil, nil
 }
 
-// units are the paths at which the compiler may have left a unit's own file, or where somebody has put it since: beside
-// the module or its debug file, with or without the directories that the compiler was told.
+// units returns the paths at which a unit's own file may be: where the compiler wrote it, or beside the module or its debug
+// file, with or without the compiler's directories.
 func (f *Files) units(unit dwarf.SplitUnit) []string {
 	if unit.Name == "" {
 		return nil
@@ -34,7 +34,7 @@ func (f *Files) units(unit dwarf.SplitUnit) []string {
 	if !filepath.IsAbs(unit.Name) {
 		paths = []string{filepath.Join(unit.Directory, unit.Name)}
 	}
-	for _, path := range f.places() {
+	for _, path := range f.ownPaths() {
 		home := filepath.Dir(path)
 		if !filepath.IsAbs(unit.Name) {
 			paths = append(paths, filepath.Join(home, unit.Name))
@@ -44,8 +44,8 @@ func (f *Files) units(unit dwarf.SplitUnit) []string {
 	return paths
 }
 
-// places are the absolute paths of the module and of its separate file.
-func (f *Files) places() []string {
+// ownPaths returns the absolute paths of the module and of its separate file.
+func (f *Files) ownPaths() []string {
 	var paths []string
 	if filepath.IsAbs(f.module.Path) {
 		paths = append(paths, f.module.Path)
@@ -59,7 +59,7 @@ func (f *Files) places() []string {
 // openPackage looks for a package beside the module, beside the separate file, and by build ID.
 func (f *Files) openPackage() {
 	var paths []string
-	for _, path := range f.places() {
+	for _, path := range f.ownPaths() {
 		paths = append(paths, path+".dwp")
 		if whole, found := strings.CutSuffix(path, ".debug"); found {
 			paths = append(paths, whole+".dwp")
@@ -78,5 +78,5 @@ func (f *Files) openPackage() {
 	}
 }
 
-// anyFile has nothing against a file: its units say what they belong to.
+// anyFile accepts every file: its units have IDs of their own.
 func anyFile(*elffile.File) error { return nil }

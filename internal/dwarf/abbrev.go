@@ -37,7 +37,7 @@ type abbrevTable struct {
 	ops      []op
 }
 
-// abbrevKey tells tables apart. Several units can share one.
+// abbrevKey identifies a table. Several units can share one.
 type abbrevKey struct {
 	file   *file
 	offset uint64
@@ -51,8 +51,8 @@ func (t *abbrevTable) find(code uint64) *abbrev {
 	return t.others[code]
 }
 
-// An entry with more attributes than this, or a table with more of everything, is not believed. Compilers give an entry
-// some twenty and a table some thousand.
+// An entry with more attributes than this, or a table with more of everything, is rejected. Compilers give an entry some
+// twenty and a table some thousand.
 const (
 	entryAttributes = 1 << 8
 	tableLimit      = 1 << 18
@@ -93,7 +93,7 @@ func (t *abbrevTable) read(c *cursor) (code uint64, a abbrev) {
 	return code, a
 }
 
-// plan works out how the walk reads entries with the attributes.
+// plan prepares how the walk reads entries with the attributes.
 func (t *abbrevTable) plan(a *abbrev, attrs []attr) {
 	calls := a.tag == tagSubprogram || a.tag == tagInlinedSubroutine
 	var skip uint32
@@ -114,7 +114,7 @@ func (t *abbrevTable) plan(a *abbrev, attrs []attr) {
 	}
 }
 
-// readTable reads the abbreviation table of a unit in the place of the one that t had; false if it cannot be read.
+// readTable replaces t by the abbreviation table of a unit; it returns false if that cannot be read.
 func (t *abbrevTable) readTable(c *cursor, key abbrevKey) bool {
 	if t.key == key && t.whole {
 		return true

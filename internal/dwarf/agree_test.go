@@ -10,7 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// agree checks the answers for addresses of a file against those of the slow road.
+// agree checks the answers for addresses of a file against the slow road's.
 func agree(t *testing.T, path string, addresses []uint64) {
 	t.Helper()
 	p := program(t, path)
@@ -36,7 +36,7 @@ func agree(t *testing.T, path string, addresses []uint64) {
 }
 
 func TestAnswersAreThoseOfASlowerReader(t *testing.T) {
-	for _, build := range []string{
+	for i, build := range []string{
 		"gcc calls.c -g -O0", "gcc calls.c -g -O2", "gcc calls.c -g -O2 -gdwarf-2 -gstrict-dwarf",
 		"gcc calls.c -g -O2 -gdwarf-3", "gcc calls.c -g -O2 -gdwarf-4", "gcc calls.c -g -O2 -gdwarf64",
 		"gcc calls.c -g -O2 -ffunction-sections -Wl,--gc-sections",
@@ -46,6 +46,9 @@ func TestAnswersAreThoseOfASlowerReader(t *testing.T) {
 		"g++ shapes.cc -g -O2 -fdebug-types-section", "g++ shapes.cc -g -O2 -femit-class-debug-always",
 	} {
 		t.Run(build, func(t *testing.T) {
+			if testing.Short() && i > 0 && build != "g++ shapes.cc -g -O2" {
+				t.Skip("long: make test-all runs it")
+			}
 			words := strings.Fields(build)
 			path := compile(t, words[0], words[1], words[2:]...)
 			agree(t, path, everyByte(t, path, 3000))

@@ -34,7 +34,7 @@ func newBatch(addresses []uint64, memory *scratch.Memory) batch {
 	return b
 }
 
-// lower is the index of the first address that is not below the given one.
+// lower returns the index of the first address that is not below the given one.
 func (b *batch) lower(address uint64) int {
 	switch {
 	case len(b.all) == 0 || address <= b.all[0]:

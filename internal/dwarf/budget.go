@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// ErrTooBig says that a search gave up because it had read as much as one may.
+// ErrTooBig reports that a search gave up at its limit of work.
 var ErrTooBig = errors.New("dwarf: debug data exceeds the search's limit")
 
 // stepLimit bounds the time of a search, whatever the file says: a step is an entry, a range, a row of a line table, a
 // byte of a string or what else takes some 10 ns. So it bounds the memory for strings too. A search for addresses in
-// every unit of a program with a gigabyte of debug data takes a quarter of this. What of a file is read before the limit
-// is reached depends on the goroutines that read it; below the limit nothing does.
+// every unit of a program with a gigabyte of debug data takes a quarter of this. Beyond the limit, results depend on the
+// order in which goroutines read the file; below it they do not.
 const stepLimit = 1 << 29
 
-// What reading costs: to look at so many bytes, or to copy them, is a step, and to ask the system for some is so many.
+// The cost of reading: how many bytes to look at, or to copy, are a step, and how many steps a system call is.
 const (
 	stepBytes = 1 << 6
 	fillSteps = 1 << 6
@@ -30,8 +30,8 @@ type budget struct {
 // budgetShare is how many steps a goroutine takes before the others see them.
 const budgetShare = 1 << 12
 
-// spend counts steps and reports whether the search may go on. Without a budget it may. Who spends something on the way
-// need not look: once it may not go on, it may never.
+// spend counts steps and reports whether the search may go on; with a nil budget it always may. Callers may ignore the
+// result on the way: an exhausted budget stays exhausted.
 func (b *budget) spend(steps int) bool {
 	if b == nil {
 		return true

@@ -1,6 +1,6 @@
 package dwarf
 
-// cover notes which of the wants of a stretch lie in an entry's ranges. Ranges of one entry do not overlap, so there
+// cover records which of the wants of a stretch lie in an entry's ranges. Ranges of one entry do not overlap, so there
 // cannot be more of them with a want than there are wants.
 func (w *walk) cover(e *entry, outer stretch) error {
 	if !e.abbrev.hasCode {
@@ -28,7 +28,7 @@ func (w *walk) cover(e *entry, outer stretch) error {
 // coverSteps is what it costs to note that an entry, or a row, covers a want.
 const coverSteps = 1 << 2
 
-// within is the part of a stretch of the wants whose addresses lie in a range.
+// within returns the part of a stretch of the wants whose addresses lie in a range.
 func (w *walk) within(low, high uint64, outer stretch) (first, last int32) {
 	if outer.first == outer.last || high <= w.wants[outer.first].address || low > w.wants[outer.last-1].address {
 		return 0, 0
@@ -41,7 +41,7 @@ func (w *walk) within(low, high uint64, outer stretch) (first, last int32) {
 	return first, last
 }
 
-// lower is the index of the first want at an address or after it.
+// lower returns the index of the first want at an address or after it.
 func (w *walk) lower(address uint64) int {
 	low, high := 0, len(w.wants)
 	for low < high {

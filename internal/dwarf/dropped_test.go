@@ -16,7 +16,7 @@ func lineBytes(sequences ...[3]uint64) []byte {
 	return append(little.AppendUint32(nil, uint32(len(table))), table...)
 }
 
-// linedAbbrevs are those of a unit with DW_AT_stmt_list, DW_AT_low_pc and DW_AT_high_pc.
+// linedAbbrevs are the abbreviations of a unit with DW_AT_stmt_list, DW_AT_low_pc and DW_AT_high_pc.
 var linedAbbrevs = []byte{1, 0x11, 0, 0x10, 0x17, 0x11, 1, 0x12, 6, 0, 0, 0}
 
 func TestRowsOfWhatTheLinkerHasDroppedDoNotCount(t *testing.T) {
@@ -28,7 +28,7 @@ func TestRowsOfWhatTheLinkerHasDroppedDoNotCount(t *testing.T) {
 	})
 	p.IsCode = func(address uint64) bool { return address >= 0x1000 }
 	answers := find(t, p, []uint64{0x1008, 0x1080})
-	if want := (Place{File: "/a", Line: 9}); answers[0].Place != want || answers[1].Place != (Place{}) {
+	if want := (Position{File: "/a", Line: 9}); answers[0].Position != want || answers[1].Position != (Position{}) {
 		t.Errorf("%+v, want %+v, then nothing", answers, want)
 	}
 }

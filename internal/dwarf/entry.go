@@ -1,6 +1,6 @@
 package dwarf
 
-// entry is a debug entry as far as the walk needs it. What lies behind the sibling is set only if the abbreviation has
+// entry is the part of a debug entry that the walk needs. What lies behind the sibling is set only if the abbreviation has
 // code.
 type entry struct {
 	offset                         uint64
@@ -39,7 +39,7 @@ func (e *entry) nextAnywhere(c *cursor, u *unit) bool {
 	return !c.short
 }
 
-// steps is what it costs to read the entry.
+// steps returns what it costs to read the entry.
 func (e *entry) steps() int {
 	if e.abbrev == nil {
 		return 1
@@ -68,7 +68,7 @@ func (e *entry) take(name attrName, v value, u *unit) {
 	}
 }
 
-// reference is the offset of the entry that a value refers to within its unit; false if it lies elsewhere.
+// reference returns the offset of the entry that a value refers to within its unit; false if it lies elsewhere.
 func (u *unit) reference(v value) (uint64, bool) {
 	switch v.form {
 	case formRef1, formRef2, formRef4, formRef8, formRefUdata:

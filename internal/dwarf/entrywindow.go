@@ -93,7 +93,7 @@ func (o *op) read(b []byte) (v value, size int) {
 	return v, -1
 }
 
-// leb is the value with an unsigned number of one or two bytes.
+// leb returns the value with an unsigned number of one or two bytes.
 func (v value) leb(b []byte) (value, int) {
 	switch {
 	case b[0] < 0x80:

@@ -7,7 +7,10 @@ import (
 
 // Both ways to read an entry are asked for every entry of programs.
 func TestEntriesInTheWindowAreReadAsAnywhere(t *testing.T) {
-	for _, flags := range [][]string{{"-g", "-O2"}, {"-g", "-O2", "-gdwarf-4"}, {"-g", "-O0", "-gdwarf-2", "-gstrict-dwarf"}} {
+	for i, flags := range [][]string{{"-g", "-O2"}, {"-g", "-O2", "-gdwarf-4"}, {"-g", "-O0", "-gdwarf-2", "-gstrict-dwarf"}} {
+		if testing.Short() && i > 0 {
+			t.Skip("long: make test-all runs it")
+		}
 		data, err := Open(program(t, compile(t, "g++", "shapes.cc", flags...)))
 		if err != nil {
 			t.Fatal(err)

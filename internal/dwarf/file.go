@@ -81,10 +81,10 @@ func openFile(source Source, suffix string, kinds []sectionKind) (*file, error) 
 var allSections = []sectionKind{secInfo, secStr, secLine, secAbbrev, secLineStr, secStrOffsets, secAddr, secRanges,
 	secRnglists}
 
-// workers is how many goroutines read debug data at once: enough to matter, and few next to what a service runs.
+// workers returns how many goroutines read debug data at once: enough to matter, and few next to what a service runs.
 func workers() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-// other is the alternate file, opened when the first entry refers to it; nil if there is none.
+// other returns the alternate file, opened when the first entry refers to it; nil if there is none.
 func (f *file) other() *file {
 	f.alternateOnce.Do(func() {
 		if f.openAlternate == nil {
@@ -105,7 +105,7 @@ func (f *file) other() *file {
 	return f.alternate
 }
 
-// unpacked is how many bytes of the file were decompressed when it was opened.
+// unpacked returns how many bytes of the file were decompressed when it was opened.
 func (f *file) unpacked() int {
 	bytes := 0
 	for kind := range f.sections {

@@ -11,7 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// elfSource gives the sections of an ELF file, as symbolize does.
+// elfSource provides the sections of an ELF file, as symbolize does.
 type elfSource struct{ *elffile.File }
 
 func (s elfSource) Section(name string) (Section, error) {

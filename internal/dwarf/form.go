@@ -72,7 +72,7 @@ const (
 	sizeUnknown             // an unknown form: what follows cannot be read
 )
 
-// size is how many bytes a value takes, or one of the constants above.
+// size returns how many bytes a value takes, or one of the constants above.
 func (e encoding) size(f form) int {
 	switch f {
 	case formFlagPresent, formImplicitConst:
@@ -123,7 +123,7 @@ func sizeOfBlock(f form) int {
 	return sizeUnknown
 }
 
-// value is a number that an attribute has, and what kind of number it is. The zero value is that of an attribute that is
+// value is a number that an attribute has, and what kind of number it is. The zero value stands for an attribute that is
 // absent. The number of a string that stands among the entries is its offset there.
 type value struct {
 	number uint64
@@ -141,7 +141,7 @@ func (v value) isAddress() bool {
 	return false
 }
 
-// value reads a value. The constant is that of the abbreviation, for formImplicitConst.
+// value reads a value. For formImplicitConst, the constant is the abbreviation's.
 func (c *cursor) value(e encoding, f form, constant int64) value {
 	v := value{form: f}
 	switch size := e.size(f); {

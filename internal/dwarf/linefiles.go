@@ -2,7 +2,7 @@ package dwarf
 
 import "path"
 
-// path is the name behind a file number, absolute if the compiler recorded its directory; "" if there is none.
+// path returns the name behind a file number, absolute if the compiler recorded its directory; "" if there is none.
 func (r *reader) path(t *lineTable, number uint64) string {
 	if t == nil || number >= uint64(len(t.files)) {
 		return ""
@@ -43,7 +43,7 @@ func join(directory, name string) string {
 // pathLimit is the longest path that the kernel takes.
 const pathLimit = 1 << 12
 
-// directory is the name of a directory. Before DWARF 5 the first is the compiler's, which the unit names.
+// directory returns the name of a directory. Before DWARF 5 the first is the compiler's, which the unit names.
 func (r *reader) directory(t *lineTable, index uint64) string {
 	if index == 0 && t.version < 5 {
 		return r.text(t.unit, t.unit.directory)
@@ -51,7 +51,7 @@ func (r *reader) directory(t *lineTable, index uint64) string {
 	return r.lineText(t, t.directories[index].name)
 }
 
-// lineText is the string that a value in the header of a line table means. A name among the header's own bytes lies in
+// lineText returns the string that a value in the header of a line table means. A name among the header's own bytes lies in
 // another section than one among entries.
 func (r *reader) lineText(t *lineTable, v value) string {
 	if v.form != formString {

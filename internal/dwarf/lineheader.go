@@ -82,8 +82,8 @@ func (t *lineTable) readNames(c *cursor) bool {
 	return t.readList(c, &t.directories, false) && t.readList(c, &t.files, true)
 }
 
-// readList reads one of the two lists of a header before DWARF 5: names up to an empty one, those of files each with
-// its directory, time and size.
+// readList reads one of the two lists of a header before DWARF 5: names up to an empty one, names of files each with its
+// directory, time and size.
 func (t *lineTable) readList(c *cursor, names *[]fileName, files bool) bool {
 	for len(*names) < fileLimit {
 		before := c.offset()

@@ -2,12 +2,12 @@ package dwarf
 
 import "math"
 
-// row is a place in the source.
+// row is a position in the source.
 type row struct {
 	file, line, column uint64 // the number of the file in its unit's table
 }
 
-// lineState is the registers of the machine that a line table is written for (6.2.2), as far as they are of use, and
+// lineState is the registers of the machine that a line table is written for (6.2.2), without those that are not needed, and
 // the row before the one that it works on.
 type lineState struct {
 	address   uint64
@@ -42,9 +42,9 @@ const (
 	opDefineFile  = 3
 )
 
-// findRows runs a unit's line table and gives each of the wants the row that covers it: the last one at or before its
-// address in a sequence that reaches beyond it. Sequences may come in any order. Of rows that cover the same address in
-// several sequences the first counts.
+// findRows runs a unit's line table and finds the row that covers each of the wants: the last one at or before its address
+// in a sequence that reaches beyond it. Sequences may come in any order. Of rows that cover the same address in several
+// sequences the first counts.
 func (w *walk) findRows(t *lineTable) error {
 	c := w.open(t.unit.file, secLine, t.program)
 	var s lineState
@@ -150,14 +150,14 @@ func (w *walk) emit(s *lineState) {
 	if !s.inSequence {
 		s.live = w.isCode(s.address)
 	} else if s.live && s.address > s.lastAt {
-		w.place(s)
+		w.assign(s)
 	}
 	s.last, s.lastAt, s.inSequence = s.row, s.address, true
 }
 
-// place gives the row before the current one to the wants that it covers and that have none. Most rows lie between two
+// assign sets the row before the current one in the wants that it covers and that have none. Most rows lie between two
 // wants, as did the row before.
-func (w *walk) place(s *lineState) {
+func (w *walk) assign(s *lineState) {
 	if s.lastAt >= s.gapLow && s.address <= s.gapHigh {
 		return
 	}

@@ -7,7 +7,7 @@ const (
 )
 
 // rowsInWindow runs the opcodes that lie in the cursor's window, up to one that is not among the usual ones, which is
-// left to the general way. It says how many it ran.
+// left to the general way. It returns how many it ran.
 func (w *walk) rowsInWindow(t *lineTable, s *lineState, c *cursor) (steps int) {
 	window, at := c.window, c.at
 	for last := min(uint64(len(window)), t.end-c.base, uint64(at)+budgetShare); uint64(at)+linesAhead <= last; steps++ {
@@ -38,8 +38,8 @@ func (w *walk) rowsInWindow(t *lineTable, s *lineState, c *cursor) (steps int) {
 	return steps
 }
 
-// shortNumber reads an unsigned number of one or two bytes behind an opcode, and gives the size of both; the number
-// before and 0 if it is longer.
+// shortNumber reads an unsigned number of one or two bytes after an opcode, and returns the size of both; if it is longer,
+// the number before and 0.
 func shortNumber(b []byte, before uint64) (n uint64, size int) {
 	switch {
 	case b[0] < 0x80:
@@ -50,7 +50,7 @@ func shortNumber(b []byte, before uint64) (n uint64, size int) {
 	return before, 0
 }
 
-// shortSigned reads a signed number of one or two bytes behind an opcode, and gives the size of both; 0 and 0 if it is
+// shortSigned reads a signed number of one or two bytes after an opcode, and returns the size of both; 0 and 0 if it is
 // longer.
 func shortSigned(b []byte) (n int64, size int) {
 	switch {
@@ -62,7 +62,7 @@ func shortSigned(b []byte) (n int64, size int) {
 	return 0, 0
 }
 
-// shortExtended is the size of an extended opcode that does nothing here: mostly a discriminator. It is 0 for others.
+// shortExtended returns the size of an extended opcode that does nothing here: mostly a discriminator. It is 0 for others.
 func shortExtended(b []byte) int {
 	if length := b[0]; length > 0 && length < shortOpcode && b[1] > opDefineFile {
 		return 2 + int(length)

@@ -1,6 +1,6 @@
 package dwarf
 
-// Function is what the debug data says about a function. Functions are shared and must not be changed.
+// Function is a function as the debug data describes it. Functions are shared and must not be changed.
 type Function struct {
 	Plain     string // as declared; may be "" if there is a Linkage
 	Name      string // Plain, and in front of it the names around it if Scoped is set and there is no Linkage
@@ -11,15 +11,15 @@ type Function struct {
 
 // names finds out what the functions of a unit are called. An entry that has code seldom has its own name: an inlined
 // call points at the function's abstract instance, that one or an out-of-line method at its declaration in the class,
-// and which class and namespaces that is in only the enclosing entries tell. C++ compilers spare us the latter by giving
-// the mangled name, but not for functions that only their own file sees: those of anonymous namespaces, local classes
-// and lambdas. The names around them are found together, in one more pass over their unit, see scopes.
+// and only the enclosing entries have its class and namespaces. C++ compilers save us the latter by a mangled name, but not
+// for functions local to their file: functions in anonymous namespaces, local classes and lambdas. The names around them are
+// found together, in one more pass over their unit, see scopes.
 type names struct {
 	*reader
 	spine     *spine // of the unit that was walked
 	scoped    bool   // in that unit
 	functions map[reference]*described
-	unscoped  []*described // those that need the names around them
+	unscoped  []*described // functions that need the names around them
 }
 
 // reference is an entry of any unit.
@@ -46,8 +46,7 @@ func (n *names) begin(walked *unit) {
 	n.unscoped = n.unscoped[:0]
 }
 
-// function describes the function of an entry: what the entry says itself counts more than what the entry says that it
-// refers to.
+// function describes the function of an entry: its own attributes take precedence over those of the entry that it refers to.
 func (n *names) function(p reference, links int) *described {
 	if known, ok := n.functions[p]; ok {
 		return known
@@ -89,7 +88,7 @@ func (d *described) over(origin *described) *described {
 	return &merged
 }
 
-// read reads what an entry says about its function, nil if that is nothing, and which entry it refers to.
+// read reads an entry's own attributes of its function, nil if there are none, and the entry it refers to.
 func (n *names) read(p reference) (own *described, origin reference) {
 	c := n.entryCursor(p)
 	a := p.unit.table.find(c.uleb())
@@ -129,8 +128,8 @@ func (n *names) read(p reference) (own *described, origin reference) {
 	return own, n.follow(p.unit, abstract)
 }
 
-// isScoped reports whether the language of a unit joins names with "::". The partial units that dwz makes do not say
-// what they are written in: they are parts of those that refer to them.
+// isScoped reports whether the language of a unit joins names with "::". The partial units that dwz makes have no language:
+// they are parts of those that refer to them.
 func (n *names) isScoped(u *unit) bool {
 	return u.scoped || u.tag == tagPartialUnit && n.scoped
 }
@@ -146,7 +145,7 @@ func (n *names) entryCursor(p reference) *cursor {
 	return c
 }
 
-// follow is the entry that a value refers to, one without a unit if there is none.
+// follow returns the entry that a value refers to, one without a unit if there is none.
 func (n *names) follow(u *unit, v value) reference {
 	if entry, ok := u.reference(v); ok {
 		return reference{u, entry}

@@ -14,8 +14,7 @@ const (
 	rangeStartLength
 )
 
-// ranges gives visit each address range of an extent that begins in the program's code, until visit says that it wants
-// no more.
+// ranges calls visit with each address range of an extent that begins in the program's code, until visit returns false.
 func (r *reader) ranges(u *unit, x *extent, isCode func(uint64) bool, visit func(low, high uint64) bool) error {
 	live := func(low, high uint64) bool {
 		return low >= high || !isCode(low) || visit(low, high)
@@ -32,7 +31,7 @@ func (r *reader) ranges(u *unit, x *extent, isCode func(uint64) bool, visit func
 	return r.oldRangeList(u, x.ranges.number+u.rangesBase, live)
 }
 
-// contiguous is the range from a low to a high address, if the entry has these attributes.
+// contiguous returns the range from a low to a high address, if the entry has these attributes.
 func (r *reader) contiguous(u *unit, x *extent) (low, high uint64, ok bool) {
 	if !x.low.present() || !x.high.present() {
 		return 0, 0, false

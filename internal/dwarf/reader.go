@@ -49,7 +49,7 @@ func (r *reader) element(f *file, kind sectionKind, base, index uint64, size uin
 	return n, !c.short
 }
 
-// address is the address that a value means.
+// address returns the address that a value means.
 func (r *reader) address(u *unit, v value) (uint64, bool) {
 	switch {
 	case v.form == formAddr:
@@ -72,7 +72,7 @@ type textKey struct {
 	offset  uint64
 }
 
-// text is the string that a value means; "" if there is none.
+// text returns the string that a value means; "" if there is none.
 func (r *reader) text(u *unit, v value) string {
 	f, kind, offset := u.file, secStr, v.number
 	switch v.form {
@@ -115,7 +115,7 @@ func (r *reader) sharedText(f *file, kind sectionKind, offset uint64) string {
 	return text
 }
 
-// unit is the unit of a header, which something in another unit refers to; nil if it cannot be read.
+// unit returns the unit of a header, which something in another unit refers to; nil if it cannot be read.
 func (r *reader) unit(f *file, h *header) *unit {
 	if u, ok := r.units[h]; ok {
 		return u

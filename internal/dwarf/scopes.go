@@ -13,10 +13,10 @@ type enclosure struct {
 	prefix string // all names from the outermost on, once they were needed
 }
 
-// scopeLimit is the longest name that others are put in front of.
+// scopeLimit is the longest name that is qualified.
 const scopeLimit = 1 << 14
 
-// qualify puts the names around the functions that need it in front of theirs.
+// qualify prefixes the names of functions that need it with the names of their scopes.
 func (n *names) qualify() error {
 	slices.SortFunc(n.unscoped, func(a, b *described) int {
 		return cmp.Or(cmp.Compare(a.named.unit.start, b.named.unit.start), cmp.Compare(a.named.entry, b.named.entry))
@@ -45,7 +45,8 @@ type scopeWalk struct {
 	spaces    map[int32]*enclosure // of the spine
 }
 
-// qualifyIn goes through the entries of a unit as far as needed, past all that have none of the functions inside.
+// qualifyIn goes through the entries of a unit until all functions are found, and skips entries without one of the functions
+// inside.
 func (n *names) qualifyIn(u *unit, functions []*described) error {
 	s := &scopeWalk{names: n, unit: u, cursor: &n.cursors[secInfo], functions: functions, open: []*enclosure{nil}}
 	s.spaces = map[int32]*enclosure{0: nil}
@@ -69,7 +70,7 @@ func (n *names) qualifyIn(u *unit, functions []*described) error {
 	return nil
 }
 
-// name gives the functions up to an entry their names, and reports whether there were any.
+// name names the functions up to an entry, and reports whether there were any.
 func (s *scopeWalk) name(offset uint64) bool {
 	found := false
 	for len(s.functions) > 0 && s.functions[0].named.entry <= offset {
@@ -101,7 +102,7 @@ func (s *scopeWalk) jump() bool {
 	return true
 }
 
-// space is the enclosure of a namespace of the spine.
+// space returns the enclosure of a namespace of the spine.
 func (s *scopeWalk) space(at int32) *enclosure {
 	if known, ok := s.spaces[at]; ok {
 		return known
@@ -117,7 +118,7 @@ func (s *scopeWalk) space(at int32) *enclosure {
 	return around
 }
 
-// enter goes past an entry, or into it if it has one of the functions inside.
+// enter skips an entry, or goes into it if it has one of the functions inside.
 func (s *scopeWalk) enter(e *entry) error {
 	ahead := e.sibling > s.cursor.offset() && e.sibling <= s.unit.end
 	switch {
@@ -134,7 +135,7 @@ func (s *scopeWalk) enter(e *entry) error {
 	return nil
 }
 
-// enclose is the enclosure of an entry's children.
+// enclose returns the enclosure of an entry's children.
 func (n *names) enclose(u *unit, e *entry, around *enclosure) *enclosure {
 	var unnamed string
 	switch e.abbrev.tag {
@@ -156,7 +157,7 @@ func (n *names) enclose(u *unit, e *entry, around *enclosure) *enclosure {
 	return &enclosure{outer: around, name: name}
 }
 
-// plainName is the name that an entry itself has.
+// plainName returns the name that an entry itself has.
 func (n *names) plainName(p reference) string {
 	n.far.open(&p.unit.file.sections[secInfo], p.entry, p.unit.end)
 	a := p.unit.table.find(n.far.uleb())

@@ -18,8 +18,8 @@ type Data struct {
 	damage  error          // in the headers of units
 }
 
-// Open opens the debug data of a program; nil if it has none. Compressed sections are decompressed, from others nothing
-// is read yet but the headers of the units. The caller closes the Data.
+// Open opens the debug data of a program; nil if it has none. Compressed sections are decompressed; of others only the
+// headers of the units are read. The caller closes the Data.
 func Open(p Program) (*Data, error) {
 	f, err := openFile(p.Source, "", allSections)
 	if err != nil {
@@ -41,7 +41,7 @@ func (d *Data) Close() {
 	d.memory.Free()
 }
 
-// job is a unit of which wants are to be found, those of the batch at the given indices.
+// job is a unit in which to look wants up, the addresses of the batch at the given indices.
 type job struct {
 	order int // of the unit in the file
 	unit  *unit
@@ -57,15 +57,15 @@ type search struct {
 
 	mu      sync.Mutex
 	answers []*Answer
-	named   []int32 // by which unit an answer's frames were given, and by which its place
+	named   []int32 // which unit set an answer's frames, and which its position
 	placed  []int32
 	damage  error
 	damaged int // the unit that has the damage
 }
 
-// Find says what is known about each of the addresses, which are ascending and different: nil where nothing is. The error says that some of
-// the debug data could not be read, or was not because of ErrTooBig; the answers are what the rest gave. The same file
-// gives the same answers, unless the error is ErrTooBig.
+// Find returns an answer for each of the addresses, which must ascend and differ: nil if nothing is known. An error means that some of
+// the debug data could not be read, or was not read because of ErrTooBig; the answers come from the rest. The same file
+// yields the same answers, unless the error is ErrTooBig.
 func (d *Data) Find(addresses []uint64) ([]*Answer, error) {
 	var memory scratch.Memory
 	defer memory.Free()
@@ -88,7 +88,7 @@ func (d *Data) Find(addresses []uint64) ([]*Answer, error) {
 	return s.answers, s.damage
 }
 
-// makeJobs lets the workers go, after a panic as well.
+// makeJobs releases the workers, after a panic as well.
 func (s *search) makeJobs() {
 	defer close(s.jobs)
 	s.findUnits()
@@ -173,7 +173,7 @@ func (r *reader) rootAbbrev(f *file, h *header, wanted uint64) (a abbrev, ok boo
 	return a, false
 }
 
-// fail notes the damage that is first in the file.
+// fail records the damage that is first in the file.
 func (s *search) fail(order int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *search) fail(order int, err error) {
 	}
 }
 
-// work does jobs until there are none left. A panic is damage of its unit, and the next job begins afresh.
+// work does jobs until none are left. A panic counts as damage of its unit, and the next job begins afresh.
 func (s *search) work() {
 	var j job
 	for more := true; more; {
@@ -204,7 +204,7 @@ func (s *search) work() {
 	}
 }
 
-// do finds what a unit knows about its wants. Damage in one table leaves what the others say.
+// do looks the wants of a job up in a unit. Damage in one table does not affect the others.
 func (s *search) do(w *walk, n *names, j job) error {
 	w.wants = w.wants[:0]
 	for _, index := range j.wants {

@@ -151,12 +151,12 @@ func (s *slow) find(address uint64) (answer Answer) {
 			continue
 		}
 		at := s.place(u, address)
-		if answer.Place == (Place{}) {
-			answer.Place = at
+		if answer.Position == (Position{}) {
+			answer.Position = at
 		}
 		for _, f := range u.functions {
 			if holds(f.ranges, address) {
-				answer.Place = at
+				answer.Position = at
 				answer.Frames = s.frames(u, f, address, at)
 				return answer
 			}
@@ -165,14 +165,14 @@ func (s *slow) find(address uint64) (answer Answer) {
 	return answer
 }
 
-func (s *slow) frames(u *slowUnit, c *slowCall, address uint64, at Place) (frames []Frame) {
+func (s *slow) frames(u *slowUnit, c *slowCall, address uint64, at Position) (frames []Frame) {
 	for _, inner := range c.inner {
 		if holds(inner.ranges, address) {
 			frames = s.frames(u, inner, address, at)
 			file, _ := inner.entry.Val(dwarf.AttrCallFile).(int64)
 			line, _ := inner.entry.Val(dwarf.AttrCallLine).(int64)
 			column, _ := inner.entry.Val(dwarf.AttrCallColumn).(int64)
-			at = Place{u.path(int(file)), int(line), int(column)}
+			at = Position{u.path(int(file)), int(line), int(column)}
 			break
 		}
 	}
@@ -189,7 +189,7 @@ func (u *slowUnit) path(file int) string {
 	return path.Join(u.directory, u.files[file].Name)
 }
 
-func (s *slow) place(u *slowUnit, address uint64) Place {
+func (s *slow) place(u *slowUnit, address uint64) Position {
 	live := false
 	for i := 1; i < len(u.rows); i++ {
 		from := u.rows[i-1]
@@ -199,13 +199,13 @@ func (s *slow) place(u *slowUnit, address uint64) Place {
 		if live && !from.EndSequence && from.Address <= address && address < u.rows[i].Address {
 			for number, file := range u.files {
 				if file == from.File {
-					return Place{u.path(number), from.Line, from.Column}
+					return Position{u.path(number), from.Line, from.Column}
 				}
 			}
-			return Place{"", from.Line, from.Column}
+			return Position{"", from.Line, from.Column}
 		}
 	}
-	return Place{}
+	return Position{}
 }
 
 func (s *slow) function(entry *dwarf.Entry, u *slowUnit) *Function {

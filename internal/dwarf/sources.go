@@ -8,12 +8,12 @@ type Section struct {
 	Bytes    []byte
 	Unpacked bool        // Bytes were decompressed for this call
 	Reader   io.ReaderAt // safe for use by several goroutines
-	Size     uint64      // of what Reader gives
+	Size     uint64      // of Reader's bytes
 }
 
 // Source is a file with debug sections. Its method is called once for each section, from several goroutines.
 type Source interface {
-	// Section gives the section of that name, such as ".debug_info", and the zero Section if there is none.
+	// Section returns the section of that name, such as ".debug_info", or the zero Section if there is none.
 	Section(name string) (Section, error)
 }
 
@@ -28,10 +28,10 @@ type Program struct {
 	Alternate func() (Source, error)
 
 	// Split opens the file into which the compiler wrote the larger part of a unit: a .dwo file, or a .dwp package,
-	// told by its .debug_cu_index section, that holds the unit.
+	// recognised by its .debug_cu_index section, that holds the unit.
 	Split func(SplitUnit) (Source, error)
 
-	// IsCode says whether an ELF address lies in the program's code. Entries that begin elsewhere describe what the
+	// IsCode reports whether an ELF address lies in the program's code. Entries that begin elsewhere describe what the
 	// linker has dropped.
 	IsCode func(address uint64) bool
 }
@@ -43,7 +43,7 @@ type SplitUnit struct {
 	Directory string // DW_AT_comp_dir
 }
 
-// read gives the bytes from offset up to limit, as many as it has at once: all that are in memory, otherwise what fits
+// read returns the bytes from offset up to limit, as many as it has at once: all that are in memory, otherwise what fits
 // into the buffer.
 func (s *Section) read(offset, limit uint64, buffer []byte) []byte {
 	if s.Reader == nil {

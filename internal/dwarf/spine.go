@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// spine is where the entries of a unit's namespaces lie, as noted by the walk that passes them. Who looks for the names
+// spine is where the entries of a unit's namespaces lie, as recorded by the walk that passes them. A search for the names
 // around a function later begins at the spot before it, and not at the beginning of the unit.
 type spine struct {
 	unit       *unit
@@ -26,7 +26,7 @@ type spot struct {
 }
 
 // spotDistance is how many bytes at least lie between two spots of one namespace: a spine takes a thirtieth of the unit.
-// One that is full ends, and who looks for something behind its end begins there.
+// A full one ends, and a search for something behind its end begins there.
 const (
 	spotDistance = 1 << 9
 	spineLimit   = 1 << 18
@@ -36,7 +36,7 @@ func (s *spine) begin(u *unit) {
 	*s = spine{unit: u, namespaces: append(s.namespaces[:0], namespace{}), spots: s.spots[:0]}
 }
 
-// open notes a namespace whose entries follow and gives its number.
+// open records a namespace whose entries follow and returns its number.
 func (s *spine) open(entry uint64, outer int32) int32 {
 	if s.isFull() {
 		return outer
@@ -58,7 +58,7 @@ func (s *spine) pass(offset uint64, namespace int32) {
 	s.spots = append(s.spots, spot{offset, namespace})
 }
 
-// before is the last spot of a unit that is not behind an entry; none if the unit is another.
+// before returns the last spot of a unit that is not behind an entry; none if the unit is another.
 func (s *spine) before(u *unit, entry uint64) (spot, bool) {
 	if s.unit != u {
 		return spot{}, false

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ErrOtherUnit says that a file of split debug data was found that does not hold the unit: it is of another build.
+// ErrOtherUnit reports that a file of split debug data was found that does not hold the unit: it is of another build.
 var ErrOtherUnit = errors.New("dwarf: a split unit is not in its file")
 
 // split opens the other part of a skeleton unit; nil if the unit is none, or that part cannot be found. The skeleton is
@@ -33,7 +33,7 @@ func (s *search) split(r *reader, skeleton *unit) (*unit, error) {
 	return u, err
 }
 
-// What a file costs that is opened for one unit: to open it, and to decompress so many bytes of it.
+// The cost of a file that is opened for one unit: opening it, and decompressing that many bytes of it.
 const (
 	openSteps     = 1 << 12
 	unpackedBytes = 1 << 3

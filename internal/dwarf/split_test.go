@@ -47,11 +47,14 @@ func checkSplit(t *testing.T, split, whole string, open func(SplitUnit) (Source,
 }
 
 func TestSplitUnitsAreReadFromTheirFiles(t *testing.T) {
-	for _, build := range [][]string{
+	for i, build := range [][]string{
 		{"gcc", "calls.c", "-gdwarf-4"}, {"gcc", "calls.c", "-gdwarf-5"}, {"g++", "shapes.cc", "-gdwarf-4"},
 		{"g++", "shapes.cc", "-gdwarf-5"}, {"clang++", "shapes.cc", "-gdwarf-4"}, {"clang++", "shapes.cc", "-gdwarf-5"},
 	} {
 		t.Run(build[0]+" "+build[1]+" "+build[2], func(t *testing.T) {
+			if testing.Short() && i > 1 {
+				t.Skip("long: make test-all runs it")
+			}
 			folder, split, whole := splitProgram(t, build[0], build[1], build[2:]...)
 			checkSplit(t, split, whole, func(u SplitUnit) (Source, error) {
 				f, err := elffile.Open(filepath.Join(folder, filepath.Base(u.Name)))
@@ -64,6 +67,9 @@ func TestSplitUnitsAreReadFromTheirFiles(t *testing.T) {
 func TestSplitUnitsAreReadFromAPackage(t *testing.T) {
 	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		t.Run(version, func(t *testing.T) {
+			if testing.Short() && version != "-gdwarf-5" {
+				t.Skip("long: make test-all runs it")
+			}
 			folder, split, whole := splitProgram(t, "clang++", "shapes.cc", version)
 			packed := filepath.Join(folder, "packed.dwp")
 			dwos, err := filepath.Glob(filepath.Join(folder, "*.dwo"))
@@ -88,8 +94,8 @@ func TestWithoutItsOtherFileASplitUnitStillHasLines(t *testing.T) {
 	want := find(t, program(t, whole), addresses)
 	places := 0
 	for i, got := range find(t, program(t, split), addresses) {
-		if got.Place != want[i].Place {
-			t.Fatalf("%#x: %v, want %v", addresses[i], got.Place, want[i].Place)
+		if got.Position != want[i].Position {
+			t.Fatalf("%#x: %v, want %v", addresses[i], got.Position, want[i].Position)
 		}
 		if got.File != "" {
 			places++
@@ -103,6 +109,9 @@ func TestWithoutItsOtherFileASplitUnitStillHasLines(t *testing.T) {
 func TestWhatDwzHasMovedIsFoundInTheAlternateFile(t *testing.T) {
 	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
 		t.Run(version, func(t *testing.T) {
+			if testing.Short() && version != "-gdwarf-5" {
+				t.Skip("long: make test-all runs it")
+			}
 			folder := t.TempDir()
 			first := compile(t, "g++", "shapes.cc", "-g", "-O2", version)
 			data, err := os.ReadFile(first)

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"testing"
 )
 
-// skeletonAbbrevs are those of a skeleton with DW_AT_dwo_name, DW_AT_low_pc and DW_AT_high_pc.
+// skeletonAbbrevs are the abbreviations of a skeleton with DW_AT_dwo_name, DW_AT_low_pc and DW_AT_high_pc.
 var skeletonAbbrevs = []byte{1, 0x4a, 0, 0x76, 8, 0x11, 1, 0x12, 6, 0, 0, 0}
 
-// skeletons are so many skeleton units of the same code.
+// skeletons returns count skeleton units of the same code.
 func skeletons(count int) []byte {
 	unit := append(little.AppendUint16(nil, 5), byte(unitSkeleton), 8)
 	unit = little.AppendUint64(little.AppendUint32(unit, 0), 99)
@@ -19,23 +20,27 @@ func skeletons(count int) []byte {
 }
 
 // splitInto is a program of skeletons whose other parts are looked for in the same file each time.
-func splitInto(other Source, count int, opened *int) Program {
+func splitInto(other Source, count int, opened *atomic.Int64) Program {
 	p := handmade(inMemory{".debug_info": skeletons(count), ".debug_abbrev": skeletonAbbrevs})
 	p.Split = func(SplitUnit) (Source, error) {
-		*opened++
+		opened.Add(1)
 		return other, nil
 	}
 	return p
 }
 
 func TestASearchGivesUpOnSkeletonsOfAFileWithManyUnits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	defer limitWorkers()()
 	empty := unitBytes(nil)
 	other := inMemory{".debug_info.dwo": bytes.Repeat(empty, 1<<17), ".debug_abbrev.dwo": {0}}
-	opened, most := 0, stepLimit/(1<<17*unitSteps)+1
+	var opened atomic.Int64
+	const most = stepLimit/(1<<17*unitSteps) + 1
 	mustBeTooBig(t, splitInto(other, 2*most, &opened), []uint64{0x1000})
-	if opened < 2 || opened > most {
-		t.Errorf("the file was opened %d times, at most %d were expected", opened, most)
+	if n := opened.Load(); n < 2 || n > most {
+		t.Errorf("the file was opened %d times, at most %d were expected", n, most)
 	}
 }
 
@@ -50,20 +55,25 @@ func (u unpacking) Section(name string) (Section, error) {
 }
 
 func TestASearchGivesUpOnSkeletonsOfAFileThatIsUnpackedForEach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	defer limitWorkers()()
 	const size = 1 << 28
-	opened, most := 0, stepLimit/(size/unpackedBytes)+2
+	var opened atomic.Int64
+	const most = stepLimit/(size/unpackedBytes) + 2
 	mustBeTooBig(t, splitInto(unpacking{size}, 4*most, &opened), []uint64{0x1000})
-	if opened > most {
-		t.Errorf("the file was opened %d times, at most %d were expected", opened, most)
+	if n := opened.Load(); n > most {
+		t.Errorf("the file was opened %d times, at most %d were expected", n, most)
 	}
 }
 
 func TestASearchGivesUpOnOpeningFiles(t *testing.T) {
-	opened, most := 0, stepLimit/openSteps+8
+	var opened atomic.Int64
+	const most = stepLimit/openSteps + 8
 	mustBeTooBig(t, splitInto(nil, 2*most, &opened), []uint64{0x1000})
-	if opened > most {
-		t.Errorf("%d files were opened, at most %d were expected", opened, most)
+	if n := opened.Load(); n > most {
+		t.Errorf("%d files were opened, at most %d were expected", n, most)
 	}
 }
 
@@ -81,7 +91,7 @@ func TestNoMoreUnitsAreKeptThanTheLimit(t *testing.T) {
 }
 
 // limitWorkers makes one goroutine do the work, so that it can be foreseen when the limit is reached. The function that
-// it gives ends that.
+// it returns ends that.
 func limitWorkers() func() {
 	before := runtime.GOMAXPROCS(1)
 	return func() { runtime.GOMAXPROCS(before) }

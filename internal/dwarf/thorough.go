@@ -14,7 +14,7 @@ var leftLimit = 1 << 18
 
 func (l *leftOut) clear() { *l = leftOut{near: l.near[:0], calls: l.calls[:0], far: l.far[:0]} }
 
-// note notes the children of an entry that lies in so many calls.
+// note notes the children of an entry that lies in that many inlined calls.
 func (l *leftOut) note(t tag, depth int, children uint64) {
 	switch {
 	case t.holdsNoCode():
@@ -46,7 +46,7 @@ func (w *walk) findLeftOut() error {
 	return err
 }
 
-// without is a copy of those of the wants that have no function.
+// without returns a copy of the wants that have no function.
 func (w *walk) without(wants []want) []want {
 	open := make([]want, 0, w.pending)
 	for i := range wants {

@@ -124,7 +124,7 @@ func TestWhatIsReadIsPaidFor(t *testing.T) {
 	}
 }
 
-// total is what was spent, on the whole.
+// total is how many steps were spent in all.
 func (b *budget) total() int64 { return b.all.Load() + int64(b.steps) }
 
 func TestANumberWithoutAnEndIsDamage(t *testing.T) {

@@ -28,8 +28,8 @@ const (
 	unitSplitType    unitKind = 0x06
 )
 
-// How many units of a file are kept, and how many are looked at, with empty ones and those of types. The largest
-// programs have some hundred thousand, with what dwz has made of them, and a few million of types.
+// How many units of a file are kept, and how many are looked at, including empty ones and type units. The largest programs
+// have some hundred thousand, with what dwz has made of them, and a few million of types.
 const (
 	unitLimit   = 1 << 21
 	headerLimit = 1 << 23
@@ -80,10 +80,10 @@ func (h *header) read(c *cursor) bool {
 	return h.version >= 2 && h.version <= 5 && (h.addressSize == 4 || h.addressSize == 8)
 }
 
-// isOfTypes reports whether the unit holds a type: no code lies in it, and who refers to it does not by its offset.
+// isOfTypes reports whether the unit holds a type: no code lies in it, and references to it do not use its offset.
 func (h *header) isOfTypes() bool { return h.kind == unitType || h.kind == unitSplitType }
 
-// unitAt is the header of the unit that has an entry at the offset; nil if there is none.
+// unitAt returns the header of the unit that has an entry at the offset; nil if there is none.
 func (f *file) unitAt(offset uint64) *header {
 	i, found := slices.BinarySearchFunc(f.units, offset, func(h header, o uint64) int { return cmp.Compare(h.start, o) })
 	if !found {
@@ -114,7 +114,7 @@ type unit struct {
 	splitRangesBase                             uint64 // the rangesBase of the split unit of a skeleton
 }
 
-// extent is how an entry says which code it describes.
+// extent is how an entry states which code it describes.
 type extent struct{ low, high, ranges value }
 
 // newUnit makes the unit of a header, with the defaults of 7.32: the bases of split units, which do not give any, lie

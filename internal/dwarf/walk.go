@@ -49,7 +49,7 @@ type walk struct {
 	parts    []stretch // of all open scopes, see scope
 }
 
-// scope is an open entry, as far as its children need to know it.
+// scope is the part of an open entry that its children need.
 type scope struct {
 	function    uint64 // the subprogram around; 0 outside
 	depth       int    // calls in the chain of an address in this scope: 0 outside functions
@@ -194,7 +194,7 @@ func (w *walk) enterInlined(e *entry, inner *scope) error {
 	return nil
 }
 
-// number is a count in the source, 0 if it is absurd.
+// number returns a count in the source, 0 if it is absurd.
 func number(n uint64) uint64 {
 	if n > math.MaxInt32 {
 		return 0

@@ -52,6 +52,9 @@ func TestASearchGivesUpOnRowsThatAllCoverAllAddresses(t *testing.T) {
 }
 
 func TestASearchGivesUpOnUnitsThatAllCoverAllAddresses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	unit := unitBytes(appendRange([]byte{rootCode}, 0x1000, wanted))
 	const enough = 2 * stepLimit / (wanted * wantSteps)
 	mustBeTooBig(t, handmade(inMemory{

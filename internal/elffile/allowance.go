@@ -7,20 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// ErrAllowance says that a section was not decompressed because the Allowance is used up.
+// ErrAllowance reports that a section was not decompressed because the Allowance is used up.
 var ErrAllowance = errors.New("decompressed sections take more memory than is allowed")
 
 // Allowance is how many bytes of decompressed sections may be in memory at a time, of all files that share it.
 type Allowance struct{ left atomic.Int64 }
 
-// NewAllowance makes an Allowance of so many bytes.
+// NewAllowance makes an Allowance of the given number of bytes.
 func NewAllowance(bytes int64) *Allowance {
 	a := &Allowance{}
 	a.left.Store(bytes)
 	return a
 }
 
-// Left is how many bytes may still be decompressed. A nil Allowance has no bound.
+// Left returns how many bytes may still be decompressed. A nil Allowance has no bound.
 func (a *Allowance) Left() int64 {
 	if a == nil {
 		return math.MaxInt64

@@ -25,38 +25,55 @@ var errUnpacked = fmt.Errorf("more than %d bytes have been decompressed", uint64
 
 var errCompressionHeader = errors.New("compression header cut short")
 
+// payload is a part of the file that holds a compressed stream.
+type payload struct{ offset, size uint64 }
+
 // decompress expands an SHF_COMPRESSED section, which begins with an Elf64_Chdr.
-func (f *File) decompress(data []byte) ([]byte, error) {
+func (f *File) decompress(p payload) ([]byte, error) {
 	var h elf.Chdr64
-	n, err := binary.Decode(data, order, &h)
+	head, err := f.bytes(p.offset, min(p.size, uint64(binary.Size(h))))
+	if err != nil {
+		return nil, err
+	}
+	n, err := binary.Decode(head, order, &h)
 	if err != nil {
 		return nil, errCompressionHeader
 	}
-	payload := data[n:]
+	stream := payload{p.offset + uint64(n), p.size - uint64(n)}
 	switch elf.CompressionType(h.Type) {
 	case elf.COMPRESS_ZLIB:
-		return f.inflate(payload, h.Size)
+		return f.inflate(stream, h.Size)
 	case elf.COMPRESS_ZSTD:
-		return f.unzstd(payload, h.Size)
+		return f.unzstd(stream, h.Size)
 	}
 	return nil, fmt.Errorf("unknown compression %d", h.Type)
 }
 
-// isOldCompressed reports whether a .zdebug_ section begins as compressed ones do: "ZLIB", then the size as 8 bytes
-// big-endian. One that does not is not compressed.
-func isOldCompressed(data []byte) bool { return len(data) >= 12 && string(data[:4]) == "ZLIB" }
+// oldHeader is how a compressed .zdebug_ section begins: "ZLIB", then the size as 8 bytes big-endian, then a zlib stream.
+const oldHeader = 12
 
-// decompressOld expands a .zdebug_ section, whose header is followed by a zlib stream.
-func (f *File) decompressOld(data []byte) ([]byte, error) {
-	return f.inflate(data[12:], binary.BigEndian.Uint64(data[4:]))
+// decompressOld expands a .zdebug_ section. One that does not begin with an oldHeader is not compressed.
+func (f *File) decompressOld(p payload) ([]byte, error) {
+	head, err := f.bytes(p.offset, min(p.size, oldHeader))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(head) < oldHeader || string(head[:4]) != "ZLIB":
+		return f.bytes(p.offset, p.size)
+	}
+	return f.inflate(payload{p.offset + oldHeader, p.size - oldHeader}, binary.BigEndian.Uint64(head[4:]))
 }
 
-func (f *File) inflate(payload []byte, size uint64) ([]byte, error) {
-	data, err := f.credible(payload, size)
+func (f *File) inflate(p payload, size uint64) ([]byte, error) {
+	if err := f.holds(p.offset, p.size); err != nil {
+		return nil, err
+	}
+	data, err := f.credible(p, size)
 	if err != nil {
 		return nil, err
 	}
-	if err := inflateInto(data, payload); err != nil {
+	stream := io.NewSectionReader(f.reader, int64(p.offset), int64(p.size))
+	if err := inflateInto(data, stream); err != nil {
 		f.memory.Release(data)
 		return nil, fmt.Errorf("decompressing: %w", err)
 	}
@@ -64,12 +81,17 @@ func (f *File) inflate(payload []byte, size uint64) ([]byte, error) {
 }
 
 // unzstd decompresses into the result itself, so that the decoder needs no window of its own.
-func (f *File) unzstd(payload []byte, size uint64) ([]byte, error) {
-	data, err := f.credible(payload, size)
+func (f *File) unzstd(p payload, size uint64) ([]byte, error) {
+	compressed, err := f.bytes(p.offset, p.size)
 	if err != nil {
 		return nil, err
 	}
-	got, err := decodeZstd(data, payload)
+	defer f.memory.Release(compressed)
+	data, err := f.credible(p, size)
+	if err != nil {
+		return nil, err
+	}
+	got, err := decodeZstd(data, compressed)
 	if err == nil && len(got) != len(data) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -80,20 +102,20 @@ func (f *File) unzstd(payload []byte, size uint64) ([]byte, error) {
 	return data, nil
 }
 
-func decodeZstd(into, payload []byte) ([]byte, error) {
+func decodeZstd(into, compressed []byte) ([]byte, error) {
 	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxBytes), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return nil, err
 	}
 	defer decoder.Close()
-	return decoder.DecodeAll(payload, into[:0:len(into)])
+	return decoder.DecodeAll(compressed, into[:0:len(into)])
 }
 
 // credible sets memory aside for what a payload stands for, once the header's promise is found credible.
-func (f *File) credible(payload []byte, size uint64) ([]byte, error) {
-	if size > maxBytes || size > max(harmlessBytes, uint64(len(payload))*maxExpansion) {
-		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", len(payload), size)
+func (f *File) credible(p payload, size uint64) ([]byte, error) {
+	if size > maxBytes || size > max(harmlessBytes, p.size*maxExpansion) {
+		return nil, fmt.Errorf("%d compressed bytes claim to stand for %d", p.size, size)
 	}
 	if err := f.take(size); err != nil {
 		return nil, err

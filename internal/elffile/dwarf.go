@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// HasDWARF says whether the file itself holds debug information; it may be broken nevertheless.
+// HasDWARF reports whether the file itself holds debug information; it may be broken nevertheless.
 func (f *File) HasDWARF() bool {
 	s := f.find(".debug_info")
 	return s != nil && s.Size > 0 && s.Type != elf.SHT_NOBITS
 }
 
-// DWARF reads the debug information. The error wraps ErrNoSection if the file has none. The methods of dwarf.Data may
-// panic on hostile input: whoever walks it recovers.
+// DWARF reads the debug information. The error wraps ErrNoSection if the file has none. The methods of dwarf.Data may panic
+// on hostile input: the caller must recover.
 func (f *File) DWARF() (data *dwarf.Data, err error) {
 	defer func() {
 		if trouble := recover(); trouble != nil {
@@ -64,7 +64,7 @@ func (f *File) addSection(d *dwarf.Data, name string) error {
 	return d.AddSection(name, data)
 }
 
-// optional is a section's bytes, nil if it is missing.
+// optional returns a section's bytes, nil if it is missing.
 func (f *File) optional(name string) ([]byte, error) {
 	data, err := f.SectionData(name)
 	if errors.Is(err, ErrNoSection) {

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// EhFrame is the unwind data that the running program uses, and the ELF address it is loaded at, from which its
+// EhFrame returns the unwind data that the running program uses, and the ELF address it is loaded at, from which its
 // pc-relative pointers count. A file without section headers has it by way of PT_GNU_EH_FRAME. The error wraps
 // ErrNoSection if there is none.
 func (f *File) EhFrame() (data []byte, addr uint64, err error) {
@@ -31,7 +31,7 @@ func (f *File) EhFrame() (data []byte, addr uint64, err error) {
 	return nil, 0, fmt.Errorf(".eh_frame of %s: %w", f.name, ErrNoSection)
 }
 
-// EhFrameParts is EhFrame for who reads it piece by piece, while the File is open.
+// EhFrameParts is EhFrame, but to be read piece by piece while the File is open.
 func (f *File) EhFrameParts() (part *io.SectionReader, addr uint64, err error) {
 	if s := f.find(".eh_frame"); s != nil {
 		part, data, err := f.SectionParts(".eh_frame")
@@ -76,8 +76,8 @@ func (f *File) ehFramePointer(header []byte, vaddr uint64) (uint64, error) {
 	return vaddr + 4 + uint64(int64(int32(order.Uint32(header[4:])))), nil
 }
 
-// ehFrameSize is how many bytes belong to .eh_frame when only its start is known: entries, each behind its length, up to
-// a length of 0 or one that does not fit.
+// ehFrameSize returns how many bytes belong to .eh_frame when only its start is known: entries, each behind its length, up
+// to a length of 0 or one that does not fit.
 func (f *File) ehFrameSize(data []byte) uint64 {
 	const extended = 0xffffffff
 	end := uint64(0)

@@ -27,8 +27,8 @@ func (f *File) fill(into []byte, offset uint64) error {
 	return err
 }
 
-// EhFrameExtents are where .eh_frame lies, and .eh_frame_hdr, its index (PT_GNU_EH_FRAME). Either is empty if the file does
-// not have it.
+// EhFrameExtents returns where .eh_frame lies, and .eh_frame_hdr, its index (PT_GNU_EH_FRAME). Either is empty if the file
+// does not have it.
 func (f *File) EhFrameExtents() (frames, index Extent) {
 	if s := f.find(".eh_frame"); s != nil && s.Type != elf.SHT_NOBITS {
 		frames = Extent{s.Addr, s.Size}
@@ -44,7 +44,7 @@ func (f *File) EhFrameExtents() (frames, index Extent) {
 	return f.held(frames), f.held(index)
 }
 
-// ehFrameByIndex is where .eh_frame lies by its index: from there to the end of its segment.
+// ehFrameByIndex returns where .eh_frame lies by its index: from there to the end of its segment.
 func (f *File) ehFrameByIndex(index Extent) Extent {
 	header, err := f.At(index.Addr, 8)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f *File) ehFrameByIndex(index Extent) Extent {
 	return Extent{}
 }
 
-// held is the extent if a segment of the file has its first byte, cut where the segment ends; otherwise an empty one.
+// held returns the extent if a segment of the file has its first byte, cut where the segment ends; otherwise an empty one.
 func (f *File) held(e Extent) Extent {
 	for _, s := range f.Segments() {
 		if skip := e.Addr - s.Vaddr; e.Addr >= s.Vaddr && skip < s.Filesz {
@@ -72,7 +72,7 @@ func (f *File) held(e Extent) Extent {
 	return Extent{}
 }
 
-// Stubs are the sections in which a linker has put jumps to functions of other files.
+// Stubs returns the sections in which a linker has put jumps to functions of other files.
 func (f *File) Stubs() []Extent {
 	var stubs []Extent
 	for i := range f.sections {

@@ -63,7 +63,7 @@ func newOSFile(file *os.File, name string) (*File, error) {
 }
 
 // New reads the headers of the ELF file that is the first size bytes of r, which must stay readable while the File is
-// used. The name stands in errors. Close does not close r, but is to be called all the same.
+// used. Errors contain the name. Close does not close r, but must be called all the same.
 func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	f := &File{name: name, reader: r, size: uint64(max(size, 0))}
 	tables, err := f.readHeader()
@@ -79,11 +79,16 @@ func New(r io.ReaderAt, size int64, name string) (*File, error) {
 	return f, nil
 }
 
-// Close releases what Open opened, and all bytes that were read: slices that the File's methods returned must not be used
-// any more.
-func (f *File) Close() error {
+// Release frees the memory of all bytes that were read: slices that the File's methods returned must not be used any more.
+// The File stays open.
+func (f *File) Release() {
 	f.memory.Free()
 	f.giveBack()
+}
+
+// Close releases what Open opened, after Release.
+func (f *File) Close() error {
+	f.Release()
 	if f.file == nil {
 		return nil
 	}
@@ -98,20 +103,28 @@ func (f *File) Stat() (os.FileInfo, error) {
 	return f.file.Stat()
 }
 
-// Name is the path that was opened, or the name given to New.
+// Name returns the path that was opened, or the name given to New.
 func (f *File) Name() string { return f.name }
 
 // maxBytes bounds every single read and every decompressed section.
 const maxBytes = 1 << 30
 
-// bytes reads a part of the file. What the file does not hold is refused before anything is allocated for it.
-func (f *File) bytes(offset, size uint64) ([]byte, error) {
+// holds returns an error if a part is not in the file, or too large to be read. It comes before anything is allocated for it.
+func (f *File) holds(offset, size uint64) error {
 	if offset > f.size || size > f.size-offset {
-		return nil, fmt.Errorf("%d bytes at offset %#x lie beyond the end of the file at %#x: %w",
+		return fmt.Errorf("%d bytes at offset %#x lie beyond the end of the file at %#x: %w",
 			size, offset, f.size, io.ErrUnexpectedEOF)
 	}
 	if size > maxBytes {
-		return nil, fmt.Errorf("%d bytes at offset %#x are more than the %d that are read at once", size, offset, maxBytes)
+		return fmt.Errorf("%d bytes at offset %#x are more than the %d that are read at once", size, offset, maxBytes)
+	}
+	return nil
+}
+
+// bytes reads a part that the file holds.
+func (f *File) bytes(offset, size uint64) ([]byte, error) {
+	if err := f.holds(offset, size); err != nil {
+		return nil, err
 	}
 	data := f.memory.Bytes(int(size))
 	if _, err := io.ReadFull(io.NewSectionReader(f.reader, int64(offset), int64(size)), data); err != nil {

@@ -48,7 +48,7 @@ func TestFilesThatNoProcessHereCanRunAreRefusedAsSuch(t *testing.T) {
 		data := native(content{name: ".text", kind: uint32(elf.SHT_PROGBITS), data: []byte("code")}).bytes()
 		data[elf.EI_CLASS], data[elf.EI_DATA] = ident[0], ident[1]
 		f, err := New(bytes.NewReader(data), int64(len(data)), "image")
-		if f != nil || !errors.Is(err, ErrForeign) || errors.Is(err, ErrNotELF) {
+		if f != nil || !errors.Is(err, errForeign) || errors.Is(err, ErrNotELF) {
 			t.Errorf("%s: %v", about, err)
 		}
 	}

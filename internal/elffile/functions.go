@@ -8,14 +8,16 @@ import (
 	"slices"
 )
 
-// FunctionTable is a symbol table of which nothing is in memory but what is being looked at. It is used while its File is
-// open, by one goroutine at a time.
+// FunctionTable is a symbol table of which only the part that is being read is in memory. It is used while its File is open,
+// by one goroutine at a time.
 type FunctionTable struct {
 	whole   bool
 	file    *File
 	entries part
 	names   part
-	buffer  []byte
+	window  []byte   // of entries
+	buffer  []byte   // a name
+	found   []Symbol // by At
 }
 
 // part is a section that is read piece by piece.
@@ -24,8 +26,8 @@ type part struct {
 	size uint64
 }
 
-// FunctionTables are .symtab and .dynsym, in this order, as far as the file has them; in a file with more of a kind the
-// first counts. The error is that of a table that is there and cannot be read.
+// FunctionTables returns .symtab and .dynsym, in this order, if the file has them; of several tables of a kind, the first
+// counts. The error reports a table that exists and cannot be read.
 func (f *File) FunctionTables() (tables []*FunctionTable, failure error) {
 	failure = f.sectionErr
 	for _, kind := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
@@ -75,7 +77,7 @@ func (t *FunctionTable) IsWhole() bool { return t.whole }
 // Supplements makes of the table one that has only what another leaves out.
 func (t *FunctionTable) Supplements() { t.whole = false }
 
-// Identity is the name of the table's file, and how many bytes the table has with its names.
+// Identity returns the name of the table's file, and how many bytes the table has with its names.
 func (t *FunctionTable) Identity() (file string, bytes uint64) {
 	return t.file.name, t.entries.size + t.names.size
 }
@@ -86,29 +88,39 @@ const MaxFunctions = symbolLimit
 // Each passes on the number, the ELF address and the size in bytes of all functions that the table has and that may have
 // a name.
 func (t *FunctionTable) Each(yield func(number uint32, value, size uint64)) error {
-	return t.each(func(number uint32, s *elf.Sym64) {
-		if isFunction(s) {
+	return t.each(func(number uint32, s elf.Sym64) {
+		if isFunction(&s) {
 			yield(number, s.Value, s.Size)
 		}
 	})
 }
 
-func (t *FunctionTable) each(yield func(number uint32, s *elf.Sym64)) error {
+func (t *FunctionTable) each(yield func(number uint32, s elf.Sym64)) error {
+	return t.between(0, MaxFunctions, yield)
+}
+
+// between passes on the symbols whose numbers are first or more and less than end.
+func (t *FunctionTable) between(first, end uint64, yield func(number uint32, s elf.Sym64)) error {
 	const atOnce = 1 << 9
-	count := min(t.entries.size/elf.Sym64Size, MaxFunctions)
-	buffer := make([]byte, min(count, atOnce)*elf.Sym64Size)
-	var s elf.Sym64 // one for all: it escapes
-	for first := uint64(0); first < count; first += atOnce {
-		data := buffer[:min(count-first, atOnce)*elf.Sym64Size]
+	for end = min(end, t.entries.size/elf.Sym64Size); first < end; {
+		data := t.room(min(end-first, atOnce) * elf.Sym64Size)
 		if n, err := t.entries.ReadAt(data, int64(first)*elf.Sym64Size); n < len(data) {
 			return fmt.Errorf("reading symbols of %s: %w", t.file.name, err)
 		}
-		for i := uint32(0); len(data) > 0; i, data = i+1, data[elf.Sym64Size:] {
-			s = decodeSymbol(data)
-			yield(uint32(first)+i, &s)
+		for ; len(data) > 0; first, data = first+1, data[elf.Sym64Size:] {
+			s := decodeSymbol(data)
+			yield(uint32(first), s)
 		}
 	}
 	return nil
+}
+
+// room returns the window with a length.
+func (t *FunctionTable) room(length uint64) []byte {
+	if uint64(len(t.window)) < length {
+		t.window = make([]byte, length)
+	}
+	return t.window[:length]
 }
 
 func isFunction(s *elf.Sym64) bool {
@@ -116,22 +128,22 @@ func isFunction(s *elf.Sym64) bool {
 	return (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC) && s.Shndx != uint16(elf.SHN_UNDEF) && s.Name != 0
 }
 
-// At is the function of a number that Each has passed on; false if it has no name after all.
-func (t *FunctionTable) At(number uint32) (Symbol, bool) {
-	var entry [elf.Sym64Size]byte
-	data := entry[:elf.Sym64Size]
-	if n, _ := t.entries.ReadAt(data, int64(number)*elf.Sym64Size); n < len(data) {
-		return Symbol{}, false
-	}
-	s := decodeSymbol(data)
-	if !isFunction(&s) {
-		return Symbol{}, false
-	}
-	name := unversioned(t.name(uint64(s.Name)))
-	return Symbol{Name: name, Value: s.Value, Size: s.Size}, name != ""
+// At returns the functions that begin at an ELF address and have a name, of those that Each numbers from first to end − 1. The
+// slice is valid until the next call.
+func (t *FunctionTable) At(address uint64, first, end uint32) []Symbol {
+	t.found = t.found[:0]
+	_ = t.between(uint64(first), uint64(end), func(_ uint32, s elf.Sym64) {
+		if s.Value != address || !isFunction(&s) {
+			return
+		}
+		if name := unversioned(t.name(uint64(s.Name))); name != "" {
+			t.found = append(t.found, Symbol{Name: name, Value: s.Value, Size: s.Size})
+		}
+	})
+	return t.found
 }
 
-// name is the string at an offset; "" if there is none.
+// name returns the string at an offset; "" if there is none.
 func (t *FunctionTable) name(offset uint64) string {
 	if offset >= t.names.size {
 		return ""

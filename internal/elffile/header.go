@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// tables says where the header tables lie.
+// tables is where the header tables lie.
 type tables struct {
 	programs, sections           uint64 // file offsets, 0 if there is no such table
 	programCount, sectionCount   uint64
@@ -18,9 +18,9 @@ type tables struct {
 // ErrNotELF reports that a file is of another format.
 var ErrNotELF = errors.New("not an ELF file")
 
-// ErrForeign reports that an ELF file has 32 bits or is big-endian: it is neither the program nor a library of a process
+// errForeign reports that an ELF file has 32 bits or is big-endian: it is neither the program nor a library of a process
 // in which this profiler can run.
-var ErrForeign = errors.New("not a 64-bit little-endian file, so not one that this process can run")
+var errForeign = errors.New("not a 64-bit little-endian file, so not one that this process can run")
 
 // order is the byte order of all files that are read.
 var order = binary.LittleEndian
@@ -34,7 +34,7 @@ func (f *File) readHeader() (tables, error) {
 		return tables{}, fmt.Errorf("%w: it begins with % x", ErrNotELF, ident[:4])
 	}
 	if class, order := elf.Class(ident[elf.EI_CLASS]), elf.Data(ident[elf.EI_DATA]); class != elf.ELFCLASS64 || order != elf.ELFDATA2LSB {
-		return tables{}, fmt.Errorf("%w: it is of class %v, byte order %v", ErrForeign, class, order)
+		return tables{}, fmt.Errorf("%w: it is of class %v, byte order %v", errForeign, class, order)
 	}
 	return f.readHeaderFields()
 }

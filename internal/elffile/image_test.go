@@ -22,7 +22,7 @@ type content struct {
 	align  uint64
 	link   uint32
 	data   []byte
-	claims uint64 // size that the header states, if it is not that of data
+	claims uint64 // size that the header states, if it is not data's size
 }
 
 func (c content) size() uint64 {

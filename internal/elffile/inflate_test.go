@@ -48,18 +48,18 @@ func TestWhatWasDeflatedIsInflated(t *testing.T) {
 		for _, level := range []int{zlib.NoCompression, zlib.BestSpeed, zlib.DefaultCompression, zlib.BestCompression, zlib.HuffmanOnly} {
 			compressed := zlibStream(t, data, level)
 			got := make([]byte, len(data))
-			if err := inflateInto(got, compressed); err != nil || !bytes.Equal(got, data) {
+			if err := inflateInto(got, bytes.NewReader(compressed)); err != nil || !bytes.Equal(got, data) {
 				t.Fatalf("%s, level %d: %v", name, level, err)
 			}
 			for _, cut := range []int{0, 1, 2, len(compressed) / 2, len(compressed) - 5, len(compressed) - 1} {
-				if err := inflateInto(got, compressed[:cut]); err == nil {
+				if err := inflateInto(got, bytes.NewReader(compressed[:cut])); err == nil {
 					t.Fatalf("%s, level %d: %d of %d bytes are enough", name, level, cut, len(compressed))
 				}
 			}
-			if err := inflateInto(make([]byte, len(data)+1), compressed); err == nil {
+			if err := inflateInto(make([]byte, len(data)+1), bytes.NewReader(compressed)); err == nil {
 				t.Fatalf("%s, level %d: a byte more than there is", name, level)
 			}
-			if len(data) > 0 && inflateInto(make([]byte, len(data)-1), compressed) == nil {
+			if len(data) > 0 && inflateInto(make([]byte, len(data)-1), bytes.NewReader(compressed)) == nil {
 				t.Fatalf("%s, level %d: a byte less than there is", name, level)
 			}
 		}
@@ -72,7 +72,7 @@ func TestInflatingTakesNoMemoryBesideTheResult(t *testing.T) {
 	for _, size := range []int{1 << 10, 64 << 20} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		err := inflateInto(dst[:size], compressed)
+		err := inflateInto(dst[:size], bytes.NewReader(compressed))
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<18 || (err == nil) != (size == len(dst)) {
 			t.Errorf("%d bytes allocated to read %d, %v", got, size, err)
@@ -89,7 +89,7 @@ func FuzzInflateAgreesWithCompressZlib(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, compressed []byte, size uint16) {
 		got, want := make([]byte, size), make([]byte, size)
-		err := inflateInto(got, compressed)
+		err := inflateInto(got, bytes.NewReader(compressed))
 		if wantErr := obviously(want, compressed); wantErr == nil && (err != nil || !bytes.Equal(got, want)) {
 			t.Fatalf("%v, and compress/zlib reads it", err)
 		}

@@ -18,8 +18,8 @@ const (
 
 var errLink = errors.New("not a link to a debug file")
 
-// DebugLink is the name of the separate file with the debug data, and the CRC-32 of that file (.gnu_debuglink). The name
-// has no directory. The error wraps ErrNoSection if there is no link.
+// DebugLink returns the name of the separate file with the debug data, and the CRC-32 of that file (.gnu_debuglink). The
+// name has no directory. The error wraps ErrNoSection if there is no link.
 func (f *File) DebugLink() (name string, checksum uint32, err error) {
 	const section = ".gnu_debuglink"
 	name, rest, err := f.link(section)
@@ -33,7 +33,7 @@ func (f *File) DebugLink() (name string, checksum uint32, err error) {
 	return name, order.Uint32(rest[padding:]), nil
 }
 
-// AlternateLink is the path and the build ID, in lower-case hex, of the file into which dwz has moved debug data that
+// AlternateLink returns the path and the build ID, in lower-case hex, of the file into which dwz has moved debug data that
 // several files share (.gnu_debugaltlink). A relative path begins where this file lies. The error wraps ErrNoSection if
 // there is no link.
 func (f *File) AlternateLink() (path, buildID string, err error) {
@@ -64,14 +64,14 @@ func (f *File) link(section string) (name string, rest []byte, err error) {
 	return string(before), rest, nil
 }
 
-// HasSymbolTable says whether the file itself holds a symbol table for linkers and debuggers, .symtab, in which all
+// HasSymbolTable reports whether the file itself holds a symbol table for linkers and debuggers, .symtab, in which all
 // functions are named that were not taken out on purpose.
 func (f *File) HasSymbolTable() bool {
 	s := f.find(".symtab")
 	return s != nil && s.Size > 0 && s.Type != elf.SHT_NOBITS
 }
 
-// Checksum is the CRC-32 of the whole file, as .gnu_debuglink has it. A file of more than 4 GiB is an error.
+// Checksum returns the CRC-32 of the whole file, as .gnu_debuglink has it. A file of more than 4 GiB is an error.
 func (f *File) Checksum() (uint32, error) {
 	if f.size > maxChecked {
 		return 0, fmt.Errorf("%s: %d bytes are more than the %d whose checksum is taken", f.name, f.size, int64(maxChecked))

@@ -18,7 +18,7 @@ const program = `int twice(int x) { return 2 * x; }
 int main(void) { return twice(0); }
 `
 
-// link compiles the program. Flags may ask for what the compiler does not know; then the test is skipped.
+// link compiles the program. If the compiler does not know a flag, the test is skipped.
 func link(t *testing.T, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func link(t *testing.T, flags ...string) string {
 	}
 	text, err := exec.Command("gcc", append([]string{"-o", output, source}, flags...)...).CombinedOutput()
 	if err != nil && len(flags) > 0 {
-		t.Skipf("gcc %v: %s", flags, text)
+		t.Skipf("gcc does not take %v: %s", flags, text)
 	}
 	if err != nil {
 		t.Fatalf("%v: %s", err, text)

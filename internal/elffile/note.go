@@ -9,10 +9,10 @@ import (
 const (
 	noteGNUBuildID = 3       // NT_GNU_BUILD_ID
 	maxBuildID     = 64      // bytes; linkers write 8, 16, 20 or 32
-	maxNotes       = 1 << 20 // bytes in all that are looked through; those that are loaded are some hundred
+	maxNotes       = 1 << 20 // bytes in all that are searched; the notes of a loaded file have some hundred
 )
 
-// BuildID is the GNU build ID in lower-case hex, and "" if the file has none. It is looked for in the note segments,
+// BuildID returns the GNU build ID in lower-case hex, and "" if the file has none. It is looked for in the note segments,
 // which a file keeps when it is stripped and which the loader maps, then in the section that linkers give it.
 func (f *File) BuildID() (string, error) {
 	var failure error

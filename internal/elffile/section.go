@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ErrNoSection says that the file has no such section, or keeps no bytes for it, as separate debug files do for code.
+// ErrNoSection reports that the file has no such section, or keeps no bytes for it, as separate debug files do for code.
 var ErrNoSection = errors.New("no such section")
 
 var errNoSegment = errors.New("no segment holds the address")
@@ -20,7 +20,7 @@ type Section struct {
 	Size uint64
 }
 
-// Section is the first section of that name. A .debug_ name also finds the section under its old compressed name,
+// Section returns the first section of that name. A .debug_ name also finds the section under its old compressed name,
 // .zdebug_.
 func (f *File) Section(name string) (Section, bool) {
 	s := f.find(name)
@@ -30,7 +30,7 @@ func (f *File) Section(name string) (Section, bool) {
 	return Section{Name: s.Name, Addr: s.Addr, Size: s.Size}, true
 }
 
-// SectionData is a section's bytes, decompressed. The error wraps ErrNoSection if there are none.
+// SectionData returns a section's bytes, decompressed. The error wraps ErrNoSection if there are none.
 func (f *File) SectionData(name string) ([]byte, error) {
 	s := f.find(name)
 	if s == nil && f.sectionErr != nil {
@@ -46,8 +46,8 @@ func (f *File) SectionData(name string) ([]byte, error) {
 	return data, nil
 }
 
-// SectionParts is a section to be read piece by piece while the File is open. Only one that is compressed comes as bytes,
-// decompressed. The error wraps ErrNoSection if there is no such section.
+// SectionParts returns a section to be read piece by piece while the File is open. Only one that is compressed comes as
+// bytes, decompressed. The error wraps ErrNoSection if there is no such section.
 func (f *File) SectionParts(name string) (part *io.SectionReader, data []byte, err error) {
 	s := f.find(name)
 	if s == nil {
@@ -89,16 +89,11 @@ func (f *File) content(s *elf.SectionHeader) ([]byte, error) {
 	if s.Type == elf.SHT_NOBITS {
 		return nil, fmt.Errorf("it has no bytes in this file: %w", ErrNoSection)
 	}
-	data, err := f.bytes(s.Offset, s.FileSize)
 	switch {
-	case err != nil:
-		return nil, err
 	case s.Flags&elf.SHF_COMPRESSED != 0:
-		defer f.memory.Release(data)
-		return f.decompress(data)
-	case strings.HasPrefix(s.Name, ".zdebug_") && isOldCompressed(data):
-		defer f.memory.Release(data)
-		return f.decompressOld(data)
+		return f.decompress(payload{s.Offset, s.FileSize})
+	case strings.HasPrefix(s.Name, ".zdebug_"):
+		return f.decompressOld(payload{s.Offset, s.FileSize})
 	}
-	return data, nil
+	return f.bytes(s.Offset, s.FileSize)
 }

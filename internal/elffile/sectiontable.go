@@ -98,7 +98,7 @@ func (f *File) nameSections(headers []header, names uint64) ([]elf.SectionHeader
 // maxName bounds one name: mangled C++ names reach tens of kilobytes.
 const maxName = 1 << 16
 
-// stringAt is the NUL-terminated string at an offset of a string table, and "" where there is none.
+// stringAt returns the NUL-terminated string at an offset of a string table, and "" where there is none.
 func stringAt(table string, offset uint32) string {
 	if uint64(offset) >= uint64(len(table)) {
 		return ""

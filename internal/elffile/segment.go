@@ -30,7 +30,7 @@ type Segment struct {
 	Exec                         bool
 }
 
-// Segments are the loaded segments in the order of the file, which is ascending by address in files that a loader
+// Segments returns the loaded segments in the order of the file, which is ascending by address in files that a loader
 // accepts.
 func (f *File) Segments() []Segment {
 	var segments []Segment
@@ -42,7 +42,7 @@ func (f *File) Segments() []Segment {
 	return segments
 }
 
-// Truncated says that the file ends before its loaded segments do: the process would die of SIGBUS there.
+// Truncated reports whether the file ends before its loaded segments do: the process would die of SIGBUS there.
 func (f *File) Truncated() bool {
 	for _, s := range f.Segments() {
 		if s.Offset > f.size || s.Filesz > f.size-s.Offset {
@@ -52,7 +52,7 @@ func (f *File) Truncated() bool {
 	return false
 }
 
-// At is what the file holds of its memory from an ELF address on: size bytes, or an error if there are fewer.
+// At returns what the file holds of its memory from an ELF address on: size bytes, or an error if there are fewer.
 // Relocations are not applied.
 func (f *File) At(addr, size uint64) ([]byte, error) {
 	for _, s := range f.Segments() {
@@ -63,7 +63,7 @@ func (f *File) At(addr, size uint64) ([]byte, error) {
 	return nil, errNoSegment
 }
 
-// segmentBytes are the bytes from an ELF address to the end of what its segment has in the file.
+// segmentBytes returns the bytes from an ELF address to the end of what its segment has in the file.
 func (f *File) segmentBytes(addr uint64) ([]byte, error) {
 	for _, s := range f.Segments() {
 		if addr >= s.Vaddr && addr-s.Vaddr < s.Filesz {

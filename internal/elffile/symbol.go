@@ -20,9 +20,10 @@ const (
 	namesLimit  = 1 << 29
 )
 
-// Symbols are the defined functions of .symtab and .dynsym, ascending by address, then size, then name, each once. It takes
-// memory for all of them, and who keeps one name keeps all: FunctionTables does not. Either table may be missing; an error is returned only if nothing could be read from one that exists. A file has one table of
-// each kind (ELF, Sections); in one with more the first counts.
+// Symbols returns the defined functions of .symtab and .dynsym, ascending by address, then size, then name, each once. It
+// takes memory for all of them, and keeping one name keeps the memory of all: FunctionTables does not. Either table may be
+// missing; an error is returned only if nothing could be read from one that exists. A file has one table of each kind (ELF,
+// Sections); in one with more the first counts.
 func (f *File) Symbols() ([]Symbol, error) {
 	var symbols []Symbol
 	failure := f.sectionErr
@@ -92,7 +93,7 @@ func decodeSymbol(data []byte) elf.Sym64 {
 }
 
 // unversioned removes what GNU ld appends to names in .symtab: memcpy@@GLIBC_2.14. Other names with an @ exist: Go spells
-// struct tags out in those of generic functions.
+// struct tags out in the names of generic functions.
 func unversioned(name string) string {
 	at := strings.IndexByte(name, '@')
 	if at <= 0 {

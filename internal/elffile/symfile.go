@@ -9,8 +9,8 @@ import (
 )
 
 // Symfile is an ELF image in memory that describes code which its program has made: what GDB's JIT interface calls a
-// symfile. It may change or vanish while it is read, and anything may stand in it. So it is read through windows of a fixed
-// size, and nothing in it makes the Symfile take more memory: it has no tables, only the places of its symbol table:
+// symfile. It may change or vanish while it is read, and may contain anything. So it is read through windows of a fixed
+// size, and nothing in it makes the Symfile take more memory: it keeps no tables, only the position of its symbol table:
 //
 //	header ─► section headers ─► .symtab ─► function: value, size, section ─► address in memory
 //	                                └► .strtab ─► name
@@ -40,7 +40,7 @@ type SymfileFunction struct {
 	name        uint64
 }
 
-// Each of the places that are read by turns has a window, unless one window holds the whole image.
+// Each of the parts that are read by turns has a window, unless one window holds the whole image.
 const (
 	headerWindow = iota
 	symbolWindow
@@ -125,14 +125,14 @@ func (s *Symfile) Each(yield func(SymfileFunction) bool) {
 			return
 		}
 		symbol := decodeSymbol(data)
-		if f, ok := s.place(&symbol); ok && !yield(f) {
+		if f, ok := s.locate(&symbol); ok && !yield(f) {
 			return
 		}
 	}
 }
 
-// place finds out where a function is in memory; false if it is nowhere, or not inside its section.
-func (s *Symfile) place(symbol *elf.Sym64) (SymfileFunction, bool) {
+// locate returns where a function is in memory; false if it is nowhere, or not inside its section.
+func (s *Symfile) locate(symbol *elf.Sym64) (SymfileFunction, bool) {
 	f := SymfileFunction{symbol.Value, symbol.Size, uint64(symbol.Name)}
 	if !isFunction(symbol) || f.Size == 0 {
 		return f, false

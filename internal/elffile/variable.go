@@ -28,8 +28,8 @@ func (t *FunctionTable) variable(name string) (values []uint64, err error) {
 	if len(offsets) == 0 {
 		return nil, err
 	}
-	failure := t.each(func(_ uint32, s *elf.Sym64) {
-		if isVariable(s) && slices.Contains(offsets, uint64(s.Name)) && len(values) < maxAlike {
+	failure := t.each(func(_ uint32, s elf.Sym64) {
+		if isVariable(&s) && slices.Contains(offsets, uint64(s.Name)) && len(values) < maxAlike {
 			values = append(values, s.Value)
 		}
 	})

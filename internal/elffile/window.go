@@ -16,12 +16,12 @@ type window struct {
 	buffer [windowBytes]byte
 }
 
-// open makes the window ready for another place.
+// open prepares the window for another range.
 func (w *window) open(r io.ReaderAt, base int64, size uint64) {
 	w.reader, w.base, w.size, w.held = r, base, size, nil
 }
 
-// at returns n bytes at an offset, windowBytes at most, and nil if they cannot be read. They hold until the next call.
+// at returns n bytes at an offset, windowBytes at most, and nil if they cannot be read. They are valid until the next call.
 func (w *window) at(offset, n uint64) []byte {
 	if offset > w.size || n > w.size-offset {
 		return nil

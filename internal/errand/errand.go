@@ -44,12 +44,12 @@ type Errand struct {
 	finished              sync.WaitGroup
 }
 
-// New is an errand that calls do. A panic of do goes to failed, which may be nil.
+// New returns an errand that calls do. A panic of do goes to failed, which may be nil.
 func New(name string, do func(), failed func(error)) *Errand {
 	return &Errand{name: name, do: do, failed: failed}
 }
 
-// Ask has the function run once more, soon, in a goroutine. However often it is asked for while the function runs, it runs
+// Ask makes the function run once more, soon, in a goroutine. However often it is called while the function runs, it runs
 // once more. It does not wait.
 func (e *Errand) Ask() {
 	e.mu.Lock()

@@ -1,18 +1,23 @@
-// Package floorplan is the map of the house as a test: which rooms there are, and which may open a door to which.
+// Package floorplan tests the layers of the module: which packages there are, and which may import which.
 //
 //	auto
-//	 └► root, cmd
-//	     └► report
-//	         └► pprof
-//	             └► alloc, goheap, symbolize
-//	                 └► cgo, mappings, unwind, internal/pclntab, internal/debugfile
-//	                     └► stack, check, internal/elffile and the other readers of formats
+//	 └► root
+//	     └► internal/dump, cmd
+//	         └► internal/report
+//	             └► pprof
+//	                 └► alloc, internal/malloc, internal/goheap, symbolize
+//	                     └► cgo, mappings, internal/unwind, internal/pclntab, internal/debugfile
+//	                         └► stack, internal/check, internal/elffile and the other readers of formats
 //
-// A room imports only rooms on floors below its own. Tests may look into any room. cgo is the only room with a door to
-// "C", apart from internal/victim, which tests alone import, and the examples. C sources are kept away from platforms
-// that they do not fit, each room begins with an essay in doc.go, and a folder with Go files that is not on the map is
-// an error. A nested module is a house of its own and is not looked at.
+// A package imports only packages of layers below its own. Tests, and test-only packages, may import any. cgo alone may
+// import "C", apart from internal/malloc, which calls functions of allocators, internal/victim, which is for tests only, the
+// linker flags in allocators, and the examples. C sources that
+// users compile are kept off platforms that they do not fit, each package has an essay in doc.go, and a folder with Go files
+// that is not on the plan is an error. Nested modules are not looked at.
 //
-// The test parses the files itself. One that runs `go list` is cached by `go test`, which does not see that the files it
-// depends on have changed.
+// All //go:build lines of the repository come from one list. Packages that only Linux with cgo can build, and that no user
+// builds, have none: internal/victim, and the modules e2e and bench.
+//
+// The test parses the files itself. A test that ran `go list` would be cached by `go test`, which does not notice that the
+// files it depends on have changed.
 package floorplan

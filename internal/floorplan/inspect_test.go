@@ -21,7 +21,7 @@ type folder struct {
 	files      []string
 }
 
-// inspect returns what in the module at root is not as the plan says, one sentence each.
+// inspect returns each breach of the plan in the module at root, as a sentence.
 func inspect(root string) []string {
 	folders, err := sourceFolders(root)
 	if err != nil {
@@ -29,26 +29,26 @@ func inspect(root string) []string {
 	}
 	var faults []string
 	for _, f := range folders {
-		r, known := lookup(f.name)
+		p, known := lookup(f.name)
 		if !known {
 			faults = append(faults, f.name+" is not on the plan")
 			continue
 		}
 		faults = append(faults, f.essayFault()...)
 		for _, file := range f.files {
-			faults = append(faults, f.fileFaults(r, file)...)
+			faults = append(faults, f.fileFaults(p, file)...)
 		}
 	}
 	return faults
 }
 
 // lookup finds a folder on the plan. All examples are alike.
-func lookup(name string) (room, bool) {
+func lookup(name string) (pkg, bool) {
 	if strings.HasPrefix(name, "examples/") {
-		return room{floor: roof, c: true}, true
+		return pkg{layer: top, c: true}, true
 	}
-	r, known := plan[name]
-	return r, known
+	p, known := plan[name]
+	return p, known
 }
 
 // sourceFolders walks the module as the go command does: without testdata, hidden folders and nested modules.
@@ -100,8 +100,8 @@ func skip(root, dir string) error {
 func isGo(name string) bool     { return path.Ext(name) == ".go" }
 func isGoTest(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
-// isC reports whether the file is one that a C compiler compiles on its own. A header is not: it is as far from other
-// platforms as the sources that include it. Nor is Go's assembly (.s).
+// isC reports whether the file is one that a C compiler compiles on its own. A header is not: the sources that include it
+// keep it off other platforms. Nor is Go's assembly (.s).
 func isC(name string) bool {
 	return slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".S"}, path.Ext(name))
 }
@@ -113,14 +113,14 @@ func (f *folder) essayFault() []string {
 	return []string{f.name + " has no doc.go"}
 }
 
-func (f *folder) fileFaults(r room, file string) []string {
-	if isC(file) {
+func (f *folder) fileFaults(p pkg, file string) []string {
+	if isC(file) && p.layer != testOnly {
 		return f.guardFault(file)
 	}
-	if isGoTest(file) {
+	if isC(file) || isGoTest(file) {
 		return nil
 	}
-	return f.importFaults(r, file)
+	return f.importFaults(p, file)
 }
 
 // guardFault asks Go's own rules for file names and //go:build lines whether a build for another system takes the file.
@@ -137,28 +137,28 @@ func (f *folder) guardFault(file string) []string {
 	return nil
 }
 
-func (f *folder) importFaults(r room, file string) []string {
+func (f *folder) importFaults(p pkg, file string) []string {
 	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(f.root, f.name, file), nil, parser.ImportsOnly)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	var faults []string
 	for _, spec := range parsed.Imports {
-		if why := importFault(r, spec); why != "" {
+		if why := importFault(p, spec); why != "" {
 			faults = append(faults, fmt.Sprintf("%s imports %s: %s", path.Join(f.name, file), spec.Path.Value, why))
 		}
 	}
 	return faults
 }
 
-// importFault says why a room may not have an import; "" if it may.
-func importFault(r room, spec *ast.ImportSpec) string {
+// importFault returns why a package may not have an import; "" if it may.
+func importFault(p pkg, spec *ast.ImportSpec) string {
 	imported, err := strconv.Unquote(spec.Path.Value)
 	switch {
 	case err != nil:
 		return err.Error()
-	case imported == "C" && !r.c:
-		return "the only door to C is cgo"
+	case imported == "C" && !p.c:
+		return "only cgo may import C"
 	case imported != module && !strings.HasPrefix(imported, module+"/"):
 		return ""
 	}
@@ -170,9 +170,11 @@ func importFault(r room, spec *ast.ImportSpec) string {
 	switch {
 	case !known:
 		return "it is not on the plan"
-	case below.floor == annex:
-		return "it is for tests"
-	case below.floor >= r.floor:
+	case p.layer == testOnly:
+		return ""
+	case below.layer == testOnly:
+		return "it is for tests only"
+	case below.layer >= p.layer:
 		return "imports run only downward"
 	}
 	return ""

@@ -9,10 +9,10 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// ErrNoTable says that the file has no Go code, or none whose table this package can read.
-var ErrNoTable = errors.New("no Go function table")
+// errNoTable reports that the file has no Go code, or none whose table this package can read.
+var errNoTable = errors.New("no Go function table")
 
-// candidateLimit bounds the places that are tried as a header, and for each as module data.
+// candidateLimit bounds the addresses that are tried as a header, and for each as module data.
 const candidateLimit = 16
 
 // finder looks for a table in a file.
@@ -21,7 +21,7 @@ type finder struct {
 	relocations relocations
 }
 
-// find is the table's module data.
+// find returns the table's module data.
 func find(f *elffile.File) (*module, error) {
 	search := finder{file: f}
 	headers := search.headers()
@@ -33,11 +33,11 @@ func find(f *elffile.File) (*module, error) {
 			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("%s: %w", f.Name(), ErrNoTable)
+	return nil, fmt.Errorf("%s: %w", f.Name(), errNoTable)
 }
 
-// headers are those in the sections that are made for it. Where a C compiler linked a library before Go 1.26, the table
-// is somewhere in its .data.rel.ro; in a file without section headers it is anywhere.
+// headers returns the headers in the table's own sections. Where a C compiler linked a library before Go 1.26, the table is
+// somewhere in its .data.rel.ro; in a file without section headers it is anywhere.
 func (s *finder) headers() (found []header) {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if section, ok := s.file.Section(name); ok {
@@ -79,33 +79,33 @@ func (s *finder) scanHeaders(address, size uint64) (found []header) {
 // chunk is how much is read at once: a multiple of the word, so that no aligned word is cut.
 const chunk = 1 << 18
 
-// scan lists the aligned places in a range that begin with the pattern, at most candidateLimit.
-func (s *finder) scan(address, size uint64, pattern []byte) (places []uint64) {
+// scan lists the aligned addresses in a range where the pattern begins, at most candidateLimit.
+func (s *finder) scan(address, size uint64, pattern []byte) (addresses []uint64) {
 	var buffer []byte
-	for size > 0 && len(places) < candidateLimit {
+	for size > 0 && len(addresses) < candidateLimit {
 		if buffer == nil {
 			buffer = make([]byte, min(size, chunk))
 		}
 		data := buffer[:min(size, chunk)]
 		if s.file.ReadMemory(data, address) != nil {
-			return places
+			return addresses
 		}
-		for from := 0; len(places) < candidateLimit; {
+		for from := 0; len(addresses) < candidateLimit; {
 			at := bytes.Index(data[from:], pattern)
 			if at < 0 {
 				break
 			}
 			from += at + 1
-			if place := address + uint64(from-1); place%word == 0 {
-				places = append(places, place)
+			if found := address + uint64(from-1); found%word == 0 {
+				addresses = append(addresses, found)
 			}
 		}
 		address, size = address+uint64(len(data)), size-uint64(len(data))
 	}
-	return places
+	return addresses
 }
 
-// module is the module data that belongs to a header; nil if there is none.
+// module returns the module data that belongs to a header; nil if there is none.
 func (s *finder) module(h header) *module {
 	if section, ok := s.file.Section(".go.module"); ok {
 		if m := s.moduleAt(section.Addr, h); m != nil {

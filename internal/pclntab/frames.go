@@ -9,13 +9,13 @@ import (
 // Frame is a function at an address: the one that holds it or one that was inlined there.
 type Frame struct {
 	Function  string // as Go prints it: [...] for the type arguments
-	Symbol    string // as the linker knows it
+	Symbol    string // the linker's name
 	File      string // "" if unknown
 	Line      int    // of the address in the innermost frame, of the inlined call in the others; 0 if unknown
 	StartLine int    // of the func keyword; 0 if unknown
 }
 
-// inlineLimit is the deepest nesting of inlined calls that is believed.
+// inlineLimit is the deepest nesting of inlined calls that is accepted.
 const inlineLimit = 1 << 8
 
 // The indexes of the inline tree among a function's pc tables, and among its data (internal/abi).
@@ -48,8 +48,8 @@ func (t *Table) Frames(address uint64) []Frame {
 // call is a step from the innermost function outwards.
 type call struct {
 	inlined         bool
-	distance        uint64 // of the place from the entry, in the machine code
-	parent          uint64 // of the place that stands for the call of an inlined one
+	distance        uint64 // of the pc from the entry, in bytes of machine code
+	parent          uint64 // of the pc that stands for the call, if it was inlined
 	name, startLine uint32
 	id              uint8
 }
@@ -57,7 +57,7 @@ type call struct {
 // treeEntry is the size of runtime.inlinedCall: an ID and padding, then three numbers of four bytes.
 const treeEntry = 16
 
-// callAt is the innermost function at a place: an entry of the inline tree, or the function itself.
+// callAt returns the innermost function at a pc: an entry of the inline tree, or the function itself.
 func (t *Table) callAt(f *function, distance uint64) call {
 	own := call{distance: distance, name: f.name, startLine: f.startLine, id: f.id}
 	table, ok := number(f.pcdata, pcdataInlineTree)
@@ -86,7 +86,7 @@ func number(data []byte, i int) (uint32, bool) {
 	return binary.LittleEndian.Uint32(data[4*i:]), true
 }
 
-// withoutWrappers drops wrappers from calls of which some are inlined. One that called the panic machinery stays: there
+// withoutWrappers drops wrappers from calls if some of these are inlined. One that called the panic machinery stays: there
 // it is the wrapper that failed.
 func (t *Table) withoutWrappers(calls []call) []call {
 	if len(calls) == 1 {
@@ -135,16 +135,16 @@ func printed(symbol string) string {
 	return symbol[:open] + "[...]" + symbol[shut+1:]
 }
 
-// textKey tells the texts of a table apart: names and files have offsets of their own.
+// textKey identifies a text of a table: names and files have separate offsets.
 type textKey struct {
 	area   *byte
 	offset uint32
 }
 
-// textLimit is the longest name that is believed.
+// textLimit is the longest name that is accepted.
 const textLimit = 1 << 16
 
-// text is the string at an offset, copied once, so that answers do not keep the whole table in memory.
+// text returns the string at an offset, copied once, so that answers do not keep the whole table in memory.
 func (t *Table) text(area []byte, offset uint32) string {
 	data := from(area, uint64(offset))
 	data = data[:min(len(data), textLimit)]

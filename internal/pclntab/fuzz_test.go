@@ -63,7 +63,7 @@ func FuzzAHostileTableGivesFramesOrNone(f *testing.F) {
 		if err != nil {
 			return
 		}
-		table, err := Read(file)
+		table, err := readTable(file)
 		if (table == nil) == (err == nil) {
 			t.Fatal(table, err)
 		}

@@ -16,7 +16,7 @@ const (
 // header is runtime.pcHeader. The offsets count from the header.
 type header struct {
 	address                         uint64
-	quantum                         uint64 // a step of one in a pc table is so many bytes of code
+	quantum                         uint64 // bytes of code per step in a pc table
 	functions                       uint64
 	names, units, files, pcs, funcs uint64
 }
@@ -36,7 +36,7 @@ func parseHeader(data []byte, address uint64) (header, error) {
 	}, nil
 }
 
-// beginsTable looks at the first word of a header: magic, two zeros, the size of the smallest instruction, that of a
+// beginsTable looks at the first word of a header: magic, two zeros, the size of the smallest instruction, the size of a
 // pointer.
 func beginsTable(data []byte) bool {
 	quantum := data[6]

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// module is runtime.moduledata as far as a reader needs it.
+// module is the part of runtime.moduledata that a reader needs.
 type module struct {
 	header                          header
 	names, units, files, pcs, funcs area

@@ -2,7 +2,7 @@ package pclntab
 
 import "encoding/binary"
 
-// none is the value where a pc table says nothing.
+// none is the value where a pc table has no entry.
 const none = -1
 
 // value looks up a pc table: pairs of a change of the value and the number of instructions that have it, both as varints,
@@ -38,7 +38,7 @@ func varint(data []byte) (value uint32, n int) {
 	return uint32(long), max(n, 0)
 }
 
-// spend accounts for steps, and reports false when there were too many.
+// spend counts steps, and returns false when there were too many.
 func (t *Table) spend(steps int) bool {
 	t.steps += steps
 	return t.steps <= stepLimit

@@ -7,11 +7,11 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// relocations are the entries of .rela.dyn, 24 bytes each. Those that matter say: at this address of the file's goes this
-// other one, plus wherever the file is loaded.
+// relocations are the entries of .rela.dyn, 24 bytes each. The relative ones matter: the loader stores the entry's value
+// plus the load bias at its address.
 type relocations struct {
 	entries  []byte
-	relative uint64 // the type of those
+	relative uint64 // the type of relative relocations
 }
 
 const relocationSize = 24
@@ -27,7 +27,7 @@ func readRelocations(f *elffile.File) relocations {
 	return r
 }
 
-// each passes the relative relocations on until yield returns false.
+// each yields the relative relocations.
 func (r relocations) each(yield func(at, value uint64) bool) {
 	for rest := r.entries; len(rest) >= relocationSize; rest = rest[relocationSize:] {
 		if binary.LittleEndian.Uint64(rest[8:]) != r.relative {
@@ -39,19 +39,19 @@ func (r relocations) each(yield func(at, value uint64) bool) {
 	}
 }
 
-// pointersTo lists where the loader puts an address, at most limit places.
-func (r relocations) pointersTo(address uint64, limit int) (places []uint64) {
+// pointersTo lists where the loader stores an address, at most limit positions.
+func (r relocations) pointersTo(address uint64, limit int) (addresses []uint64) {
 	for at, value := range r.each {
 		if value == address {
-			if places = append(places, at); len(places) == limit {
+			if addresses = append(addresses, at); len(addresses) == limit {
 				break
 			}
 		}
 	}
-	return places
+	return addresses
 }
 
-// apply does to words at an address what the loader does.
+// apply relocates words at an address as the loader does.
 func (r relocations) apply(words *[moduleWords]uint64, address uint64) {
 	for at, value := range r.each {
 		if at >= address && at-address < moduleWords*word && (at-address)%word == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// Table names the Go code of one file. It reads inline trees from the file when it is asked about them: the file stays
-// open as long as the Table is used, by one goroutine at a time.
+// Table names the Go code of one file. It reads inline trees from the file when needed: the file must stay open as long as
+// the Table is used, by one goroutine at a time.
 type Table struct {
 	file    *elffile.File
 	module  *module
@@ -23,7 +23,7 @@ type Table struct {
 	steps   int
 }
 
-// stepLimit bounds what a Table does in its life: a step is a run of a pc table or a byte of a name. A hundred thousand
+// stepLimit bounds the work of a Table in total: a step is a run of a pc table or a byte of a name. A hundred thousand
 // addresses take some ten million.
 const stepLimit = 1 << 26
 
@@ -33,7 +33,7 @@ type Found struct {
 	module *module
 }
 
-// Find finds the table of a file. The error wraps ErrNoTable if there is none.
+// Find finds the table of a file. The error wraps errNoTable if there is none.
 func Find(f *elffile.File) (Found, error) {
 	m, err := find(f)
 	return Found{f, m}, err
@@ -42,15 +42,6 @@ func Find(f *elffile.File) (Found, error) {
 // Covers reports whether the address lies in the Go code of the file.
 func (found Found) Covers(address uint64) bool {
 	return found.module.low <= address && address < found.module.high
-}
-
-// Read finds the table of a file and reads it.
-func Read(f *elffile.File) (*Table, error) {
-	found, err := Find(f)
-	if err != nil {
-		return nil, err
-	}
-	return found.Read()
 }
 
 // Read reads the table, except for the inline trees.
@@ -76,7 +67,7 @@ func (found Found) Read() (*Table, error) {
 	return t, nil
 }
 
-// check makes sure that the functab is there, and begins and ends where the module data says that the code does.
+// check makes sure that the functab exists, and begins and ends where the module data has the code.
 func (t *Table) check() error {
 	functions := t.module.header.functions
 	if functions >= uint64(len(t.funcs))/functabEntry {
@@ -110,8 +101,8 @@ type function struct {
 
 const functionSize = 44
 
-// function describes the function that holds an address. After its own fields follow the offsets of its pc tables beyond
-// those for files and lines, and those of its data, a number of each that its fields give.
+// function describes the function that holds an address. After its own fields follow the offsets of its other pc tables
+// (those for files and lines are fields) and of its data; fields hold the number of each.
 func (t *Table) function(address uint64) (f function, ok bool) {
 	if !t.Covers(address) {
 		return function{}, false
@@ -155,7 +146,7 @@ func (t *Table) highestID() (highest uint8) {
 	return highest
 }
 
-// from is the rest of the data after an offset.
+// from returns the rest of the data after an offset.
 func from(data []byte, offset uint64) []byte {
 	if offset > uint64(len(data)) {
 		return nil

@@ -15,8 +15,17 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
+// readTable finds the table of a file and reads it.
+func readTable(f *elffile.File) (*Table, error) {
+	found, err := Find(f)
+	if err != nil {
+		return nil, err
+	}
+	return found.Read()
+}
+
 func TestTheTableSaysWhatTheRuntimeSays(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		toolchain, flags string
 		shared           bool
 		odd              int // per mille of the addresses where old runtimes leave out frames by rules of their own
@@ -34,13 +43,16 @@ func TestTheTableSaysWhatTheRuntimeSays(t *testing.T) {
 		{"go1.20.14", "-buildmode=c-shared -tags=shared", true, 5},
 	} {
 		t.Run(c.toolchain+" "+c.flags, func(t *testing.T) {
+			if testing.Short() && i > 0 {
+				t.Skip("long: make test-all runs it")
+			}
 			w := hear(t, build(t, c.toolchain, strings.Fields(c.flags)...), c.shared)
 			agree(t, w, c.odd)
 		})
 	}
 }
 
-// agree checks every address of a testimony, and that what lies around the Go code is nobody's.
+// agree checks every address of a testimony, and that addresses around the Go code have no function.
 func agree(t *testing.T, w *witness, odd int) {
 	f, table := open(t, w.path)
 	all := w.all(t, f)
@@ -85,7 +97,7 @@ func TestAFileWithoutGoCodeHasNoTable(t *testing.T) {
 		t.Skip(err)
 	}
 	defer f.Close()
-	if table, err := Read(f); !errors.Is(err, ErrNoTable) || table != nil {
+	if table, err := readTable(f); !errors.Is(err, errNoTable) || table != nil {
 		t.Errorf("%v, %v", table, err)
 	}
 }
@@ -101,7 +113,7 @@ func TestAFileWithoutSectionHeadersKeepsItsTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := Read(f)
+	table, err := readTable(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +145,11 @@ func clearRelocated(file *elf.File, image []byte) (cleared int) {
 	return cleared
 }
 
-// What some linkers leave in a library's module data: zeros, and relocations for them.
+// Some linkers leave zeros in a library's module data, and relocations for them.
 func TestModuleDataThatTheLoaderFillsInIsReadFromItsRelocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	path := build(t, "local", "-buildmode=c-shared", "-tags=shared", "-ldflags=-s")
 	_, want := open(t, path)
 	image, err := os.ReadFile(path)
@@ -156,7 +171,7 @@ func TestModuleDataThatTheLoaderFillsInIsReadFromItsRelocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(f)
+	got, err := readTable(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +198,7 @@ func Example() {
 		return
 	}
 	defer f.Close()
-	table, err := Read(f)
+	table, err := readTable(f)
 	if err != nil {
 		return
 	}

@@ -19,7 +19,7 @@ type witness struct {
 	testimony []byte
 }
 
-// testimony is what the runtime says about one address.
+// testimony is what the runtime reports about one address.
 type testimony struct {
 	address uint64
 	frames  []Frame
@@ -117,7 +117,7 @@ func open(t testing.TB, path string) (*elffile.File, *Table) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	table, err := Read(f)
+	table, err := readTable(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@ package scratch
 
 import "math/bits"
 
-// Index finds numbers by hashes: a table with open addressing, which is at most half full. What has a number lies with the
-// caller, who says whether it is what is looked for. It must come from NewIndex.
+// Index finds numbers by hashes: a table with open addressing, which is at most half full. The caller keeps what has a
+// number, and decides whether it is what is looked for. It must come from NewIndex.
 type Index struct {
 	memory *Memory
 	slots  []slot // their number is a power of two
@@ -18,23 +18,23 @@ type slot struct {
 
 const leastSlots = 1 << 8
 
-// NewIndex makes an Index with room for so many numbers. It grows when there are more.
+// NewIndex makes an Index with room for the expected count of numbers. It grows when there are more.
 func NewIndex(m *Memory, expected int) Index {
 	size := max(leastSlots, 1<<bits.Len(uint(2*expected)))
 	return Index{memory: m, slots: Slice[slot](m, size)}
 }
 
-// Release gives its memory back. It must not be used any more.
+// Release frees the Index, which must not be used any more.
 func (x *Index) Release() {
 	ReleaseSlice(x.memory, x.slots)
 	x.slots = nil
 }
 
-// spread makes 32 bits of a hash, of which the highest are those that matter: multiplication by 2^64 divided by the golden
-// ratio spreads neighbours (Knuth, The Art of Computer Programming, 6.4).
+// spread makes 32 bits of a hash, of which the highest are used: multiplication by 2^64 divided by the golden ratio spreads
+// neighbours (Knuth, The Art of Computer Programming, 6.4).
 func spread(hash uint64) uint32 { return uint32(hash * 0x9e3779b97f4a7c15 >> 32) }
 
-// first is where the search for a hash begins.
+// first returns where the search for a hash begins.
 func (x *Index) first(hash uint32) uint32 { return hash >> (32 - bits.Len(uint(len(x.slots)-1))) }
 
 // Find returns the number with a hash that is the same as what is looked for.

@@ -37,7 +37,7 @@ func TestAnIndexFindsWhatAMapDoes(t *testing.T) {
 	}
 }
 
-// The caller tells entries with equal hashes apart.
+// The caller distinguishes entries with equal hashes.
 func TestEqualHashesAreToldApart(t *testing.T) {
 	x := NewIndex(nil, 0)
 	for n := range uint32(500) {

@@ -7,20 +7,20 @@ import (
 	"unsafe"
 )
 
-// least is the smallest piece that is worth a system call. Mappings are multiples of unit, which is one of all sizes of pages.
+// least is the smallest piece that is worth a system call. Mappings are multiples of unit, a multiple of every page size.
 const (
 	least = 16 << 10
 	unit  = 64 << 10
 )
 
-// Memory is the scratch memory of one piece of work. The zero value is good, and so is nil, for Go's heap. It may be used
-// from several goroutines at once. Free gives it back.
+// Memory is the scratch memory of one piece of work. The zero value is ready for use; nil means Go's heap. It may be used
+// from several goroutines at once. Free unmaps it.
 type Memory struct {
 	mu     sync.Mutex
 	mapped map[*byte][]byte // by their first bytes
 }
 
-// Bytes returns n zero bytes, aligned for any type.
+// Bytes returns n zero bytes, aligned for any type of which they hold a whole number.
 func (m *Memory) Bytes(n int) []byte {
 	if m == nil || n < least {
 		return make([]byte, n)
@@ -43,9 +43,10 @@ func (m *Memory) note(b []byte) {
 	}
 	m.mapped[&b[0]] = b
 	count(len(b))
+	pieces.add(b)
 }
 
-// held is how many bytes are mapped for all Memories, and the most since Held was called.
+// held counts the bytes mapped for all Memories, and the most since Held was called.
 var held struct{ now, most atomic.Int64 }
 
 func count(bytes int) {
@@ -58,7 +59,7 @@ func count(bytes int) {
 	}
 }
 
-// Held returns how many bytes are mapped now, and the most that were since it was called before.
+// Held returns how many bytes are mapped now, and the most since its last call.
 func Held() (now, most int64) {
 	now = held.now.Load()
 	return now, held.most.Swap(now)
@@ -75,17 +76,18 @@ func (m *Memory) take(b []byte) []byte {
 	mapped := m.mapped[first]
 	delete(m.mapped, first)
 	count(-len(mapped))
+	pieces.remove(mapped)
 	return mapped
 }
 
-// Release gives back a piece that Bytes returned, and does nothing with any other slice.
+// Release frees a piece that Bytes returned, and does nothing with any other slice.
 func (m *Memory) Release(b []byte) {
 	if mapped := m.take(b); mapped != nil {
 		unmap(mapped)
 	}
 }
 
-// Free gives back all pieces.
+// Free frees all pieces.
 func (m *Memory) Free() {
 	if m == nil {
 		return
@@ -94,13 +96,14 @@ func (m *Memory) Free() {
 	defer m.mu.Unlock()
 	for _, b := range m.mapped {
 		count(-len(b))
+		pieces.remove(b)
 		unmap(b)
 	}
 	m.mapped = nil
 }
 
-// Drop gives the pages of the first n bytes of a piece back to the kernel. What they hold must not be read again. The piece
-// itself is still to be released.
+// Drop returns the pages of the first n bytes of a piece to the kernel. Their content must not be read again. The piece
+// itself must still be released.
 func (m *Memory) Drop(b []byte, n int) {
 	if m == nil || cap(b) == 0 {
 		return
@@ -112,10 +115,9 @@ func (m *Memory) Drop(b []byte, n int) {
 	}
 }
 
-// Slice returns n zero values. T must hold no pointers but those into scratch memory, or to what something else keeps: the garbage
-// collector does not look into scratch memory.
+// Slice returns n zero values. They come from Go's heap if they hold pointers.
 func Slice[T any](m *Memory, n int) []T {
-	if m == nil {
+	if m == nil || holdsPointers[T]() {
 		return make([]T, n)
 	}
 	return values[T](m.Bytes(n * size[T]()))
@@ -134,7 +136,7 @@ func Grow[T any](m *Memory, s []T, n int) []T {
 	switch {
 	case cap(s)-len(s) >= n:
 		return s
-	case m == nil:
+	case m == nil || holdsPointers[T]():
 		return slices.Grow(s, n)
 	}
 	old := bytesOf(s[:cap(s)])
@@ -152,7 +154,7 @@ func Grow[T any](m *Memory, s []T, n int) []T {
 	return grown
 }
 
-// ReleaseSlice gives back a slice that came from Slice or Append.
+// ReleaseSlice frees a slice that came from Slice or Append.
 func ReleaseSlice[T any](m *Memory, s []T) { m.Release(bytesOf(s[:cap(s)])) }
 
 // DropSlice is Drop for the first n values of a slice that came from Slice or Append.

@@ -18,21 +18,21 @@ func mapPages(size int) ([]byte, error) {
 	return b, nil
 }
 
-// pagesAt is memory that Go's heap knows nothing of.
+// pagesAt returns memory outside Go's heap as a slice.
 func pagesAt(at uintptr, size int) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), size)
 }
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-// unmap fails if the kernel has no room to note a hole among its mappings. Then at least the pages go back.
+// unmap fails if the kernel has no room for one more mapping, which a hole makes. Then at least the pages are returned.
 func unmap(b []byte) {
 	if _, _, errno := syscall.Syscall(syscall.SYS_MUNMAP, address(b), uintptr(len(b)), 0); errno != 0 {
 		drop(b)
 	}
 }
 
-// remap makes a mapping larger, at another place if need be. What is new is zero.
+// remap makes a mapping larger, at another address if need be. New bytes are zero.
 func remap(b []byte, size int) ([]byte, error) {
 	const mayMove = 1
 	at, _, errno := syscall.Syscall6(syscall.SYS_MREMAP, address(b), uintptr(len(b)), uintptr(size), mayMove, 0, 0)
@@ -42,7 +42,7 @@ func remap(b []byte, size int) ([]byte, error) {
 	return pagesAt(at, size), nil
 }
 
-// drop gives back the pages that lie wholly in b. Locked memory stays, which costs memory and nothing else.
+// drop returns the pages that lie wholly in b to the kernel. Locked memory stays, which only costs memory.
 func drop(b []byte) {
 	if whole := len(b) &^ (syscall.Getpagesize() - 1); whole > 0 {
 		_ = advise(b[:whole], syscall.MADV_DONTNEED)

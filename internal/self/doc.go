@@ -1,2 +1,2 @@
-// Package self knows what the running program is called, whatever it does to its arguments.
+// Package self returns the name of the running program, even if the program has changed its arguments.
 package self

@@ -9,7 +9,7 @@ import (
 // of its executable where there was none.
 var Name = name(os.Args, os.Executable)
 
-// unknown is the name where nobody knows it.
+// unknown is the name if the real one cannot be found.
 const unknown = "program"
 
 func name(arguments []string, executable func() (string, error)) string {
@@ -22,7 +22,7 @@ func name(arguments []string, executable func() (string, error)) string {
 	return unknown
 }
 
-// base is the last part of a path, which can be a part of another file's name.
+// base returns the last part of a path, which can be a part of another file's name.
 func base(path string) string {
 	last := filepath.Base(path)
 	if last == string(filepath.Separator) || last == "." || last == ".." {

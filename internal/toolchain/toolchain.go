@@ -26,7 +26,7 @@ var All = []Toolchain{
 	},
 }
 
-// Target is the toolchain of the machine that GOARCH names or, without it, of the one that the test was built for. The
+// Target returns the toolchain of the machine that GOARCH names or, without it, of the one that the test was built for. The
 // machines of All only.
 func Target(t testing.TB) Toolchain {
 	t.Helper()
@@ -43,7 +43,7 @@ func Target(t testing.TB) Toolchain {
 	return Toolchain{}
 }
 
-// Tool is the path of a tool, such as gcc or readelf. The test is skipped where it is not installed.
+// Tool returns the path of a tool, such as gcc or readelf. The test is skipped where it is not installed.
 func (c Toolchain) Tool(t testing.TB, name string) string {
 	t.Helper()
 	if path, err := exec.LookPath(c.triplet + name); err == nil {
@@ -56,10 +56,10 @@ func (c Toolchain) Tool(t testing.TB, name string) string {
 	return ""
 }
 
-// Emulated tells whether programs built for the machine need an emulator here.
+// Emulated reports whether programs built for the machine need an emulator here.
 func (c Toolchain) Emulated() bool { return c.GOARCH != runtime.GOARCH && len(c.emulator) > 0 }
 
-// Run is a command that runs a program built for the machine.
+// Run returns a command that runs a program built for the machine.
 func (c Toolchain) Run(program string, arguments ...string) *exec.Cmd {
 	if !c.Emulated() {
 		return exec.Command(program, arguments...)
@@ -76,7 +76,8 @@ func (c Toolchain) Build(t testing.TB, tool string, arguments ...string) {
 	}
 }
 
-// Library is the path of a shared library of the system, for the machine. The test is skipped where it is not installed.
+// Library returns the path of a shared library of the system, for the machine. The test is skipped where it is not
+// installed.
 func (c Toolchain) Library(t testing.TB, name string) string {
 	t.Helper()
 	output, err := exec.Command(c.Tool(t, "gcc"), "-print-file-name="+name).Output()

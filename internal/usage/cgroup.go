@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ErrNoLimit says that no control group of the process limits its memory.
-var ErrNoLimit = errors.New("no control group limits the memory of the process")
+// errNoLimit reports that no control group of the process limits its memory.
+var errNoLimit = errors.New("no control group limits the memory of the process")
 
 // Group is what a control group uses, and may use, in bytes. Used is without inactive file cache, which the kernel drops
 // before it kills anyone: it is what Kubernetes calls the working set.
@@ -18,10 +18,10 @@ type Group struct {
 	Used, Limit int64
 }
 
-// Share is how much of its limit the group uses, from 0.
+// Share returns how much of its limit the group uses, from 0.
 func (g Group) Share() float64 { return float64(g.Used) / float64(g.Limit) }
 
-// Group is the control group around the process that is nearest to its limit; ErrNoLimit if there is no limit.
+// Group returns the control group around the process that is nearest to its limit; errNoLimit if there is no limit.
 func (k Kernel) Group() (Group, error) {
 	data, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup"))
 	if err != nil {
@@ -39,7 +39,7 @@ func (k Kernel) Group() (Group, error) {
 		}
 	}
 	if nearest.Limit == 0 {
-		return Group{}, ErrNoLimit
+		return Group{}, errNoLimit
 	}
 	return nearest, nil
 }
@@ -83,7 +83,7 @@ func (h hierarchy) read(path string) (Group, bool) {
 // unlimited and more is what the older controller has for no limit: the largest number of whole pages.
 const unlimited = 1 << 62
 
-// statistic is the number of that name in a file of names and numbers; 0 if there is none.
+// statistic returns the number of that name in a file of names and numbers; 0 if there is none.
 func statistic(path, name string) int64 {
 	data, err := os.ReadFile(path)
 	if err != nil {

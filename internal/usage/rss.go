@@ -16,7 +16,7 @@ type Kernel struct {
 // Running is the kernel that runs.
 var Running = Kernel{Proc: "/proc", Cgroups: "/sys/fs/cgroup"}
 
-// RSS is the process's resident memory in bytes.
+// RSS returns the process's resident memory in bytes.
 func (k Kernel) RSS() (int64, error) {
 	path := filepath.Join(k.Proc, "self/statm")
 	data, err := os.ReadFile(path)
@@ -32,4 +32,32 @@ func (k Kernel) RSS() (int64, error) {
 		return 0, fmt.Errorf("%s: %w", path, err)
 	}
 	return pages * int64(os.Getpagesize()), nil
+}
+
+// ResetPeak makes Peak begin with what is resident now, which it returns, in bytes.
+func (k Kernel) ResetPeak() (int64, error) {
+	const forgetPeak = "5" // proc(5), clear_refs
+	if err := os.WriteFile(filepath.Join(k.Proc, "self/clear_refs"), []byte(forgetPeak), 0); err != nil {
+		return 0, err
+	}
+	return k.RSS()
+}
+
+// Peak returns the most bytes that were resident at any moment since the process began, or since ResetPeak.
+func (k Kernel) Peak() (int64, error) {
+	path := filepath.Join(k.Proc, "self/status")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if text, found := strings.CutPrefix(line, "VmHWM:"); found {
+			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 50)
+			if err != nil {
+				return 0, fmt.Errorf("%s: %w", path, err)
+			}
+			return kilobytes << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("%s has no VmHWM", path)
 }

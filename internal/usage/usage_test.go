@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -38,23 +37,19 @@ func TestRSSIsTheSecondFieldInPages(t *testing.T) {
 	}
 }
 
-func TestRunningProcessHasResidentMemory(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
+func TestPeakIsALineOfStatus(t *testing.T) {
+	k := kernel(t, map[string]string{"proc/self/status": "Name:\tshop\nVmPeak:\t   900 kB\nVmHWM:\t   123 kB\nVmRSS:\t    99 kB\n"})
+	if got, err := k.Peak(); err != nil || got != 123<<10 {
+		t.Errorf("%d, %v", got, err)
 	}
-	before, err := Running.RSS()
-	if err != nil {
-		t.Fatal(err)
+	for _, bad := range []string{"", "VmRSS:\t 99 kB\n", "VmHWM:\t much\n"} {
+		if got, err := kernel(t, map[string]string{"proc/self/status": bad}).Peak(); err == nil || got != 0 {
+			t.Errorf("%q: %d", bad, got)
+		}
 	}
-	block := make([]byte, 64<<20)
-	for i := 0; i < len(block); i += 4096 {
-		block[i] = 1
+	if got, err := kernel(t, nil).ResetPeak(); err == nil || got != 0 {
+		t.Errorf("without clear_refs: %d", got)
 	}
-	after, err := Running.RSS()
-	if err != nil || after < before+32<<20 {
-		t.Errorf("%d bytes, then with 64 MiB more %d, %v", before, after, err)
-	}
-	runtime.KeepAlive(block)
 }
 
 func TestGroup(t *testing.T) {
@@ -98,7 +93,7 @@ func TestGroup(t *testing.T) {
 		t.Run(about, func(t *testing.T) {
 			got, err := kernel(t, c.files).Group()
 			if c.group == "" {
-				if !errors.Is(err, ErrNoLimit) {
+				if !errors.Is(err, errNoLimit) {
 					t.Errorf("%+v, %v", got, err)
 				}
 				return
@@ -111,7 +106,7 @@ func TestGroup(t *testing.T) {
 }
 
 func TestNoControlGroupsAtAllIsAnError(t *testing.T) {
-	if _, err := kernel(t, nil).Group(); err == nil || errors.Is(err, ErrNoLimit) {
+	if _, err := kernel(t, nil).Group(); err == nil || errors.Is(err, errNoLimit) {
 		t.Errorf("%v", err)
 	}
 }

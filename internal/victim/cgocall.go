@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -32,8 +30,8 @@ func MallocAround(run func(), size uintptr) (before, after unsafe.Pointer) {
 	return pair.first, pair.second
 }
 
-// MoveStack makes the calling goroutine's stack outgrow the memory it is in, and others fill that memory with their own
-// frames: whoever still follows a pointer into it comes out in another goroutine.
+// MoveStack makes the calling goroutine's stack outgrow its memory, and lets others fill that memory with their own frames:
+// a walk that still follows a pointer into it ends up in another goroutine.
 func MoveStack() {
 	useStack(stackPages)
 	var others sync.WaitGroup

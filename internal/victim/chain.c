@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Code of this file that no unwind data describes: assembly without .cfi directives. There is only the frame pointer. */
 
 #include <stdlib.h>
@@ -47,51 +45,56 @@ __asm__(".text\n"
 	".size victim_without_cfi, . - victim_without_cfi\n");
 #endif
 
-/* What the frame pointer can be when it is not one: each is a record {caller's, return address} on the stack, or none. */
+/* Values of the frame pointer that are not frame pointers: each points to a record {caller's, return address} on the
+   stack, or to none. NULL is a sound one. */
+static void *pointer_for(enum victim_chain kind, uintptr_t *record)
+{
+	switch (kind) {
+	case VICTIM_CHAIN_WHOLE:
+		return NULL;
+	case VICTIM_CHAIN_ODD:
+		return (char *)record + 1;
+	case VICTIM_CHAIN_UNMAPPED:
+		return (void *)8;
+	case VICTIM_CHAIN_BELOW: /* where callees will have their frames, or had */
+		return (char *)record - (16 << 10);
+	case VICTIM_CHAIN_FAR:
+		return (char *)record + (2 << 20);
+	default:
+		return record;
+	}
+}
+
+/* The return address in the record. */
+static uintptr_t return_address_for(enum victim_chain kind, const uintptr_t *record, uintptr_t code, uintptr_t sound)
+{
+	switch (kind) {
+	case VICTIM_CHAIN_DATA:
+		return 42;
+	case VICTIM_CHAIN_STACK: /* not code */
+		return (uintptr_t)record;
+	case VICTIM_CHAIN_FUNCTION: /* code, but nothing returns there */
+		return (uintptr_t)victim_malloc;
+	case VICTIM_CHAIN_MIDDLE:
+		return (uintptr_t)victim_malloc + 1;
+	case VICTIM_CHAIN_CODE: /* the code itself, but not after a call */
+		return code + 12;
+	case VICTIM_CHAIN_ZERO:
+		return 0;
+	default:
+		return sound;
+	}
+}
+
 static inline __attribute__((always_inline)) void *
 broken_chain(void *(*code)(void *(*)(size_t), size_t, void *), enum victim_chain kind, size_t size)
 {
 	uintptr_t room[64] = {0}, *record = &room[32];
-	void *frame_pointer = record, *block;
+	void *block;
 	record[0] = (uintptr_t)&room[40];
-	record[1] = (uintptr_t)__builtin_return_address(0);
-	switch (kind) {
-	case VICTIM_CHAIN_WHOLE:
-		frame_pointer = NULL;
-		break;
-	case VICTIM_CHAIN_ODD:
-		frame_pointer = (char *)record + 1;
-		break;
-	case VICTIM_CHAIN_UNMAPPED:
-		frame_pointer = (void *)8;
-		break;
-	case VICTIM_CHAIN_BELOW: /* where callees will have their frames, or had */
-		frame_pointer = (void *)((uintptr_t)__builtin_frame_address(0) - (16 << 10));
-		break;
-	case VICTIM_CHAIN_DATA:
-		record[1] = 42;
-		break;
-	case VICTIM_CHAIN_STACK: /* a return address that is not code */
-		record[1] = (uintptr_t)room;
-		break;
-	case VICTIM_CHAIN_FUNCTION: /* code, but nothing returns there */
-		record[1] = (uintptr_t)victim_malloc;
-		break;
-	case VICTIM_CHAIN_MIDDLE:
-		record[1] = (uintptr_t)victim_malloc + 1;
-		break;
-	case VICTIM_CHAIN_CODE: /* the code itself, behind no call */
-		record[1] = (uintptr_t)code + 12;
-		break;
-	case VICTIM_CHAIN_ZERO:
-		record[1] = 0;
-		break;
-	case VICTIM_CHAIN_FAR:
-		frame_pointer = (char *)record + (2 << 20);
-		break;
-	}
+	record[1] = return_address_for(kind, record, (uintptr_t)code, (uintptr_t)__builtin_return_address(0));
 	VICTIM_USE(room);
-	block = code(malloc, size, frame_pointer);
+	block = code(malloc, size, pointer_for(kind, record));
 	VICTIM_USE(room);
 	return block;
 }

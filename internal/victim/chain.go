@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -7,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// A Chain is what the frame pointer is in code that has nothing else to unwind it by.
+// A Chain is the value of the frame pointer in code that can be unwound only by frame pointer.
 type Chain uint32
 
 // All of them.
@@ -30,7 +28,7 @@ func BrokenChain(chain Chain, size uintptr) unsafe.Pointer {
 	return C.victim_broken_chain(uint32(chain), C.size_t(size))
 }
 
-// WithoutUnwindData says whether an address is in that code.
+// WithoutUnwindData reports whether an address is in that code.
 func WithoutUnwindData(address uint64) bool {
 	return C.victim_in_code_without_cfi(C.uintptr_t(address)) != 0
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -8,8 +6,8 @@ import "C"
 // PairSize is the size of the blocks of PairsOnThreads.
 const PairSize = C.VICTIM_PAIR_SIZE
 
-// PairsOnThreads allocates and frees as many pairs on each of the C threads at once, at one site, and returns the number
-// of all.
+// PairsOnThreads allocates and frees the same number of blocks on each of the C threads at once, at one site, and returns
+// the total number of pairs.
 func PairsOnThreads(threads, pairs int) int64 {
 	return int64(C.victim_pairs_on_threads(C.size_t(threads), C.size_t(pairs)))
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -17,7 +15,7 @@ template <typename T> VICTIM_SITE T *make_array(std::size_t count)
 	return array;
 }
 
-// Never a frame of its own: only the line tables know that it was there.
+// Always inlined, without a frame of its own: only debug data shows that it was there.
 __attribute__((always_inline)) inline void *inlined_helper(std::size_t size)
 {
 	void *block = std::malloc(size);
@@ -83,7 +81,7 @@ VICTIM_SITE victim_pair catcher(unsigned depth, std::size_t size)
 	return pair;
 }
 
-// The containers stand in a ring of static storage, so that only what they hold is allocated.
+// The containers lie in a ring of static storage, so that only their content is allocated.
 template <typename T> T *next_in_ring()
 {
 	static T ring[1024];

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #cgo LDFLAGS: -lstdc++
@@ -29,7 +27,7 @@ func MakeDoubles(count uintptr) unsafe.Pointer { return C.victim_cxx_make_double
 // Inlined allocates size bytes in victim::inlined_helper, which is part of victim::caller_of_inlined.
 func Inlined(size uintptr) unsafe.Pointer { return C.victim_cxx_inlined(C.size_t(size)) }
 
-// Vector is a std::vector of 8-byte elements and what it allocated to become as large as it is.
+// Vector is a std::vector of 8-byte elements, with the amounts that it allocated while it grew.
 type Vector struct {
 	pointer        unsafe.Pointer
 	Growths, Bytes int64 // allocations, and their bytes in all

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <new>
 #include <pthread.h>
 

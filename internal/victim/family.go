@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -17,7 +15,8 @@ type Way struct {
 	number     C.uint
 }
 
-// Ways are all functions that allocate. Those that are told an alignment are told 512, and sizes need not be multiples.
+// Ways returns all functions that allocate. Functions with an alignment parameter get 512, and sizes need not be multiples
+// of it.
 func Ways() []Way {
 	var all []Way
 	for n := C.uint(0); ; n++ {
@@ -41,7 +40,7 @@ type Release struct {
 	number C.uint
 }
 
-// Releases are all functions that free.
+// Releases returns all functions that free.
 func Releases() []Release {
 	var all []Release
 	for n := C.uint(0); ; n++ {
@@ -58,18 +57,18 @@ func (r Release) Free(block unsafe.Pointer, size uintptr, before syscall.Errno) 
 	return syscall.Errno(C.victim_release(r.number, block, C.size_t(size), C.int(before)))
 }
 
-// Resident is how many bytes of a block, in whole pages, are in memory.
+// Resident returns how many bytes of a block, in whole pages, are in memory.
 func Resident(block unsafe.Pointer, size uintptr) uintptr {
 	return uintptr(C.victim_resident(block, C.size_t(size)))
 }
 
-// MallocPastHooks allocates with libc's malloc whatever stands before it. Nil where that has no name of its own.
+// MallocPastHooks allocates with libc's malloc, whatever hooks it. It returns nil if that malloc has no other name.
 func MallocPastHooks(size uintptr) unsafe.Pointer { return C.victim_past_hooks(C.size_t(size)) }
 
-// FreePastHooks frees with libc's free whatever stands before it. False where that has no name of its own.
+// FreePastHooks frees with libc's free, whatever hooks it. It returns false if that free has no other name.
 func FreePastHooks(block unsafe.Pointer) bool { return C.victim_free_past_hooks(block) == 0 }
 
-// FunctionAt is the C function that an address is in; "" if its name is not known here. Known are the sites that run on
+// FunctionAt returns the C function that an address is in; "" if its name is not known here. Known are the sites that run on
 // threads of their own, and what libraries export.
 func FunctionAt(address uint64) string {
 	return C.GoString(C.victim_function_at(C.uintptr_t(address)))

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <setjmp.h>
 #include <stdlib.h>
 

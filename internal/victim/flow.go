@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #cgo noescape victim_nocallback
@@ -21,11 +19,11 @@ func Longjmp(depth int, size uintptr) (before, after unsafe.Pointer) {
 }
 
 // Fiber allocates size bytes in victim_fiber_body on a stack of its own, leaves that stack and allocates size + 1 bytes in
-// victim_fiber, goes back and allocates size + 2 bytes in victim_fiber_body. Nil where libc has no swapcontext.
+// victim_fiber, goes back and allocates size + 2 bytes in victim_fiber_body. It returns nil if libc has no swapcontext.
 func Fiber(size uintptr) (blocks [3]unsafe.Pointer) {
 	C.victim_fiber(C.size_t(size), &blocks[0])
 	return blocks
 }
 
-// NoCallback allocates size bytes in a C function of which Go was told that it never calls Go.
+// NoCallback allocates size bytes in a C function that is declared never to call Go.
 func NoCallback(size uintptr) unsafe.Pointer { return C.victim_nocallback(C.size_t(size)) }

@@ -1,6 +1,4 @@
-//go:build linux && cgo
-
-/* Processes that come from this one. What a child must not touch is protected there first, so that a touch kills it. */
+/* Child processes. Memory that a child must not touch is first protected in it, so that a touch kills the child. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +40,7 @@ static void child(const struct victim_fork *f, int protection)
 	_exit(0);
 }
 
-/* What became of a child: 0, its exit code, or minus the signal that ended it. */
+/* How a child ended: 0, its exit code, or minus the signal that ended it. */
 static int wait_for(pid_t pid)
 {
 	int status;

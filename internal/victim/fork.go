@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -32,7 +30,7 @@ func (c Child) Fork() error { return ended(C.victim_fork(c.forked())) }
 // malloc, or the child waits for them in vain.
 func (c Child) RawClone() error { return ended(C.victim_raw_clone(c.forked())) }
 
-// ended says how a child ended: by itself, with a code that is not 0, or by a signal.
+// ended returns how a child ended: by itself, with a code that is not 0, or by a signal.
 func ended(status C.int) error {
 	switch {
 	case status == 0:

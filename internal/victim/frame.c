@@ -1,11 +1,9 @@
-//go:build linux && cgo
-
 #include <alloca.h>
 #include <stdlib.h>
 
 #include "victim.h"
 
-/* The size of this frame is known only at run time: its CFA hangs on the frame pointer, whatever the flags say. */
+/* The size of this frame is known only at run time: its CFA depends on the frame pointer, whatever the flags are. */
 VICTIM_SITE void *victim_alloca(size_t size)
 {
 	char *room = alloca(size);

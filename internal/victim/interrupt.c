@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Handlers that interrupt malloc itself and call it. Only an allocator that is made for this survives it: see
    testdata/bump.c. */
 
@@ -19,7 +17,8 @@ static size_t asked;
 static volatile sig_atomic_t inside;
 static uint64_t handled;
 
-/* The signal is blocked in its handler, except by this: so many handlers stand on the stack, however fast signals come. */
+/* The handler unblocks its signal, but only this deep: at most so many handlers are on the stack, however fast
+   signals come. */
 static void let_another_in(void)
 {
 	sigset_t set;

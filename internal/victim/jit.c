@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Code that was made at run time: it lies in no file, and nothing says how to unwind it. */
 
 #define _GNU_SOURCE

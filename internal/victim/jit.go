@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include <stdlib.h>
@@ -12,7 +10,7 @@ import "unsafe"
 type JIT struct{ page unsafe.Pointer }
 
 // NewJIT makes code at an address that nothing is mapped at, or anywhere for 0. The code keeps a frame pointer or leaves
-// the register alone. False if there is no such place.
+// the register alone. It returns false if that fails.
 func NewJIT(at uint64, framePointer bool) (JIT, bool) {
 	keeps := C.int(0)
 	if framePointer {
@@ -25,10 +23,10 @@ func NewJIT(at uint64, framePointer bool) (JIT, bool) {
 // Malloc allocates size bytes in the code, which victim_jit_call calls.
 func (j JIT) Malloc(size uintptr) unsafe.Pointer { return C.victim_jit_call(j.page, C.size_t(size)) }
 
-// Address is where the code begins.
+// Address returns where the code begins.
 func (j JIT) Address() uint64 { return uint64(uintptr(j.page)) }
 
-// Holds says whether an address is in the code.
+// Holds reports whether an address is in the code.
 func (j JIT) Holds(address uint64) bool { return address-uint64(uintptr(j.page)) < 64 }
 
 // NewJITChain makes code that takes its frame pointer as an argument: see MallocChain.

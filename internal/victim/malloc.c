@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdlib.h>

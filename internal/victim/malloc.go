@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 /*
@@ -48,7 +46,7 @@ func ReallocarrayErrno(block unsafe.Pointer, count, size uintptr) (unsafe.Pointe
 	return moved, asErrno(err)
 }
 
-// asErrno of what cgo makes of it.
+// asErrno returns the errno in the error that cgo returned.
 func asErrno(err error) (errno syscall.Errno) {
 	errors.As(err, &errno)
 	return errno

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Names without a symbol table, which a test's binary does not have: the function that unwind data says an address is in
    is compared with those that tests ask for. */
 
@@ -43,6 +41,16 @@ static const struct {
 	NAME(victim_strdup),
 	NAME(victim_getline),
 	NAME(victim_asprintf),
+	NAME(victim_pool_open),
+	NAME(victim_pool_carve),
+	NAME(victim_je_malloc),
+	NAME(victim_je_calloc),
+	NAME(victim_je_aligned_alloc),
+	NAME(victim_je_realloc),
+	NAME(victim_je_mallocx),
+	NAME(victim_je_rallocx),
+	NAME(victim_je_xallocx),
+	NAME(victim_je_posix_memalign),
 	NAME(victim_cxx_new),
 	NAME(victim_cxx_new_array),
 };

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

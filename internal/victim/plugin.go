@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #define _GNU_SOURCE
@@ -22,7 +20,7 @@ type Plugin struct {
 	handle unsafe.Pointer
 }
 
-// A Scope says whose functions a library calls by a name, and who calls its own.
+// A Scope is a flag of dlopen that decides whose functions a library calls by a name, and who calls its own.
 type Scope int
 
 // The scopes of dlopen.

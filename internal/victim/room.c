@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@ struct room {
 	size_t size, used;
 };
 
-/* Marks the stack below itself, allocates, and looks how far down the marks are gone. The function's own calls happen
+/* Marks the stack below itself, allocates, and finds how far down the marks are gone. The function's own calls happen
    before that or after. */
 VICTIM_SITE static void *victim_marks_stack(void *argument)
 {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Handlers that allocate, and signals that come while others do. */
 
 #define _GNU_SOURCE
@@ -12,7 +10,7 @@
 
 enum { STACK = 256 << 10 };
 
-/* What the next signal of a thread asks for. */
+/* The next signal of a thread asks for this. */
 static __thread size_t asked;
 static __thread void *volatile given;
 

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -20,7 +18,7 @@ func MallocOnSignalStack(size uintptr) unsafe.Pointer {
 	return C.victim_malloc_on_signal_stack(C.size_t(size))
 }
 
-// CountSignals counts the signals of this number until the function that it returns is called, which says how many there
+// CountSignals counts the signals of this number until the function that it returns is called, which returns how many there
 // were. They have a handler, which still gets them. One kind at a time.
 func CountSignals(number syscall.Signal) (counted func() uint64, err error) {
 	if err := asError(C.victim_count_signals(C.int(number))); err != nil {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <alloca.h>
 #include <stdlib.h>
 

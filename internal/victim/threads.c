@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Many threads, none of which ever enters Go. */
 
 #include <pthread.h>
@@ -33,7 +31,8 @@ int victim_brief_threads(unsigned count, size_t size)
 	return 0;
 }
 
-/* Blocks lie in slots, and whoever has a new one for a slot frees the one that was there, of whichever thread. */
+/* Blocks lie in slots. A thread that puts a new block into a slot frees the block that was there, whichever thread
+   allocated it. */
 struct exchange {
 	struct victim_slots *slots;
 	size_t size;
@@ -69,7 +68,7 @@ int victim_exchange(struct victim_slots *slots, unsigned threads, unsigned count
 	return error;
 }
 
-/* A thread's last words: the destructor of its key runs when its function has returned. */
+/* The destructor of a thread's key, which runs when the thread's function has returned. */
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -15,7 +13,7 @@ func BriefThreads(count int, size uintptr) error {
 	return asError(C.victim_brief_threads(C.uint(count), C.size_t(size)))
 }
 
-// asError of an errno that was returned.
+// asError returns the error for an errno that was returned.
 func asError(errno C.int) error {
 	if errno == 0 {
 		return nil
@@ -29,13 +27,13 @@ type Slots struct{ slots C.struct_victim_slots }
 // SlotCount is how many slots there are.
 const SlotCount = C.VICTIM_SLOTS
 
-// Exchange has threads, at most 16, that each allocate count blocks of size bytes. A block goes to a random slot, and the
+// Exchange runs threads, at most 16, that each allocate count blocks of size bytes. A block goes to a random slot, and the
 // thread frees the one that was there.
 func (s *Slots) Exchange(threads, count int, size uintptr) error {
 	return asError(C.victim_exchange(&s.slots, C.uint(threads), C.uint(count), C.size_t(size)))
 }
 
-// Clear frees what the slots hold and returns how many blocks that were.
+// Clear frees the blocks in the slots and returns how many there were.
 func (s *Slots) Clear() (blocks int) {
 	for i, block := range s.slots.blocks {
 		if block != nil {
@@ -47,15 +45,15 @@ func (s *Slots) Clear() (blocks int) {
 	return blocks
 }
 
-// MallocInTLSDestructor has a thread allocate two blocks of size bytes while it is destroyed, and free the first.
+// MallocInTLSDestructor lets a thread allocate two blocks of size bytes while it is destroyed, and free the first.
 func MallocInTLSDestructor(size uintptr) unsafe.Pointer {
 	return C.victim_malloc_in_tls_destructor(C.size_t(size))
 }
 
-// NewInThreadLocal is the same in the destructor of a thread_local object, in C++. For Delete.
+// NewInThreadLocal returns the same in the destructor of a thread_local object, in C++. For Delete.
 func NewInThreadLocal(size uintptr) unsafe.Pointer {
 	return C.victim_cxx_thread_local(C.size_t(size))
 }
 
-// Constructed is a block of 100 bytes that was allocated before main. It is the caller's; the second time it is nil.
+// Constructed returns a block of 100 bytes that was allocated before main, which the caller must free; nil at the second call.
 func Constructed() unsafe.Pointer { return C.victim_constructed() }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 /* Memory that goes away between a check and the load that follows it, without a second thread and without luck: a seccomp
    filter traps system calls about a page, and the handler unmaps it before they return. */
 
@@ -26,7 +24,7 @@
 static uintptr_t page;
 static unsigned asked;
 
-/* A check, which reads its second argument, says that all is well; a copy says what it must. */
+/* Emulates the trapped calls: a check, which reads its second argument, succeeds; a copy returns what it must. */
 static void vanish(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *at = context;
@@ -76,7 +74,7 @@ struct vanish {
 	int error;
 };
 
-/* A g with the page for its stack. Its m may be anywhere in it. It is its m's g0, too. */
+/* A g whose stack is the page. The pointer to its m may be anywhere in it. It is also its m's g0. */
 static uintptr_t forged_g(void)
 {
 	static uintptr_t g[64], m[1];

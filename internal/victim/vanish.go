@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package victim
 
 // #include "victim.h"
@@ -7,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// A Vanish is where a page lies that is unmapped as soon as the kernel is asked about it.
+// A Vanish is the position of a page that is unmapped as soon as the kernel is asked about it.
 type Vanish uint32
 
 // All of them.
@@ -28,7 +26,7 @@ func VanishingPage(kind Vanish, size, inAsmcgocall uintptr) (asked int, err erro
 }
 
 // VanishWhenAsked makes a page one that is unmapped as soon as the calling thread asks the kernel about it. The thread
-// cannot be used for anything else any more.
+// cannot be used for anything else afterwards.
 func VanishWhenAsked(page unsafe.Pointer) error {
 	return asError(C.victim_vanish_when_asked(page))
 }

@@ -23,6 +23,15 @@ struct victim_pair {
 	void *first, *second;
 };
 
+/* map.c: calls that map memory; at is NULL, or where to map. NULL if they fail. */
+void *victim_map(void *at, size_t length, int shared);
+void *victim_map_file(size_t length);
+int victim_unmap(void *at, size_t length);
+void *victim_remap(void *at, size_t length, size_t to_length);
+int victim_map_on_threads(int threads, int times);
+void *victim_attach(int segment);
+int victim_detach(const void *at);
+
 /* malloc.c: one site for each function of the malloc family; sizes are the caller's. */
 void *victim_malloc(size_t size);
 void *victim_calloc(size_t count, size_t size);
@@ -243,6 +252,50 @@ enum victim_vanish {
 int victim_vanish(enum victim_vanish kind, size_t size, uintptr_t in_asmcgocall, unsigned *asked);
 /* The same trap for another page on the calling thread, for ever. */
 int victim_vanish_when_asked(void *page);
+
+/* pool.c: a pool in a chunk of malloc's, which reports what it carves by cgoheap.h. One at a time. */
+void *victim_pool_open(size_t size);
+void *victim_pool_carve(size_t size, const char *kind);
+void victim_pool_return(void *p);
+
+/* brought_calls.c: calls of the allocator in brought.c, which has functions of the malloc family and of jemalloc's under names with
+   the prefix je_. Those that resize take p; xallocx and posix_memalign return p or a block, NULL if they fail. */
+void *victim_je_malloc(void *p, size_t size);
+void *victim_je_calloc(void *p, size_t size);
+void *victim_je_aligned_alloc(void *p, size_t size);
+void *victim_je_realloc(void *p, size_t size);
+void *victim_je_mallocx(void *p, size_t size);
+void *victim_je_rallocx(void *p, size_t size);
+void *victim_je_xallocx(void *p, size_t size);
+void *victim_je_posix_memalign(void *p, size_t size);
+void victim_je_free(void *p);
+void victim_je_dallocx(void *p);
+void victim_je_sdallocx(void *p, size_t size);
+
+/* filtered.c: see filtered.go. An errno. */
+int victim_filtered(void *instructions, unsigned short count, int segment);
+
+/* keep.c: C threads that allocate at once, each in an arena of its own where the allocator has arenas. Then each frees all but
+   every so-manieth of its blocks. */
+#define VICTIM_KEEPERS 64
+struct victim_keep {
+	size_t threads, blocks, size, every;
+};
+void victim_keep(const struct victim_keep *what, void **blocks); /* threads * blocks; freed ones are NULL */
+int victim_malloc_info(char *text, size_t size);                 /* glibc's own XML; -1 for another libc */
+void victim_allow_arenas(int n);                                 /* glibc: before the first threads */
+
+/* deep.c: threads that write to a part of their stacks, and then wait or go on running until they are to leave. */
+struct victim_deep {
+	unsigned long thread; /* pthread_t */
+	uintptr_t lo, hi;     /* of its stack, as libc reports them */
+	size_t touch;
+	int running, touched, leave;
+};
+int victim_deep_begin(struct victim_deep *all, unsigned n, size_t stack); /* returns when all have written */
+void victim_deep_leave(struct victim_deep *all, unsigned n);
+void victim_deep_join(struct victim_deep *all, unsigned n);
+int victim_stacks_kept(void); /* whether libc keeps the stacks of ended threads */
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 //go:build linux && cgo
 
-package victim
+package victim_test
 
 import (
 	"path/filepath"
@@ -9,51 +9,52 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
+	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 func TestEverySiteReturnsABlock(t *testing.T) {
 	sites := map[string]unsafe.Pointer{
-		"Malloc": Malloc(8), "Malloc of nothing": Malloc(0), "Calloc": Calloc(2, 8), "Reallocarray": Reallocarray(nil, 2, 8),
-		"Realloc": Realloc(Malloc(8), 800), "PosixMemalign": PosixMemalign(64, 8), "AlignedAlloc": AlignedAlloc(64, 64),
-		"Memalign": Memalign(64, 8), "Valloc": Valloc(8), "Pvalloc": Pvalloc(8), "Strdup": Strdup(8), "Asprintf": Asprintf(8),
-		"Alloca": Alloca(64), "RealignedStack": RealignedStack(8), "RealignedAlloca": RealignedAlloca(8),
-		"FramePointerAsData": FramePointerAsData(8),
-		"Recursion":          Recursion(5, 8), "TailCall": TailCall(8), "MallocOnThread": MallocOnThread(8), "Inlined": Inlined(8),
+		"Malloc": victim.Malloc(8), "Malloc of nothing": victim.Malloc(0), "Calloc": victim.Calloc(2, 8), "Reallocarray": victim.Reallocarray(nil, 2, 8),
+		"Realloc": victim.Realloc(victim.Malloc(8), 800), "PosixMemalign": victim.PosixMemalign(64, 8), "AlignedAlloc": victim.AlignedAlloc(64, 64),
+		"Memalign": victim.Memalign(64, 8), "Valloc": victim.Valloc(8), "Pvalloc": victim.Pvalloc(8), "Strdup": victim.Strdup(8), "Asprintf": victim.Asprintf(8),
+		"Alloca": victim.Alloca(64), "RealignedStack": victim.RealignedStack(8), "RealignedAlloca": victim.RealignedAlloca(8),
+		"FramePointerAsData": victim.FramePointerAsData(8),
+		"Recursion":          victim.Recursion(5, 8), "TailCall": victim.TailCall(8), "MallocOnThread": victim.MallocOnThread(8), "Inlined": victim.Inlined(8),
 	}
 	for name, block := range sites {
 		if block == nil {
 			t.Errorf("%s returned nil", name)
 		}
-		Free(block)
+		victim.Free(block)
 	}
-	Free(nil)
+	victim.Free(nil)
 }
 
 func TestAReallocThatCannotSucceedLeavesTheBlock(t *testing.T) {
-	block := Malloc(8)
+	block := victim.Malloc(8)
 	*(*byte)(block) = 42
-	if moved := Realloc(block, 1<<62); moved != nil {
+	if moved := victim.Realloc(block, 1<<62); moved != nil {
 		t.Fatal("realloc found 2^62 bytes")
 	}
-	if moved := Reallocarray(block, 1<<40, 1<<40); moved != nil {
+	if moved := victim.Reallocarray(block, 1<<40, 1<<40); moved != nil {
 		t.Fatal("reallocarray did not see the overflow")
 	}
 	if *(*byte)(block) != 42 {
 		t.Error("the block changed")
 	}
-	Free(block)
+	victim.Free(block)
 }
 
 func TestAShortLineIsAllocatedOnce(t *testing.T) {
-	line, bytes := Getline(100)
+	line, bytes := victim.Getline(100)
 	if line == nil || bytes < 101 {
 		t.Fatalf("Getline(100) = %v, %d bytes", line, bytes)
 	}
-	Free(line)
+	victim.Free(line)
 }
 
 func TestAVectorTellsWhatGrowingItAllocated(t *testing.T) {
-	vector := GrowVector(5)
+	vector := victim.GrowVector(5)
 	defer vector.Clear()
 	if vector.Growths != 4 || vector.Held != 8*8 || vector.Bytes != 8*(1+2+4+8) {
 		t.Errorf("5 elements took %+v, want capacities 1, 2, 4, 8", vector)
@@ -61,19 +62,19 @@ func TestAVectorTellsWhatGrowingItAllocated(t *testing.T) {
 }
 
 func TestAnExceptionIsCaughtAboveItsFrames(t *testing.T) {
-	before, after := ThrowAndCatch(4, 16)
+	before, after := victim.ThrowAndCatch(4, 16)
 	if before == nil || after == nil {
 		t.Errorf("blocks before and after: %v, %v", before, after)
 	}
-	Free(before)
-	Free(after)
+	victim.Free(before)
+	victim.Free(after)
 }
 
 func TestCallbacksNest(t *testing.T) {
 	var order []int
-	CallBack(func() {
+	victim.CallBack(func() {
 		order = append(order, 1)
-		CallBack(func() { order = append(order, 2) })
+		victim.CallBack(func() { order = append(order, 2) })
 		order = append(order, 3)
 	})
 	if len(order) != 3 || order[0] != 1 || order[1] != 2 || order[2] != 3 {
@@ -86,10 +87,10 @@ func TestAStackMovesDuringACallback(t *testing.T) {
 	go func() { // a fresh goroutine has a small stack
 		var here byte
 		was := uintptr(unsafe.Pointer(&here))
-		before, after := MallocAround(MoveStack, 8)
+		before, after := victim.MallocAround(victim.MoveStack, 8)
 		is := uintptr(unsafe.Pointer(&here))
-		Free(before)
-		Free(after)
+		victim.Free(before)
+		victim.Free(after)
 		moved <- was != is
 	}()
 	if !<-moved {
@@ -99,19 +100,19 @@ func TestAStackMovesDuringACallback(t *testing.T) {
 
 func TestAForeignThreadEntersGo(t *testing.T) {
 	var block unsafe.Pointer
-	if err := OnThread(func() { block = Malloc(8) }); err != nil {
+	if err := victim.OnThread(func() { block = victim.Malloc(8) }); err != nil {
 		t.Fatal(err)
 	}
 	if block == nil {
 		t.Error("the thread did not run its function")
 	}
-	Free(block)
+	victim.Free(block)
 }
 
 func TestAPluginAllocates(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "plugin.so")
 	toolchain.Target(t).Build(t, "gcc", "-O2", "-g", "-fPIC", "-shared", "-o", library, "testdata/plugin.c")
-	plugin, err := OpenPlugin(library)
+	plugin, err := victim.OpenPlugin(library)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,15 +121,15 @@ func TestAPluginAllocates(t *testing.T) {
 	if block == nil {
 		t.Error("no block")
 	}
-	Free(block)
-	if _, err := OpenPlugin(library + ".not"); err == nil {
+	victim.Free(block)
+	if _, err := victim.OpenPlugin(library + ".not"); err == nil {
 		t.Error("opened a library that is not there")
 	}
 }
 
 func TestEveryLibraryCallsBack(t *testing.T) {
-	for name, call := range Callers {
-		if walks := WalkBoth(call); walks.Calls == 0 || len(walks.Theirs) < 2 {
+	for name, call := range victim.Callers {
+		if walks := victim.WalkBoth(call); walks.Calls == 0 || len(walks.Theirs) < 2 {
 			t.Errorf("%s: %d stacks walked, the last with %d frames", name, walks.Calls, len(walks.Theirs))
 		}
 	}
@@ -138,7 +139,7 @@ func TestEachInstructionIsAStep(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("only amd64 has a trap flag that programs can set")
 	}
-	if walks := WalkBoth(Callers["every instruction"]); walks.Calls < 100 {
+	if walks := victim.WalkBoth(victim.Callers["every instruction"]); walks.Calls < 100 {
 		t.Errorf("snprintf took %d", walks.Calls)
 	}
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <string.h>
 #include <unwind.h>
 

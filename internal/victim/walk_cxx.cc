@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <algorithm>
 #include <functional>
 #include <iterator>

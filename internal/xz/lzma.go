@@ -183,8 +183,8 @@ func (c *lengthCoder) read(r *rangeDecoder, pos int) int {
 	return minMatch + 16 + int(r.tree(c.high[:]))
 }
 
-// distance reads the distance of a new match, less one: a slot, which gives its two highest bits and how many follow,
-// and those bits.
+// distance reads the distance of a new match, less one: a slot, which encodes its two highest bits and how many follow, and
+// those bits.
 func (l *lzma) distance(r *rangeDecoder, length int) uint32 {
 	slot := r.tree(l.slot[min(length-minMatch, lengthStates-1)][:])
 	if slot < 4 {

@@ -26,7 +26,7 @@ func newRangeDecoder(in []byte) (*rangeDecoder, bool) {
 	return &rangeDecoder{in: in[5:], size: 0xffffffff, code: binary.BigEndian.Uint32(in[1:])}, true
 }
 
-// finished says whether the input ended where the data did.
+// finished reports whether the input ended where the data did.
 func (r *rangeDecoder) finished() bool { return !r.short && len(r.in) == 0 && r.code == 0 }
 
 // fill reads the next byte when the interval has become narrow.

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// ErrTooBig says that the result would exceed the limit.
+	// ErrTooBig reports that the result would exceed the limit.
 	ErrTooBig = errors.New("xz: more data than is allowed")
 
 	errFormat   = errors.New("xz: data is damaged")
@@ -26,7 +26,7 @@ const magic = "\xfd7zXZ\x00"
 // checkSizes are the sizes of the checks behind each block, by the kinds that are known.
 var checkSizes = map[byte]int{0: 0, 1: crc32.Size, 4: crc64.Size, 10: sha256.Size}
 
-// Decompress gives what the first stream of some .xz data stands for, at most limit bytes of it: if there are more, the
+// Decompress returns what the first stream of some .xz data stands for, at most limit bytes of it: if there are more, the
 // error is ErrTooBig. On any error the result is nil. It lies in the memory given, or in Go's heap if that is nil.
 func Decompress(data []byte, limit int, memory *scratch.Memory) ([]byte, error) {
 	out, err := decompress(data, limit, memory)
@@ -62,7 +62,7 @@ func decompress(data []byte, limit int, memory *scratch.Memory) ([]byte, error) 
 	}
 }
 
-// sumFits says whether the first bytes behind some data are its CRC-32.
+// sumFits reports whether the first bytes behind some data are its CRC-32.
 func sumFits(data, sum []byte) bool {
 	return len(sum) >= crc32.Size && binary.LittleEndian.Uint32(sum) == crc32.ChecksumIEEE(data)
 }

@@ -55,6 +55,9 @@ func TestWhatXZPacksIsUnpacked(t *testing.T) {
 			{"--lzma2=preset=6,lc=0,lp=4,pb=4"}, {"--lzma2=preset=6,lc=4,lp=0,pb=0"}, {"--lzma2=dict=4KiB"}, {"-T2"},
 		} {
 			t.Run(fmt.Sprint(what, flags), func(t *testing.T) {
+				if testing.Short() && len(data) > 1<<18 {
+					t.Skip("long: make test-all runs it")
+				}
 				got, err := Decompress(packed(t, data, flags...), len(data), nil)
 				if err != nil || !bytes.Equal(got, data) {
 					t.Errorf("%d bytes, %v; want %d", len(got), err, len(data))

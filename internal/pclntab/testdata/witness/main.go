@@ -1,4 +1,4 @@
-// Command witness says what its own runtime knows about its code: for every stride-th address of its Go code a line with
+// Command witness prints what its own runtime knows about its code: for every stride-th address of its Go code a line with
 // the address, then a line for each function there, innermost first: name, file, line, start line.
 package main
 
@@ -83,7 +83,7 @@ func loaded(pc uintptr) (base, low, high uintptr) {
 	panic("not mapped")
 }
 
-// Code that is only there to be looked at: generic functions, method values, embedded methods, deferred closures.
+// Code that is only there to be named: generic functions, method values, embedded methods, deferred closures.
 
 type shape interface{ area() float64 }
 

@@ -1,0 +1,117 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Account is a list of lines that add up to RSS.
+type Account struct {
+	Time   time.Time
+	Lines  []Line // without empty ones, the largest first
+	RSS    Tally  // their sum; if not all could be read, Unexplained makes it the kernel's figure
+	Malloc []Malloc
+	Err    error // why it is incomplete; nil if it is complete
+}
+
+// Recorded sums up the recorded blocks of malloc in use, in bytes.
+type Recorded struct {
+	Exact    bool  // every allocation is recorded, so that nothing here is an estimate
+	Tally          // of the blocks
+	Bytes    int64 // that the program asked for, touched or not
+	Overhead int64 // what the allocator adds to them
+}
+
+// Account returns the account of a survey, with the recorded blocks.
+func (v *Survey) Account(r Recorded) *Account {
+	v.Settle(0, nil, nil) // if nobody has
+	a := &Account{Time: v.Time, Malloc: v.malloc, Err: cmp.Or(v.maps, v.whole, v.bySums)}
+	v.golangLines(a)
+	unknown := v.of(nobody, anonymous)
+	unknown.minus(v.mallocLines(a, r, unknown))
+	v.mappedLines(a, unknown)
+	v.fileLines(a)
+	for i := range a.Lines {
+		a.RSS.plus(a.Lines[i].Tally)
+	}
+	if cmp.Or(v.maps, v.whole) != nil {
+		a.explain(v.kernel.RSS())
+	}
+	a.Lines = slices.DeleteFunc(a.Lines, func(l Line) bool { return l.Tally == Tally{} && l.Err == nil })
+	slices.SortStableFunc(a.Lines, func(x, y Line) int { return cmp.Compare(y.Resident, x.Resident) })
+	return a
+}
+
+// explain adds the part of RSS that no line has, because some could not be read.
+func (a *Account) explain(rss int64, err error) {
+	if rest := rss - a.RSS.Resident; err == nil && rest > 0 {
+		a.add(Unexplained, Rest, Tally{Resident: rest})
+		a.RSS.Resident = rss
+	}
+}
+
+func (a *Account) add(name string, k Known, t Tally) *Line {
+	a.Lines = append(a.Lines, Line{Name: name, Sentence: sentences[name], Tally: t, Known: k})
+	return &a.Lines[len(a.Lines)-1]
+}
+
+// of returns what was found with a holder, of all natures or of some.
+func (v *Survey) of(h holder, some ...nature) (sum Tally) {
+	for n, t := range v.found[h] {
+		if len(some) == 0 || slices.Contains(some, nature(n)) {
+			sum.plus(t)
+		}
+	}
+	return sum
+}
+
+func (v *Survey) golangLines(a *Account) {
+	inArenas := v.of(goArena)
+	objects, stacks, free := v.golang.divide(inArenas.Resident)
+	a.add(GoObjects, Figures, Tally{objects, inArenas.Swapped})
+	a.add(GoStacks, Figures, Tally{Resident: stacks})
+	a.add(GoFree, Figures, Tally{Resident: free})
+	a.add(GoOther, Counted, v.of(goMapped))
+}
+
+func (v *Survey) mappedLines(a *Account, unknown Tally) {
+	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))
+	a.add(MappedWho, Rest, unknown)
+	if v.unsure.anonymous > 0 {
+		a.Lines[len(a.Lines)-1].Err = v.bySums
+	}
+	stacks := v.of(threadStack)
+	stacks.plus(v.of(nobody, mainStack))
+	a.add(Stacks, Counted, stacks)
+	a.add(StacksEnded, Counted, v.of(endedStack))
+	a.add(Tables, Counted, v.of(profiler))
+}
+
+// fileLines counts a file that is executable as a program's, whether or not the loader knows it: code made at run time lies
+// in memory of the nature of its mapping.
+func (v *Survey) fileLines(a *Account) {
+	code := v.of(segment, fileCode, kernel)
+	var files, shared Tally
+	for h := range holders {
+		if h == segment || h == profiler || h == goArena || h == goMapped || h == threadStack || h == endedStack {
+			continue
+		}
+		code.plus(v.of(h, fileCode, kernel))
+		files.plus(v.of(h, file, fileWritten))
+		shared.plus(v.of(h, sharedMemory))
+	}
+	shared.plus(v.of(segment, sharedMemory))
+	first := len(a.Lines)
+	a.add(Code, Counted, code)
+	a.add(Data, Counted, v.of(segment, file))
+	a.add(Written, Counted, v.of(segment, anonymous, fileWritten, brk, mainStack))
+	a.add(Files, Counted, files)
+	a.add(Shared, Counted, shared)
+	for i := range a.Lines[first:] {
+		l := &a.Lines[first+i]
+		if l.Err = v.whole; l.Name == Files && v.unsure.files > 0 {
+			l.Err = v.bySums
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package account
+
+import "bytes"
+
+// nature is the kind of a mapping as the kernel reports it, which does not know what the mapping is for.
+type nature uint8
+
+const (
+	anonymous nature = iota
+	brk              // the program break, from which malloc takes memory
+	mainStack
+	file         // pages of a file, as they are there
+	fileCode     // of a mapping that is executable
+	fileWritten  // pages that were a file's until the process wrote to them
+	sharedMemory // memory in the form of a file that is on no disk
+	kernel       // the vdso and its like
+	natures
+)
+
+// sharedNames are the prefixes of the names of shared memory: memory of shm_open, shmget, memfd_create, and of an anonymous
+// shared mapping.
+var sharedNames = [][]byte{[]byte("/dev/shm/"), []byte("/SYSV"), []byte("/memfd:"), []byte("/dev/zero"), []byte("[anon_shmem:")}
+
+// hugeNames are the prefixes of the names of huge pages that were reserved beforehand. RSS does not count them.
+var hugeNames = [][]byte{[]byte("/anon_hugepage"), []byte("/dev/hugepages/"), []byte("/memfd:hugetlb")}
+
+func beginsWithAny(name []byte, beginnings [][]byte) bool {
+	for _, b := range beginnings {
+		if bytes.HasPrefix(name, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// nature returns the nature of an area's pages, except pages that were written to privately.
+func (a *area) nature() nature {
+	switch {
+	case bytes.Equal(a.name, []byte("[heap]")):
+		return brk
+	case bytes.Equal(a.name, []byte("[stack]")):
+		return mainStack
+	case !a.shared && string(a.name) == "/dev/zero": // a private mapping of it is of no file
+		return anonymous
+	case beginsWithAny(a.name, sharedNames):
+		return sharedMemory
+	case len(a.name) == 0 || bytes.HasPrefix(a.name, []byte("[anon")):
+		return anonymous
+	case a.name[0] == '[':
+		return kernel
+	case a.exec:
+		return fileCode
+	}
+	return file
+}
+
+// huge reports whether the area's pages are outside of RSS.
+func (a *area) huge() bool { return beginsWithAny(a.name, hugeNames) }
+
+// ofFile reports whether the nature of a page depends on whether it is still the file's.
+func (n nature) ofFile() bool { return n == file || n == fileCode || n == sharedMemory || n == kernel }

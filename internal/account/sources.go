@@ -1,0 +1,80 @@
+package account
+
+import "github.com/cgoheap/cgoheap/stack"
+
+// Range is a range of addresses. Limit is the first address behind it.
+type Range struct {
+	Start, Limit uint64
+}
+
+// Kind is the owner for whom memory was mapped.
+type Kind uint8
+
+// The kinds of what is mapped.
+const (
+	Program   Kind = iota // by the program or a library: it has a stack
+	Go                    // by the Go runtime: the caller was x_cgo_mmap
+	Allocator             // by an allocator whose blocks are recorded, which are not to be counted twice
+	Profiler              // by the profiler itself
+)
+
+// Mapped is a range of addresses that a recorded call mapped, and that no recorded call has unmapped or mapped over since.
+// The ranges of a list do not overlap. Ranges that the kernel no longer maps are ignored, so an unmapping that was not
+// recorded does no harm.
+type Mapped struct {
+	Range
+	Kind   Kind
+	Call   uint64        // its number, in the order of the calls; parts of what one call mapped have the same. 0: a call of Go's that was not recorded
+	ID     uint64        // of the stack: the same stack, the same number; as in stack.Sample
+	Frames []stack.Frame // leaf first; empty if unknown
+}
+
+// Stack is what libc mapped for a thread.
+type Stack struct {
+	Range
+	Thread int // its number; 0 if it has ended
+}
+
+// Malloc has one allocator's own figures, in bytes. A figure that it does not have is 0, and the field that announces it is
+// false.
+type Malloc struct {
+	Name   string // "glibc", "jemalloc", ...
+	Arenas int    // 0 if unknown
+
+	// InUse is what it counts as allocated, headers and rounding included; Free what it keeps for later blocks.
+	HasFigures  bool
+	InUse, Free uint64
+
+	// FreeResident is the part of Free that is resident: whole pages, and parts of pages that are shared with blocks in use.
+	// Trimmable is the part of that which the allocator can return to the kernel: whole pages. Pinned is the part on pages
+	// that blocks in use lie on as well: no trim returns it. Looked is the share of the allocator's resident memory that was
+	// looked at for them, from 0 to 1: they are estimated as if the rest were alike. 1 if the allocator itself counts.
+	HasResidency                    bool
+	FreeResident, Trimmable, Pinned uint64
+	Looked                          float64
+
+	ByArena []Arena // the same figures for each arena, which add up to those above; empty if unknown
+	Unknown string  // why figures are missing; "" if it has all
+
+	Rounded func(size uint64) uint64 `json:"-"` // bytes that a block of a size takes, at most a page more if it is large; nil if unknown
+
+	Ranges []Range // all memory that its blocks lie in, blocks mapped one by one included; empty if unknown
+}
+
+// Estimated reports whether the figures of residency are estimated.
+func (m *Malloc) Estimated() bool { return m.HasResidency && m.Looked < 1 }
+
+// Rounding returns the rule by which blocks take more than what the program asked for. It is nil if the allocator reports none, and
+// if there are several: then it is not known whose a block is.
+func Rounding(allocators []Malloc) func(size uint64) uint64 {
+	if len(allocators) != 1 {
+		return nil
+	}
+	return allocators[0].Rounded
+}
+
+// Arena has the figures of one of an allocator's arenas, in bytes, as Malloc has their sums.
+type Arena struct {
+	Number                                       int // in the allocator's own order, from 0
+	InUse, Free, FreeResident, Trimmable, Pinned uint64
+}

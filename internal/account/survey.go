@@ -1,0 +1,165 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// Sources holds what is known besides the kernel's list.
+type Sources struct {
+	Tables   func() []Range // the profiler's own, at the moment of the call
+	Segments []Range        // of the program and its libraries, as the loader placed them, with what begins as zero
+	Mapped   []Mapped       // in the order of addresses; nil if calls are not recorded
+	Calls    func() uint64  // the number of the last recorded call; nil if Mapped is right whenever it is asked
+	AsOf     uint64         // the same, before Mapped was read
+	Malloc   []Malloc
+	Stacks   []Stack                                   // that libc knows; empty if unknown
+	Fits     func(mapped int, shared, inode bool) bool // whether a range of the kernel's list can be that of Mapped; nil: all can
+	Blocks   []Block                                   // blocks in use that are looked up page by page, ascending; Take fills in what is resident
+}
+
+// Block is a large block in use. Which is for the caller.
+type Block struct {
+	Range
+	Tally
+	Which int
+}
+
+// Survey is what was found in the pages of the process: how much of each nature lies with each holder.
+type Survey struct {
+	Time   time.Time
+	Mapped []ByLine // of each of Sources.Mapped that the program mapped
+	Unsure bool     // calls were recorded meanwhile, and Mapped is right only of those mappings that are the same afterwards
+
+	late   []latePart // for Settle
+	listed []Mapped   // Sources.Mapped
+	found  [holders][natures]Tally
+	malloc []Malloc
+	golang goMemory
+	whole  error // why not all pages could be looked up; nil if they were
+	maps   error // why there are no pages at all
+	bySums error // why all comes from smaps; nil if it does not
+	unsure unsure
+	kernel usage.Kernel
+}
+
+// Take looks up all pages of the process. It works in memory, which the caller frees.
+func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
+	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k}
+	l := newLate(s, memory)
+	c := s.claims(memory)
+	defer c.release()
+	v.golang = readGoMemory()
+	p, err := openPages(k.Proc)
+	defer p.close()
+	w := walk{survey: v, claims: c, blocks: s.Blocks, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Proc, s.Stacks)}
+	defer func() { v.late = w.late.parts }()
+	if smaps := filepath.Join(k.Proc, "self/smaps"); err != nil && readable(smaps) {
+		v.bySums = fmt.Errorf("%w; bytes are from smaps, by whole mappings", err)
+		v.maps = w.allSums(p, smaps)
+		v.Unsure = w.late.changed()
+		return v
+	}
+	v.whole = err
+	v.maps = w.allPages(p, filepath.Join(k.Proc, "self/maps"))
+	return v
+}
+
+func (w *walk) allPages(p pages, maps string) error {
+	w.late.note()
+	for part, err := range parts(maps) {
+		if err != nil {
+			return err
+		}
+		for alike := range groups(part) {
+			w.survey.note(p.runs(alike, w.run))
+		}
+		w.late.note()
+	}
+	return nil
+}
+
+// note keeps the first reason why pages were not looked up.
+func (v *Survey) note(err error) {
+	if v.whole == nil && !gone(err) {
+		v.whole = err
+	}
+}
+
+// gone reports whether an error means that an area has been unmapped meanwhile, which is no reason.
+func gone(err error) bool { return errors.Is(err, syscall.ENOMEM) || errors.Is(err, fs.ErrNotExist) }
+
+// claims enters what is known of addresses, in the order of precedence. The tables come last to be asked for, with the memory
+// that was taken until then.
+func (s *Sources) claims(memory *scratch.Memory) *claims {
+	var blocks []Range
+	for i := range s.Malloc {
+		blocks = append(blocks, s.Malloc[i].Ranges...)
+	}
+	c := newClaims(memory, len(s.Segments)+len(blocks)+len(s.Mapped)+len(s.Blocks)+len(s.Stacks))
+	added := scratch.Slice[claim](memory, max(len(s.Mapped), len(s.Blocks)))
+	defer scratch.ReleaseSlice(memory, added)
+	if s.Tables != nil {
+		c.add(claimed(profiler, s.Tables()))
+	}
+	c.add(claimed(segment, wholePages(s.Segments)))
+	c.add(claimed(allocator, blocks))
+	c.add(appendMapped(added[:0], s.Mapped, Allocator, allocator))
+	c.add(appendBlocks(added[:0], s.Blocks)) // where the allocator's ranges are not known
+	c.add(appendMapped(added[:0], s.Mapped, Profiler, profiler))
+	c.add(appendMapped(added[:0], s.Mapped, Go, goMapped))
+	c.add(appendMapped(added[:0], s.Mapped, Program, programMap))
+	c.add(stacksOf(s.Stacks, threadStack))
+	c.add(stacksOf(s.Stacks, endedStack))
+	return c
+}
+
+// appendMapped appends the claims of the ranges of a kind.
+func appendMapped(claims []claim, list []Mapped, k Kind, h holder) []claim {
+	for i := range list {
+		if list[i].Kind == k {
+			claims = append(claims, claim{list[i].Range, h, int32(i)})
+		}
+	}
+	return claims
+}
+
+func appendBlocks(claims []claim, blocks []Block) []claim {
+	for i := range blocks {
+		claims = append(claims, claim{blocks[i].wholePages(), allocator, -1})
+	}
+	return claims
+}
+
+func claimed(h holder, ranges []Range) []claim {
+	list := make([]claim, len(ranges))
+	for i, r := range ranges {
+		list[i] = claim{Range: r, holder: h, which: -1}
+	}
+	return list
+}
+
+// ByLine is what was found in a range that the program mapped, by the line that it counts for.
+type ByLine struct {
+	Anonymous, Files, Shared Tally
+	other                    Tally // code, which counts for the program
+}
+
+func (b *ByLine) tally(n nature) *Tally {
+	switch n {
+	case anonymous, brk, mainStack:
+		return &b.Anonymous
+	case sharedMemory:
+		return &b.Shared
+	case file, fileWritten:
+		return &b.Files
+	}
+	return &b.other
+}

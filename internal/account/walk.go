@@ -1,0 +1,170 @@
+package account
+
+import "iter"
+
+// walk adds the pages of all areas to a survey, in the order of addresses.
+type walk struct {
+	survey  *Survey
+	claims  *claims
+	blocks  []Block
+	at      int // no later run begins below this block
+	fits    func(mapped int, shared, inode bool) bool
+	late    late
+	mapped  []Mapped // by claim.which
+	threads []uint64 // stack pointers, ascending; those below the area are done
+	of      Range    // the area that the pieces are of
+	pieces  []piece
+	piece   int // no later run of the area begins below this piece
+}
+
+// piece is a part of an area of which more is known than the claims say. Each area is cut into pieces when its first resident
+// page is found, so areas without any cost nothing.
+type piece struct {
+	Range
+	arena bool // of the Go runtime: no claim but the profiler's is stronger
+	stack bool // of a thread: every claim is stronger
+}
+
+// groups yields areas that follow each other and are looked up alike. It leaves out huge pages, and the vsyscall page, which no
+// process has.
+func groups(list []area) iter.Seq[[]area] {
+	return func(yield func([]area) bool) {
+		for len(list) > 0 {
+			n, ofFile := 0, list[0].nature().ofFile()
+			for n < len(list) && !list[n].outside() && list[n].nature().ofFile() == ofFile {
+				n++
+			}
+			if n > 0 && !yield(list[:n:n]) {
+				return
+			}
+			list = list[max(n, 1):]
+		}
+	}
+}
+
+func (a *area) outside() bool { return a.huge() || a.Start >= 1<<63 }
+
+// run adds a run of an area's pages.
+func (w *walk) run(a *area, r run) {
+	n := a.nature()
+	if n.ofFile() && n != sharedMemory && r.state != residentOfFile {
+		n = fileWritten
+	}
+	if w.of != a.Range {
+		w.cut(a)
+	}
+	for w.pieces[w.piece].Limit <= r.Start {
+		w.piece++
+	}
+	for i := w.piece; i < len(w.pieces) && w.pieces[i].Start < r.Limit; i++ {
+		p := &w.pieces[i]
+		part := Range{max(r.Start, p.Start), min(r.Limit, p.Limit)}
+		w.claims.divide(part, func(c *claim, bytes uint64) {
+			c = w.fitting(a, c)
+			of := run{Range{part.Start, part.Start + bytes}, r.state}
+			if part.Start += bytes; !w.putOff(a, p, c, n, of) {
+				w.survey.add(p.holder(c), c, n, r.state, bytes)
+			}
+		})
+	}
+	w.inBlocks(&r)
+}
+
+// putOff leaves a part of a run to Settle if recorded calls may have changed whose it is, and there is room.
+func (w *walk) putOff(a *area, p *piece, c *claim, n nature, r run) bool {
+	if !w.late.changed() {
+		return false
+	}
+	otherwise, concerned := concerns(p.holder(c), c)
+	if !concerned {
+		return false
+	}
+	done := w.late.put(latePart{Range: r.Range, calls: w.late.noted, otherwise: otherwise, nature: n, state: r.state,
+		shared: a.shared, inode: a.inode != 0, byGo: c != nil && c.holder == goMapped && w.mapped[c.which].Call == 0})
+	w.survey.Unsure = w.survey.Unsure || !done
+	return done
+}
+
+// fitting returns nil instead of a claim that cannot be of the area.
+func (w *walk) fitting(a *area, c *claim) *claim {
+	if c != nil && c.which >= 0 && w.fits != nil && !w.fits(int(c.which), a.shared, a.inode != 0) {
+		return nil
+	}
+	return c
+}
+
+// holder returns the owner of a part of the piece that a claim is for; c is nil where there is none.
+func (p *piece) holder(c *claim) holder {
+	switch {
+	case p.arena && (c == nil || c.holder > goArena):
+		return goArena
+	case c != nil:
+		return c.holder
+	case p.stack:
+		return threadStack
+	}
+	return nobody
+}
+
+// cut cuts an area into pieces.
+func (w *walk) cut(a *area) {
+	w.of, w.pieces, w.piece = a.Range, w.pieces[:0], 0
+	if a.nature() != anonymous {
+		w.pieces = append(w.pieces, piece{Range: a.Range})
+		return
+	}
+	stacks := w.stacksIn(a)
+	for unit := range units(a.Range) {
+		arena := inArena(unit)
+		for len(stacks) > 0 && stacks[0].Start < unit.Limit {
+			s := stacks[0]
+			w.put(piece{Range{unit.Start, s.Start}, arena, false})
+			w.put(piece{Range{max(unit.Start, s.Start), min(unit.Limit, s.Limit)}, arena, true})
+			if unit.Start = min(unit.Limit, s.Limit); s.Limit > unit.Limit {
+				break
+			}
+			stacks = stacks[1:]
+		}
+		w.put(piece{unit, arena, false})
+	}
+}
+
+// put appends a piece, which may be empty, or joins it to the one before.
+func (w *walk) put(p piece) {
+	if p.Start >= p.Limit {
+		return
+	}
+	if n := len(w.pieces); n > 0 && w.pieces[n-1].arena == p.arena && w.pieces[n-1].stack == p.stack {
+		w.pieces[n-1].Limit = p.Limit
+		return
+	}
+	w.pieces = append(w.pieces, p)
+}
+
+func (v *Survey) add(h holder, c *claim, n nature, s state, bytes uint64) {
+	v.found[h][n].add(s, bytes)
+	if h == programMap {
+		v.Mapped[c.which].tally(n).add(s, bytes)
+	}
+}
+
+// hasBlocks reports whether a block lies in a range. Ranges must come in ascending order.
+func (w *walk) hasBlocks(r Range) bool {
+	for w.at < len(w.blocks) && w.blocks[w.at].Limit <= r.Start {
+		w.at++
+	}
+	return w.at < len(w.blocks) && w.blocks[w.at].Start < r.Limit
+}
+
+// inBlocks adds a run to the blocks that it lies in.
+func (w *walk) inBlocks(r *run) {
+	for w.at < len(w.blocks) && w.blocks[w.at].Limit <= r.Start {
+		w.at++
+	}
+	for i := w.at; i < len(w.blocks) && w.blocks[i].Start < r.Limit; i++ {
+		b := &w.blocks[i]
+		if start, limit := max(b.Start, r.Start), min(b.Limit, r.Limit); start < limit {
+			b.add(r.state, limit-start)
+		}
+	}
+}

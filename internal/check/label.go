@@ -1,0 +1,95 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+)
+
+func (c *checker) checkLabels(index int, s *sample) {
+	texts := 0
+	for i := range s.labels {
+		l := &s.labels[i]
+		key := c.text(l.key, "sample[%d].label[%d].key", index, i)
+		c.text(l.unit, "sample[%d].label[%d].num_unit", index, i)
+		if key == "" {
+			c.found(labelKey, "sample[%d].label[%d]", index, i)
+		}
+		if (l.text != 0) == (l.number != 0 || l.unit != 0) {
+			c.found(labelValue, "sample[%d].label[%d] %.40q", index, i, key)
+		}
+		if l.text != 0 {
+			texts++
+			c.checkText(l, key, index, i)
+		}
+	}
+	if texts > pyroscopeLabels {
+		c.found(labelCount, "sample[%d]", index)
+	}
+	c.checkRepeats(index, s)
+}
+
+// checkText checks a label with a text, of which Pyroscope makes a series.
+func (c *checker) checkText(l *label, key string, sample, index int) {
+	text := c.text(l.text, "sample[%d].label[%d].str", sample, index)
+	if key != "" && !isLabelName(key) {
+		c.found(labelName, "sample[%d].label[%d] %.40q", sample, index, key)
+	}
+	if len(key) > pyroscopeLabelName || len(text) > pyroscopeLabelValue {
+		c.found(labelLength, "sample[%d].label[%d] %.40q", sample, index, key)
+	}
+	if key == "profile_id" || key == "span_id" || key == "trace_id" {
+		return // Pyroscope makes no series of them
+	}
+	known := c.keys[l.key]
+	if known == nil {
+		known = &labelTexts{}
+		c.keys[l.key] = known
+	}
+	if known.overflow(l.text) {
+		c.found(labelCardinality, "sample[%d].label[%d] %.40q", sample, index, key)
+	}
+}
+
+// labelTexts counts the different texts of a label, up to the limit.
+type labelTexts struct {
+	seen map[int64]bool
+	over bool
+}
+
+// overflow reports whether this text is the first one too many.
+func (t *labelTexts) overflow(text int64) bool {
+	if t.over || t.seen[text] {
+		return false
+	}
+	if t.seen == nil {
+		t.seen = map[int64]bool{}
+	}
+	t.seen[text] = true
+	if t.over = len(t.seen) > manyValuesOfOneLabel; t.over {
+		t.seen = nil
+	}
+	return t.over
+}
+
+// checkRepeats changes the order of the labels.
+func (c *checker) checkRepeats(index int, s *sample) {
+	slices.SortFunc(s.labels, func(a, b label) int { return cmp.Compare(a.key, b.key) })
+	for i := 1; i < len(s.labels); i++ {
+		if s.labels[i].key == s.labels[i-1].key {
+			c.found(labelTwice, "sample[%d], label %.40q", index, c.lookup(s.labels[i].key))
+			return
+		}
+	}
+}
+
+// isLabelName: SanitizeLegacyLabelName in Pyroscope's pkg/validation/validate.go.
+func isLabelName(key string) bool {
+	for i, b := range []byte(key) {
+		letter := 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+		digit := '0' <= b && b <= '9' && i > 0
+		if !letter && !digit && b != '_' && b != '.' {
+			return false
+		}
+	}
+	return true
+}

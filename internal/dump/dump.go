@@ -1,0 +1,131 @@
+package dump
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/errand"
+)
+
+// Config configures when to dump, what and where, and which dumps to keep: see cgoheap.DumpConfig.
+type Config struct {
+	Dir       string
+	Signals   []os.Signal
+	HighWater HighWater
+	Keep      int
+	KeepBytes int64
+
+	Write  func(io.Writer) error // writes a profile
+	InUse  func() int64          // bytes of native memory in use
+	About  func() string         // what the memory is, in one line, for the log when a level is reached; nil for none
+	Logger *slog.Logger
+	Failed func(error) // called with the panic of a dump, as an error
+}
+
+// Start makes dumps until stop is called; stop waits for a dump that is being written. Start fails if the directory is not
+// writable, if a field is invalid or its measure of memory cannot be read (FieldError), or if there is nothing to wait for.
+func Start(c Config) (stop func(), err error) {
+	d, err := newDumper(c)
+	if err != nil {
+		return nil, err
+	}
+	return d.begin(), nil
+}
+
+// dumper makes the dumps of one call of Start. It has a goroutine while it makes a dump or checks the levels. Waiting takes
+// none, unless signals come by os/signal.
+type dumper struct {
+	Config
+	levels  *levels
+	errand  *errand.Errand
+	timer   *time.Timer // until the next check of the levels; nil without levels
+	due     atomic.Bool // the levels are due for a check
+	pending atomic.Pointer[os.Signal]
+	others  []os.Signal // those of Signals that os/signal delivers; noting guards it
+}
+
+func newDumper(c Config) (*dumper, error) {
+	if c.Keep < 0 {
+		return nil, &FieldError{"Keep", fmt.Errorf("is %d; it may not be negative", c.Keep)}
+	}
+	if c.KeepBytes < 0 {
+		return nil, &FieldError{"KeepBytes", fmt.Errorf("is %d; it may not be negative", c.KeepBytes)}
+	}
+	watched, err := c.HighWater.levels(c.InUse)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Signals) == 0 && watched == nil {
+		return nil, errors.New("neither a signal nor a mark for memory is set, so there is nothing to wait for")
+	}
+	if c.Dir, err = writable(c.Dir); err != nil {
+		return nil, fmt.Errorf("dump directory: %w", err)
+	}
+	d := &dumper{Config: c, levels: watched}
+	d.errand = errand.New("a dump", d.work, c.Failed)
+	return d, nil
+}
+
+// checkEvery is the time between two checks of the measures of memory.
+const checkEvery = time.Second
+
+// begin waits for signals and levels until stop is called.
+func (d *dumper) begin() (stop func()) {
+	ignore := d.catch()
+	if d.levels != nil {
+		d.timer = time.AfterFunc(math.MaxInt64, d.tick)
+		d.timer.Reset(checkEvery) // no sooner: tick reads d.timer
+	}
+	return sync.OnceFunc(func() {
+		ignore()
+		d.errand.End()
+		if d.timer != nil {
+			d.timer.Stop()
+		}
+	})
+}
+
+func (d *dumper) tick() {
+	d.due.Store(true)
+	d.errand.Ask()
+}
+
+// signalled asks for a dump. Signals that arrive before it begins share one.
+func (d *dumper) signalled(s os.Signal) {
+	d.pending.Store(&s)
+	d.errand.Ask()
+}
+
+// work makes the dumps that are due, and arranges the next check of the levels.
+func (d *dumper) work() {
+	if d.due.Swap(false) {
+		defer d.timer.Reset(checkEvery) // after a panic as well
+		defer d.check(time.Now())
+	}
+	deliver()
+	if s := d.pending.Swap(nil); s != nil {
+		_ = d.make(slog.String("signal", (*s).String())) // make has logged the error
+	}
+}
+
+// check makes a dump if memory is high.
+func (d *dumper) check(now time.Time) {
+	if reached := d.levels.reached(now); reached != "" {
+		d.levels.dumped(now, d.make(slog.String("reached", reached), d.about()...))
+	}
+}
+
+// about returns what the log says of memory that is high.
+func (d *dumper) about() []any {
+	if d.About == nil {
+		return nil
+	}
+	return []any{slog.String("account", d.About())}
+}

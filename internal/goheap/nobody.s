@@ -1,0 +1,1 @@
+// Without an assembly file in the package, the compiler refuses the functions that have no body.

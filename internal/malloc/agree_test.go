@@ -1,0 +1,98 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package malloc
+
+import (
+	"encoding/xml"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// Two roads to what is free: the walk through the chunks, and glibc's own sums over its bins.
+func TestChunksAgreeWithMallinfo(t *testing.T) {
+	eachKind(t, func(t *testing.T) {
+		var k Kept
+		var inUse, isFree uint64
+		for range 10 { // Go's runtime may allocate in between
+			k = ofGlibc(t)
+			inUse, isFree = mallinfo2(cgo.RealFunction("mallinfo2"))
+			if k.InUse == inUse && k.Free == isFree && k.Looked == 1 {
+				return
+			}
+		}
+		t.Errorf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.Looked, inUse, isFree)
+	})
+}
+
+// heapInfo is an arena in the XML of glibc's malloc_info.
+type heapInfo struct {
+	Number int `xml:"nr,attr"`
+	Totals []struct {
+		Type string `xml:"type,attr"`
+		Size uint64 `xml:"size,attr"`
+	} `xml:"total"`
+	System []struct {
+		Type string `xml:"type,attr"`
+		Size uint64 `xml:"size,attr"`
+	} `xml:"system"`
+}
+
+func heapInfos(t *testing.T) []heapInfo {
+	t.Helper()
+	text, ok := victim.MallocInfo()
+	if !ok {
+		t.Skip("this libc has no arenas")
+	}
+	var info struct {
+		Heaps []heapInfo `xml:"heap"`
+	}
+	if err := xml.Unmarshal([]byte(text), &info); err != nil {
+		t.Fatal(err)
+	}
+	return info.Heaps
+}
+
+// free sums what is in the arena's lists, and at its end.
+func (h *heapInfo) free() (sum uint64) {
+	for _, total := range h.Totals {
+		sum += total.Size
+	}
+	return sum
+}
+
+// Two roads to what each arena has: the walk through its chunks, and glibc's own sums over its bins. A thread of the Go runtime may
+// allocate between the two, or make an arena: then they are looked at again.
+func TestArenasAgreeWithMallocInfo(t *testing.T) {
+	eachKind(t, func(t *testing.T) {
+		differ := "never compared"
+		for tries := 0; differ != "" && tries < 10; tries++ {
+			k := ofGlibc(t)
+			differ = difference(k, heapInfos(t))
+			addsUp(t, k)
+		}
+		if differ != "" {
+			t.Error(differ)
+		}
+	})
+}
+
+// difference returns a sentence about an arena of which the walk and malloc_info do not say the same.
+func difference(k Kept, infos []heapInfo) string {
+	const between = 16 << 10 // what others, and malloc_info itself, may allocate or free between the two
+	if len(infos) != len(k.ByArena) || k.Looked != 1 {
+		return fmt.Sprintf("%d arenas of which %g was looked at; malloc_info has %d", len(k.ByArena), k.Looked, len(infos))
+	}
+	for i, a := range k.ByArena {
+		free, system := infos[i].free(), infos[i].System[0].Size
+		if a.Number != infos[i].Number || math.Abs(float64(a.Free)-float64(free)) > between ||
+			a.Number > 0 && math.Abs(float64(a.InUse)-float64(system-free)) > between ||
+			a.Trimmable > a.FreeResident || a.Pinned > a.FreeResident || a.FreeResident > a.Free {
+			return fmt.Sprintf("%+v; malloc_info: %d bytes free of %d", a, free, system)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package malloc
+
+import "time"
+
+func processorTime() time.Time { return time.Now() }

@@ -1,0 +1,152 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package malloc
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
+)
+
+// glibc reads the heaps of glibc's malloc. If they cannot be read, only its own sums remain: how much is in use and free.
+func glibc(deadline time.Time) (Kept, bool) {
+	f := cgo.RealFunction("malloc_trim")
+	if f == nil {
+		return Kept{}, false
+	}
+	k := Kept{trim: func() { trim(f) }}
+	k.Name, k.Rounded = glibcName, glibcRounds
+	if err := k.readHeaps(deadline); err != nil {
+		k.Unknown = err.Error()
+		if sums := cgo.RealFunction("mallinfo2"); sums != nil {
+			k.InUse, k.Free = mallinfo2(sums)
+			k.HasFigures = true
+		}
+	}
+	return k, true
+}
+
+// readHeaps fills in what the heaps show. The program goes on meanwhile: it tries again if they change too much.
+func (k *Kept) readHeaps(deadline time.Time) (err error) {
+	for range 4 {
+		var l layout
+		if l, err = findHeaps(); err == nil {
+			k.Arenas = len(l.arenas)
+			k.Ranges = l.ranges()
+			return k.count(l, deadline)
+		}
+	}
+	return err
+}
+
+// layout is where the chunks are.
+type layout struct {
+	arenas []arena
+	heaps  [][]heap // of each arena
+}
+
+func (l layout) ranges() (ranges []account.Range) {
+	for _, heaps := range l.heaps {
+		for i := range heaps {
+			ranges = append(ranges, heaps[i].reserved())
+		}
+	}
+	return ranges
+}
+
+func (l layout) size() (sum uint64) {
+	for _, heaps := range l.heaps {
+		sum += size(heaps)
+	}
+	return sum
+}
+
+func size(heaps []heap) (sum uint64) {
+	for i := range heaps {
+		sum += heaps[i].Limit - heaps[i].Start
+	}
+	return sum
+}
+
+func findHeaps() (layout, error) {
+	data, program, err := dataOfMalloc()
+	if err != nil {
+		return layout{}, err
+	}
+	first, ok := arena{}, false
+	for _, w := range data {
+		if first, ok = mainArena(w); ok {
+			break
+		}
+	}
+	if !ok {
+		return layout{}, fmt.Errorf("%w: there is no first arena", errLayout)
+	}
+	l := layout{}
+	if l.arenas, err = arenas(first); err != nil {
+		return layout{}, err
+	}
+	for i := range l.arenas {
+		heaps, err := heapsOf(&l.arenas[i], program)
+		if err == nil {
+			err = checkSum(&l.arenas[i], heaps)
+		}
+		if err != nil {
+			return layout{}, err
+		}
+		l.heaps = append(l.heaps, heaps)
+	}
+	return l, nil
+}
+
+// checkSum compares an arena's heaps with what it has from the system.
+func checkSum(a *arena, heaps []heap) error {
+	var sum uint64
+	for _, h := range heaps {
+		sum += h.Limit - h.Start
+	}
+	// The data segment may have been moved on by others too, and the first arena has other memory where it cannot grow.
+	if sum == a.system || a.main && sum > a.system {
+		return nil
+	}
+	return fmt.Errorf("%w: an arena has %d bytes from the system, %d were found", errLayout, a.system, sum)
+}
+
+// count walks through the heaps, and estimates those for which there was no time, or which changed too much, like the others.
+func (k *Kept) count(l layout, deadline time.Time) error {
+	arenas := make([]part, len(l.heaps))
+	var failed error
+	left := l.size()
+	for i, heaps := range l.heaps {
+		fast := fastChunks(&l.arenas[i], heaps, share(deadline, size(heaps)/2, left))
+		for _, h := range heaps {
+			if err := arenas[i].look(h, fast, share(deadline, h.Limit-h.Start, left)); err != nil {
+				failed = err
+			}
+			left -= h.Limit - h.Start
+		}
+	}
+	if k.fill(arenas) {
+		return nil
+	}
+	return failed
+}
+
+// share returns when the share of the time ends that so many of the bytes left have.
+func share(deadline time.Time, bytes, left uint64) time.Time {
+	now := processorTime()
+	return now.Add(time.Duration(float64(deadline.Sub(now)) * float64(bytes) / float64(max(left, 1))))
+}
+
+// residentNow returns the resident bytes that Trim can lower: in an allocator's ranges, or by its own figure.
+func residentNow(k Kept) (n uint64) {
+	if k.resident != nil {
+		return k.resident()
+	}
+	for _, r := range k.Ranges {
+		n += residencyOf(r).total()
+	}
+	return n
+}

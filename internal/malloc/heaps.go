@@ -1,0 +1,66 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package malloc
+
+import (
+	"fmt"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+)
+
+// heap is a row of chunks.
+type heap struct {
+	account.Range
+	first  uint64 // the first chunk; 0 if it must be searched
+	arena  *arena
+	newest bool // its last chunk is the arena's top
+}
+
+// reserved returns the addresses that a heap can grow to. No one else maps memory there as long as the heap exists, so what it
+// grows by after it was read is malloc's too. How far the first arena can grow is the kernel's to say.
+func (h *heap) reserved() account.Range {
+	if h.arena.main {
+		return h.Range
+	}
+	return account.Range{Start: h.Start, Limit: h.Start + heapMost}
+}
+
+// A heap of another arena than the first begins with glibc's struct heap_info: the arena, the arena's previous heap, its size,
+// and how much of it was ever made writable. An arena lies behind it in its first heap.
+const (
+	infoArena, infoPrevious, infoSize, infoWritable = 0, 8, 16, 24
+	mostHeaps                                       = 1 << 16
+)
+
+// heapsOf returns an arena's heaps, newest first.
+func heapsOf(a *arena, program []account.Range) ([]heap, error) {
+	if a.main {
+		return mainHeaps(a, program), nil
+	}
+	var heaps []heap
+	base := a.address &^ (heapMost - 1)
+	for at := a.top &^ (heapMost - 1); at != 0; {
+		w, ok := wordsAt(at, 4)
+		size := w.at(at + infoSize)
+		if !ok || w.at(at+infoArena) != a.address || size > heapMost || size%pageSize != 0 || size == 0 ||
+			w.at(at+infoWritable) < size || len(heaps) == mostHeaps {
+			return nil, fmt.Errorf("%w: no heap at %#x", errLayout, at)
+		}
+		h := heap{Range: account.Range{Start: at, Limit: at + size}, first: at + a.address - base, arena: a, newest: len(heaps) == 0}
+		if at == base {
+			h.first = (a.address + arenaSize + chunkAlignment - 1) &^ (chunkAlignment - 1)
+		}
+		heaps = append(heaps, h)
+		at = w.at(at + infoPrevious)
+	}
+	return heaps, nil
+}
+
+// mainHeaps are the program's data segment, as brk moved its end. What the first arena has elsewhere, because brk failed, is not
+// known.
+func mainHeaps(a *arena, program []account.Range) (heaps []heap) {
+	for _, r := range program {
+		heaps = append(heaps, heap{Range: r, arena: a, newest: r.Start <= a.top && a.top < r.Limit})
+	}
+	return heaps
+}

@@ -1,0 +1,39 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package malloc
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
+)
+
+const mostData = 64 << 20
+
+// dataOfMalloc returns the writable data of the file with the real malloc, and the program's data segment behind the file's own.
+func dataOfMalloc() (data []words, program []account.Range, err error) {
+	address, _ := cgo.RealMalloc()
+	segments := cgo.Segments()
+	of := slices.IndexFunc(segments, func(s cgo.Segment) bool { return s.Start <= address && address < s.Limit })
+	if of < 0 {
+		return nil, nil, errors.New("the file that contains malloc is not known")
+	}
+	for _, s := range segments {
+		start := (s.Start + 7) &^ 7
+		if !s.Writable || s.Path != segments[of].Path || start > s.Limit || s.Limit-start > mostData {
+			continue
+		}
+		if w, ok := wordsAt(start, int(s.Limit-start)/8); ok {
+			data = append(data, w)
+		}
+	}
+	if data == nil {
+		return nil, nil, errors.New("the file that contains malloc has no data")
+	}
+	program, err = account.Break(proc)
+	return data, program, err
+}
+
+const proc = "/proc"

@@ -1,0 +1,53 @@
+package peek
+
+import (
+	"errors"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// Copy copies memory from an address on, and returns how many bytes it could.
+func Copy(to []byte, from uint64) int {
+	if n, allowed := Read(to, from); allowed {
+		return n
+	}
+	return copyByFile(to, from)
+}
+
+// Read copies memory from an address on, up to the first unreadable byte, also where /proc is not mounted or not this process's. allowed is
+// false if the kernel, or a filter of system calls, refuses that for any address.
+func Read(to []byte, from uint64) (n int, allowed bool) {
+	if len(to) == 0 {
+		return 0, true
+	}
+	runtime.LockOSThread() // a filter is a thread's
+	defer runtime.UnlockOSThread()
+	if filtered() {
+		return copyByPipe(to, from)
+	}
+	return copyByCall(to, from)
+}
+
+// filtered reports whether a filter of system calls may be in force, which may end the process for a call that it does not know.
+func filtered() bool {
+	mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0)
+	return mode != 0 && !errors.Is(err, unix.EINVAL) // EINVAL: the kernel has no filters
+}
+
+func copyByCall(to []byte, from uint64) (n int, allowed bool) {
+	local := []unix.Iovec{{Base: &to[0], Len: uint64(len(to))}}
+	n, err := unix.ProcessVMReadv(os.Getpid(), local, []unix.RemoteIovec{{Base: uintptr(from), Len: len(to)}}, 0)
+	return max(n, 0), err == nil || errors.Is(err, unix.EFAULT)
+}
+
+func copyByFile(to []byte, from uint64) int {
+	f, err := os.Open("/proc/self/mem")
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }()
+	n, _ := f.ReadAt(to, int64(from))
+	return n
+}

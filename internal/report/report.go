@@ -1,0 +1,106 @@
+package report
+
+import (
+	"io"
+	"iter"
+
+	"github.com/cgoheap/cgoheap/internal/garbage"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// Report is a profile on its way out. It is written by one goroutine at a time.
+type Report struct {
+	Header  pprof.Header
+	Module  func(stack.ModuleID) *mappings.Module // nil if unknown
+	Names   *symbolize.Symbolizer
+	Samples []stack.Sample
+	Each    iter.Seq[*stack.Sample] // yields more samples, each valid until the next; only for Write, without Cut
+	Group   string                  // the key of a label whose values keep their totals when samples are cut
+	Leaves  []Leaf                  // memory without stacks, which no cut leaves out
+	About   string                  // for WriteText: what comes before the stacks
+	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
+
+	rests []stack.Rest // the sums of the samples that were cut
+}
+
+// Write writes the report as a profile. It fails if w does.
+func (r *Report) Write(w io.Writer) error {
+	_, err := r.write(w)
+	return err
+}
+
+// write returns how many bytes the profile has before compression.
+func (r *Report) write(w io.Writer) (int64, error) {
+	defer garbage.Return(garbage.Begin())
+	var memory scratch.Memory
+	defer memory.Free()
+	n := r.name(&memory)
+	e := pprof.NewEncoder(w, r.Header)
+	defer e.Discard()
+	e.Expect(len(n.list))
+	for _, sentence := range n.sentences() {
+		e.Comment("cgoheap: " + sentence)
+	}
+	var stack []*named
+	ids := make([]pprof.LocationID, 0, 128)
+	var lines []pprof.Line
+	for s := range r.each() {
+		stack = n.shown(stack[:0], s.Frames)
+		ids = ids[:0]
+		for _, f := range stack {
+			if f.location == 0 {
+				l := n.asLocation(f, lines[:0])
+				f.location, lines = e.Location(l), l.Lines
+			}
+			ids = append(ids, f.location)
+		}
+		if e.Sample(ids, s) != nil {
+			break // Close returns it, or an earlier one
+		}
+	}
+	r.writeRests(e)
+	r.writeLeaves(e)
+	err := e.Close()
+	return e.Size(), err
+}
+
+// each yields all samples.
+func (r *Report) each() iter.Seq[*stack.Sample] {
+	return func(yield func(*stack.Sample) bool) {
+		for i := range r.Samples {
+			if !yield(&r.Samples[i]) {
+				return
+			}
+		}
+		if r.Each != nil {
+			r.Each(yield)
+		}
+	}
+}
+
+// Mapping returns the profile's mapping of a module; the zero Mapping for nil.
+func Mapping(m *mappings.Module) pprof.Mapping {
+	if m == nil {
+		return pprof.Mapping{}
+	}
+	return pprof.Mapping{File: m.Path, BuildID: m.BuildID}
+}
+
+// asLocation returns the profile's location of a frame, with its lines appended to a slice.
+func (n *naming) asLocation(f *named, lines []pprof.Line) pprof.Location {
+	m := n.moduleOf(f)
+	l := pprof.Location{Mapping: Mapping(m), Address: uint64(elfAddress(m, f.frame)), Lines: lines, StandIn: f.standIn}
+	for _, line := range n.linesOf(f) {
+		l.Lines = append(l.Lines, pprof.Line{
+			Function: pprof.Function{
+				Name: line.Function, SystemName: line.SystemName, File: line.File, StartLine: int64(line.StartLine),
+			},
+			Line: int64(line.Line), Column: int64(line.Column),
+		})
+	}
+	return l
+}

@@ -1,0 +1,124 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// WriteText writes the report for a person: totals, the stacks with their names, largest first, and what was lost. It
+// fails if w does.
+func (r *Report) WriteText(w io.Writer) error {
+	var memory scratch.Memory
+	defer memory.Free()
+	t := text{Writer: bufio.NewWriter(w), report: r, naming: r.name(&memory)}
+	for _, c := range r.Header.Comments {
+		fmt.Fprintln(t, strings.TrimPrefix(c, "cgoheap: "))
+	}
+	if r.About != "" {
+		fmt.Fprintf(t, "\n%s", r.About)
+	}
+	whole := stack.Profile{Samples: r.Samples}
+	total := whole.Total()
+	for _, rest := range r.rests {
+		total.Add(rest.Values)
+	}
+	for i := range r.Leaves {
+		total.Add(r.Leaves[i].Values)
+	}
+	fmt.Fprintf(t, "\ntotal: %s\n", t.amounts(total))
+	for i, s := range t.largestFirst() {
+		t.sample(i+1, &s)
+	}
+	for _, rest := range r.rests {
+		fmt.Fprintf(t, "\nand %d more: %s\n", rest.Samples, t.amounts(rest.Values))
+	}
+	t.leaves()
+	for _, sentence := range t.naming.sentences() {
+		fmt.Fprintf(t, "\n%s\n", sentence)
+	}
+	return t.Flush()
+}
+
+// text is a report that is being written for a person.
+type text struct {
+	*bufio.Writer
+	report *Report
+	naming *naming
+}
+
+// allocated reports whether the report is mainly about what was allocated.
+func (t *text) allocated() bool {
+	h := &t.report.Header
+	return h.Columns == pprof.AllocatedColumns || h.DefaultType == "alloc_space"
+}
+
+func (t *text) largestFirst() []stack.Sample {
+	return slices.SortedStableFunc(slices.Values(t.report.Samples), func(a, b stack.Sample) int {
+		if t.allocated() {
+			return cmp.Compare(b.AllocBytes, a.AllocBytes)
+		}
+		return cmp.Compare(b.InuseBytes, a.InuseBytes)
+	})
+}
+
+func (t *text) sample(number int, s *stack.Sample) {
+	fmt.Fprintf(t, "\n%d. %s", number, t.amounts(s.Values))
+	if s.BlockSize >= 0 {
+		fmt.Fprintf(t, ", blocks of %s", Count(s.BlockSize, "byte"))
+	}
+	for _, l := range s.Labels {
+		if l.Unit != "" {
+			fmt.Fprintf(t, ", %s=%d %s", l.Key, l.Number, l.Unit)
+		} else {
+			fmt.Fprintf(t, ", %s=%s", l.Key, l.Text)
+		}
+	}
+	fmt.Fprintln(t)
+	for _, f := range t.naming.shown(nil, s.Frames) {
+		t.frame(f)
+	}
+}
+
+func (t *text) frame(f *named) {
+	file, m, lines := "", t.naming.moduleOf(f), t.naming.linesOf(f)
+	if m != nil {
+		file = filepath.Base(m.Path)
+	}
+	for _, line := range lines {
+		fmt.Fprintf(t, "    %s", line.Function)
+		if line.File != "" {
+			fmt.Fprintf(t, "  %s:%d", line.File, line.Line)
+		} else {
+			fmt.Fprintf(t, "  %s", file)
+		}
+		fmt.Fprintln(t)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(t, "    %#x  %s\n", uint64(elfAddress(m, f.frame)), file)
+	}
+}
+
+// amounts returns the values of the report's columns as text.
+func (t *text) amounts(v stack.Values) string {
+	inuse := "in use " + Bytes(v.InuseBytes) + " in " + Count(v.InuseObjects, "block")
+	allocated := "allocated " + Bytes(v.AllocBytes) + " in " + Count(v.AllocObjects, "block")
+	switch t.report.Header.Columns {
+	case pprof.InuseColumns:
+		return inuse
+	case pprof.AllocatedColumns:
+		return allocated
+	}
+	if t.allocated() {
+		return allocated + ", " + inuse
+	}
+	return inuse + ", " + allocated
+}

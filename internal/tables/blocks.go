@@ -1,0 +1,74 @@
+package tables
+
+import "github.com/cgoheap/cgoheap/internal/layout"
+
+// Block is the record of a live block.
+type Block struct {
+	Weight
+	Site    uint32
+	Lost    bool // it was freed, and that could not be recorded
+	Address uint64
+	born    uint64 // in ticks
+}
+
+// Blocks calls f for every block of the live table.
+func (r *Reader) Blocks(f func(Block)) {
+	g := r.region
+	for level := range uint64(layout.Levels) {
+		at := g.Load64(layout.HeaderLevels + 8*level)
+		if at == 0 {
+			return
+		}
+		buckets := g.atMost(layout.LevelBuckets<<level, layout.SizeofBucket)
+		for i := range uint64(buckets) * layout.BucketSlots {
+			bucket := at + i/layout.BucketSlots*layout.SizeofBucket
+			if b, ok := g.loadBlock(bucket, i%layout.BucketSlots); ok {
+				f(b)
+			}
+		}
+	}
+}
+
+// SizeOf returns the size of a block that the program asked for.
+func (r *Reader) SizeOf(b *Block) uint64 {
+	if size := r.region.Load64(Offset(b.Site) + layout.SiteSize); size != layout.SiteMixed {
+		return size
+	}
+	return b.Bytes.Low << 12 / max(1, b.Objects.Low)
+}
+
+// loadBlock reads a slot of a bucket that the program may be changing: it reads the record twice, and the address before,
+// between and after.
+func (g Region) loadBlock(bucket, slot uint64) (Block, bool) {
+	key, at := bucket+layout.BucketKeys+8*slot, bucket+layout.BucketBlocks+slot*layout.SizeofBlock
+	for {
+		addresses := [3]uint64{g.Load64(key)}
+		if addresses[0] == 0 || addresses[0] == layout.KeyReserved {
+			return Block{}, false
+		}
+		var records [2]Block
+		for i := range records {
+			records[i] = g.recordAt(at)
+			addresses[i+1] = g.Load64(key)
+		}
+		if alike(addresses, records) {
+			records[0].Address = addresses[0]
+			return records[0], true
+		}
+	}
+}
+
+// alike reports whether two reads of a record agree under one address: only then is it the record of one block.
+func alike(addresses [3]uint64, records [2]Block) bool {
+	return addresses[0] == addresses[1] && addresses[1] == addresses[2] && records[0] == records[1]
+}
+
+func (g Region) recordAt(at uint64) Block {
+	objects, bytes := g.Load64(at+layout.BlockWeight), g.Load64(at+layout.BlockWeight+8)
+	return Block{
+		Weight: Weight{Amount{Low: objects & (1<<layout.BlockObjectBits - 1)}, Amount{Low: bytes}},
+		Site:   g.Load32(at + layout.BlockSite),
+		born:   (objects>>layout.BlockObjectBits<<32 | uint64(g.Load32(at+layout.BlockBorn))) & (1<<layout.BlockBornBits - 1),
+		Lost:   objects&layout.BlockLost != 0,
+	}
+}

@@ -1,0 +1,133 @@
+package tables
+
+import (
+	"math"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Reader turns the tables into samples. It keeps them in a form that takes a third of the memory of a stack.Sample: a
+// profile is often written when little memory is left.
+type Reader struct {
+	Options
+	region Region
+	stacks Stacks
+	labels labels
+	memory *scratch.Memory // holds all but the labels; nil: Go's heap
+}
+
+// Options are what a Reader must know beside the region.
+type Options struct {
+	Depth  int    // frames kept of a stack
+	Seed   uint64 // of the rounding
+	Ticks  uint64 // just before the tables were settled
+	Stacks uint64 // about as many are expected
+	Sites  uint64 // about as many are expected
+}
+
+// record is a sample that has the numbers of its stack and labels instead of these.
+type record struct {
+	stack.Values
+	id        uint64
+	blockSize int64
+	stack     uint32
+	labels    uint32
+}
+
+// NewReader returns a reader of a region, whose samples lie in memory.
+func NewReader(region Region, o Options, memory *scratch.Memory) *Reader {
+	return &Reader{
+		Options: o,
+		region:  region,
+		memory:  memory,
+		stacks:  NewStacks(region, o.Depth, o.Stacks, memory),
+		labels:  labels{region: region, numbers: make(map[uint32]uint32)},
+	}
+}
+
+// Settled returns what all sites had allocated by the last settle, and what of it was in use then.
+func (r *Reader) Settled() *Samples { return r.samples(r.region.settled) }
+
+// AtPeak returns what was in use at the peak, which must be held.
+func (r *Reader) AtPeak() *Samples { return r.samples(r.region.atPeak) }
+
+// FreedWithin returns what was freed in the first classes of lifetimes, as allocated.
+func (r *Reader) FreedWithin(classes int) *Samples {
+	return r.samples(func(site uint64) flow { return r.region.freedWithin(site, classes) })
+}
+
+// samples reads all sites that ever had a weight, in the order of their refs, and keeps those for which measure is not zero.
+func (r *Reader) samples(measure func(site uint64) flow) *Samples {
+	refs := r.sites()
+	defer scratch.ReleaseSlice(r.memory, refs)
+	list := scratch.Slice[record](r.memory, len(refs))[:0]
+	for _, ref := range refs {
+		at := Offset(ref)
+		if v := measure(at).values(r.region.Load64(at+layout.SiteSize), r.rounding(ref)); v != (stack.Values{}) {
+			s := r.sample(at)
+			s.Values = v
+			list = scratch.Append(r.memory, list, s)
+		}
+	}
+	return r.packed(list)
+}
+
+func (r *Reader) packed(list []record) *Samples { return &Samples{list, &r.stacks, &r.labels} }
+
+// sites returns the refs of all sites, in ascending order.
+func (r *Reader) sites() []uint32 {
+	g := r.region
+	refs := scratch.Slice[uint32](r.memory, g.atMost(r.Sites, siteBytes))[:0]
+	stacks, sites := tries{region: g, left: g.atMost(math.MaxUint64, layout.SizeofStack)}, tries{region: g, left: g.atMost(math.MaxUint64, siteBytes)}
+	heads, count := g.Load64(layout.HeaderStackHeads), g.atMost(g.Load64(layout.HeaderHeads), layout.SizeofStackHead)
+	for i := range uint64(count) {
+		stacks.each(g.Load32(heads+layout.SizeofStackHead*i), func(stack uint64) {
+			for k := range uint64(layout.StackTries) {
+				sites.each(g.Load32(stack+layout.StackSized+4*k), func(site uint64) {
+					refs = scratch.Append(r.memory, refs, uint32(site/refUnit))
+				})
+			}
+		})
+	}
+	slices.Sort(refs)
+	return refs
+}
+
+// tries visits the records of tries, at most as many as can exist.
+type tries struct {
+	region Region
+	left   int
+	todo   []uint32
+}
+
+// each calls visit with the offset of the record of a ref and of each record below it.
+func (t *tries) each(ref uint32, visit func(offset uint64)) {
+	for t.todo = append(t.todo[:0], ref); len(t.todo) > 0; {
+		last := len(t.todo) - 1
+		at := Offset(t.todo[last])
+		t.todo = t.todo[:last]
+		if at == 0 || t.left == 0 {
+			continue
+		}
+		t.left--
+		t.todo = append(t.todo, t.region.Load32(at), t.region.Load32(at+4))
+		visit(at)
+	}
+}
+
+// sample returns the site at an offset as a record without values.
+func (r *Reader) sample(at uint64) record {
+	s := record{
+		id:        at / refUnit,
+		stack:     r.stacks.Number(r.region.Load32(at + layout.SiteStack)),
+		blockSize: stack.MixedSizes,
+		labels:    r.labels.number(r.region.Load32(at + layout.SiteLabels)),
+	}
+	if size := r.region.Load64(at + layout.SiteSize); size != layout.SiteMixed {
+		s.blockSize = int64(size)
+	}
+	return s
+}
