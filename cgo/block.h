@@ -1,16 +1,24 @@
-// What a live block's record holds, packed: a weight, a site, a time.
+// A live block's record. It holds, packed: a weight, a site, a time.
 #ifndef CGOHEAP_BLOCK_H
 #define CGOHEAP_BLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "region.h"
+#include "weight.h"
 
-// The upper bits of the time lie above the objects: 2^38 ticks are 146 years.
+// A live block's record; its address is the key beside it. See live.c.
+struct block {
+	struct weight weight; // its weight; the upper bits of the objects hold more, see below
+	uint32_t site;
+	uint32_t born; // the lower bits of the time of allocation, in ticks of clock.h
+};
+
+// The upper bits of the time of allocation lie above the objects: 2^38 ticks are 146 years.
 #define BLOCK_BORN_BITS (32 + 63 - WEIGHT_OBJECT_BITS)
 #define BLOCK_BORN ((1ULL << BLOCK_BORN_BITS) - 1)
 
-// Above that: the block was freed, and that could not be recorded.
+// The bit above the time: the block was freed, but its free could not be recorded.
 #define BLOCK_LOST (1ULL << 63)
 
 static inline bool block_lost(const struct block *b)
@@ -30,7 +38,7 @@ static inline struct weight block_weight(const struct block *b)
 	return (struct weight){{b->weight.of[OBJECTS] & WEIGHT_OBJECTS, b->weight.of[BYTES]}};
 }
 
-// For how many ticks the block has lived, at a time in ticks.
+// How many ticks the block has lived at the time ticks.
 static inline uint64_t block_age(const struct block *b, uint64_t ticks)
 {
 	return (ticks - (b->weight.of[OBJECTS] >> WEIGHT_OBJECT_BITS << 32 | b->born)) & BLOCK_BORN;

@@ -6,8 +6,8 @@
 //	glibc  the lowest address, and the size
 //	musl   the end, and the size
 //
-// The same words of any other thread then have that thread's bounds. If there are no such words, or several, nothing is
-// known.
+// The same words of any other thread then have that thread's bounds. If there are no such words, or several, bounds
+// stay unknown.
 
 #define _GNU_SOURCE
 #include "bounds.h"
@@ -15,7 +15,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include "machine.h"
 #include "pages.h"
@@ -35,13 +34,14 @@ static struct {
 	enum { UNKNOWN, LOWEST_AND_SIZE, END_AND_SIZE } form;
 	ptrdiff_t offset; // from the thread pointer
 } words;
+static bool allowed = true;
 
 static const uintptr_t *words_at(ptrdiff_t offset)
 {
 	return (const uintptr_t *)(thread_pointer() + offset);
 }
 
-// What two words at offset would be, in a thread whose stack begins at lo.
+// Which form the two words at offset have, in a thread whose stack begins at lo.
 static int form_at(ptrdiff_t offset, uintptr_t lo)
 {
 	const uintptr_t *word = words_at(offset);
@@ -68,7 +68,7 @@ static void *look(void *stack)
 	return NULL;
 }
 
-// Signals are the affair of the program's threads.
+// Signals are for the program's threads.
 static void look_on(void *stack)
 {
 	pthread_attr_t attributes;
@@ -91,15 +91,26 @@ void bounds_prepare(void)
 	if (stack == NULL)
 		return;
 	look_on(stack);
-	munmap(stack, STACK);
+	pages_unmap(stack, STACK);
 }
 
 bool bounds_now(struct bounds *b)
 {
-	if (words.form == UNKNOWN)
+	if (words.form == UNKNOWN || !allowed)
 		return false;
 	const uintptr_t *word = words_at(words.offset);
 	b->lo = words.form == END_AND_SIZE ? word[0] - word[1] : word[0];
 	b->hi = b->lo + word[1];
 	return b->lo < b->hi;
+}
+
+bool bounds_words(struct bounds_words *w)
+{
+	*w = (struct bounds_words){.thread = (uintptr_t)pthread_self(), .words = (uintptr_t)words_at(words.offset), .end = words.form == END_AND_SIZE};
+	return words.form != UNKNOWN && allowed;
+}
+
+void bounds_allow(bool allow)
+{
+	allowed = allow;
 }

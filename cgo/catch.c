@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// os/signal keeps two goroutines for a program that waits for a signal. A dump can do without: Go's runtime handles every
-// signal from the start, and a handler before its own notes the signal, asks for Go code by the waker, and passes the signal
-// on. The program's own signal.Notify sees it as without us.
+// os/signal keeps two goroutines for a program that waits for a signal. A dump needs none: Go's runtime handles every
+// signal from the start, and our handler before the runtime's records the signal, asks the waker to run Go code, and
+// passes the signal on. The program's own signal.Notify still gets it.
 
 #define _GNU_SOURCE
 #include "catch.h"
@@ -15,7 +15,7 @@
 #include "waker.h"
 
 static uint64_t caught;
-static struct sigaction behind[CATCH_MOST + 1]; // what stood before; kept after catch_end for a handler that still runs
+static struct sigaction behind[CATCH_MOST + 1]; // the previous actions; kept after catch_end for a handler that still runs
 
 static void note(int number, siginfo_t *info, void *context)
 {
@@ -23,7 +23,9 @@ static void note(int number, siginfo_t *info, void *context)
 	__atomic_fetch_or(&caught, 1ULL << (number - 1), __ATOMIC_ACQ_REL);
 	waker_ask(WAKE_SIGNAL);
 	errno = saved;
-	behind[number].sa_sigaction(number, info, context);
+	const struct sigaction *next = &behind[number];
+	if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN)
+		next->sa_sigaction(number, info, context);
 }
 
 uintptr_t catch_handler(int number)
@@ -57,7 +59,7 @@ bool catch_begin(int number)
 void catch_end(int number)
 {
 	if (catch_stands(number))
-		(void)sigaction(number, &behind[number], NULL); // if it stays, it goes on to pass the signal on
+		(void)sigaction(number, &behind[number], NULL); // if it fails, our handler stays, and passes the signal on
 }
 
 uint64_t catch_take(void)

@@ -13,22 +13,22 @@ import (
 	"syscall"
 )
 
-// catching counts, for each signal, who has it caught.
+// catching counts, for each signal, the calls of Catch that have not been released.
 var catching struct {
 	sync.Mutex
 	users [C.CATCH_MOST + 1]int
 }
 
-// Catch has TakeCaught return the signal when it arrives, and asks for WakeSignal; Go's runtime and the program get it as
-// without that. False if it is not sure that the runtime handles the signal and goes on to do so: os/signal is then the way
-// to wait for it.
+// Catch makes TakeCaught return the signal when it arrives, and asks for WakeSignal; Go's runtime and the program still get
+// the signal. It returns false if it is not certain that the runtime handles the signal and keeps doing so: then use
+// os/signal.
 func Catch(s syscall.Signal) bool {
 	catching.Lock()
 	defer catching.Unlock()
 	if !harmless(s) || !isExecutable() {
 		return false
 	}
-	if catching.users[s] == 0 && !bool(C.catch_stands(C.int(s))) && !handledByRuntime(s) {
+	if !bool(C.catch_stands(C.int(s))) && !handledByRuntime(s) { // also after an earlier call: somebody may have changed it since
 		return false
 	}
 	if !bool(C.catch_begin(C.int(s))) {
@@ -58,14 +58,14 @@ func TakeCaught() (list []syscall.Signal) {
 	return list
 }
 
-// harmless signals are those for which Go's runtime does nothing where the program does not wait for them. Others would
-// end the program, which signal.Notify prevents.
+// harmless signals are those for which Go's runtime does nothing if the program does not wait for them. Others would end the
+// program, unless signal.Notify prevents it.
 func harmless(s syscall.Signal) bool {
 	return s == syscall.SIGUSR1 || s == syscall.SIGUSR2 || s > 34 && s <= C.CATCH_MOST
 }
 
-// isExecutable is false for a library of Go's, where the runtime handles a signal from the first signal.Notify on to the
-// last signal.Stop.
+// isExecutable reports whether this is not a library built with Go, where the runtime handles a signal only from the first
+// signal.Notify to the last signal.Stop.
 func isExecutable() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {

@@ -1,19 +1,21 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// Rows are made outside of malloc, some time after a library was opened. Until then, and for the few addresses that a short
-// program asks for, the rule of an address is found where the loader found the unwind data: .eh_frame_hdr has a table of
-// FDEs, sorted by the addresses of their code.
+// Rows are made outside of malloc, some time after a library was opened. Until then, and for the few addresses that a
+// short program needs, the rule of an address is found in the unwind data in memory: .eh_frame_hdr has a table of FDEs,
+// sorted by the addresses of their code.
 //
 //	.eh_frame_hdr  version 1, three encodings, pointer to .eh_frame, count │ start, FDE │ start, FDE │ …   from the header on
 //	FDE            length, distance to its CIE, start, length of code, augmentation data, instructions
 //	CIE            length, 0, version, augmentation, factors, return register, augmentation data, instructions
 //
-// The bytes may be anybody's. All of them are read by image.c, inside the file's mapping, and work is bounded: by the
-// number of pieces that are read, and by the bytes of two records.
+// The bytes are not trusted. image.c reads all of them, inside the file's mapping, and work is bounded: by the number
+// of pieces that are read, and by the bytes of two records.
 
 #include "cfi.h"
 
 #include "cfi_cie.h"
+#include "cfi_pointer.h"
+#include "cfi_rule.h"
 
 #define ENCODINGS 0x3b031b01 // version 1; pcrel sdata4, udata4, datarel sdata4: what every linker writes
 #define HEADER_SIZE 12
@@ -22,7 +24,7 @@
 #define OVERLAPS 4 // FDEs before the found one that may reach further
 
 struct entry {
-	int32_t start, fde; // from the header on
+	int32_t start, fde; // relative to the header's address
 };
 
 // How many FDEs the header's table has; 0 if it cannot be searched.
@@ -43,7 +45,7 @@ static bool copy_entries(const struct image *image, size_t first, struct entry *
 	return image_copy(image, at, to, count * ENTRY_SIZE) == count * ENTRY_SIZE;
 }
 
-// The last entries that start at or before pc, at most max: how many, the very last at the end. -1 if unreadable.
+// Reads the last entries that start at or before pc, in order, at most max; returns how many, or -1 if they are unreadable.
 static int find_entries(const struct image *image, uintptr_t pc, struct entry *to, int max)
 {
 	struct entry piece[AT_ONCE];
@@ -94,7 +96,7 @@ static enum found look_in(const struct image *image, uintptr_t fde, uintptr_t pc
 	if (r.failed || augmentation > r.end - r.at)
 		return r.unreadable ? UNREADABLE : NOT_HERE;
 	r.at += augmentation;
-	if (code.start == 0 || pc < code.start || pc - code.start >= size || code.limit < code.start)
+	if (code.start == 0 || code.limit < code.start || pc - code.start >= size)
 		return NOT_HERE;
 	if (cfi_run(&r, &cie, code, pc, &now))
 		*rule = cfi_rule_of(&now, cie.signal);

@@ -1,29 +1,10 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// What FDEs have in common. See unwind/cie.go and unwind/pointer.go.
+// Reads CIEs, which hold what FDEs have in common. See internal/unwind/cie.go and internal/unwind/pointer.go.
 
 #include "cfi_cie.h"
 
-uint64_t cfi_pointer(struct reader *r, uint8_t encoding)
-{
-	switch (encoding & 0x0f) {
-	case 0x00: case 0x04: case 0x08: case 0x0c: return read_bytes(r, 8);
-	case 0x01: return read_uleb(r);
-	case 0x09: return (uint64_t)read_sleb(r);
-	case 0x02: return read_bytes(r, 2);
-	case 0x0a: return (uint64_t)(int16_t)read_bytes(r, 2);
-	case 0x03: return read_bytes(r, 4);
-	case 0x0b: return (uint64_t)(int32_t)read_bytes(r, 4);
-	default: reader_fail(r); return 0;
-	}
-}
-
-uintptr_t cfi_address(struct reader *r, uint8_t encoding)
-{
-	uintptr_t field = r->at;
-	uint64_t number = cfi_pointer(r, encoding);
-	return number != 0 && (encoding & 0x70) == 0x10 ? field + number : number;
-}
+#include "cfi_pointer.h"
 
 void cfi_enter_record(struct reader *r)
 {
@@ -36,14 +17,15 @@ void cfi_enter_record(struct reader *r)
 		r->end = r->at + length;
 }
 
-// What one letter of a CIE's augmentation announces. False for one that is not known.
+// Reads the data that one letter of a CIE's augmentation announces. False for an unknown letter.
 static bool read_letter(struct reader *r, struct cie *cie, uint8_t letter)
 {
 	switch (letter) {
 	case 'R': {
 		cie->encoding = read_bytes(r, 1);
 		uint8_t origin = cie->encoding & 0x70;
-		return !(cie->encoding & 0x80) && (origin == 0 || origin == 0x10); // what counts from text or data is not known
+		// Addresses relative to text or data cannot be resolved here.
+		return !(cie->encoding & 0x80) && (origin == 0 || origin == 0x10);
 	}
 	case 'P':
 		cfi_pointer(r, read_bytes(r, 1));
@@ -63,7 +45,7 @@ static bool read_letter(struct reader *r, struct cie *cie, uint8_t letter)
 
 #define LETTERS 8
 
-// Reads a zero-terminated string that must fit. Whether it was cut short is for the caller to ask the reader.
+// Reads a zero-terminated string, which must fit; false if it does not. The caller checks the reader for failure.
 static bool read_text(struct reader *r, uint8_t *to)
 {
 	for (int i = 0; i < LETTERS; i++)

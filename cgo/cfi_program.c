@@ -2,12 +2,12 @@
 
 #include "cfi_program.h"
 
-#include "cfi_cie.h"
+#include "cfi_pointer.h"
 #include "machine.h"
 
 #define REMEMBERED 16 // more than compilers nest remembered states
 
-// Call frame instructions: see unwind/program.go. The first three share their byte with an operand.
+// Call frame instructions: see internal/unwind/program.go. The first three share their byte with an operand.
 enum {
 	ADVANCE_LOC = 0x40,
 	OFFSET = 0x80,
@@ -42,7 +42,7 @@ enum {
 	NEGATIVE_OFFSET = 0x2f,
 };
 
-// pc is where now holds from. The run is over when it would move beyond wanted.
+// now is the state from address pc on. The run ends when pc would move beyond wanted.
 struct program {
 	struct reader *r;
 	const struct cie *cie;
@@ -81,7 +81,7 @@ static int64_t factored(const struct program *p, uint64_t n)
 	return (int64_t)(n * (uint64_t)p->cie->data_factor);
 }
 
-// The value of the expression that follows. What it is made of does not matter to the rest of the program.
+// Evaluates the expression that follows. If it fails, the rest of the program can still be read.
 static struct value expression(struct program *p, enum form first)
 {
 	struct reader *r = p->r;
@@ -99,14 +99,14 @@ static struct value expression(struct program *p, enum form first)
 	return v;
 }
 
-// The register at an address.
+// A register saved at address v.
 static struct saved saved_at(struct value v)
 {
 	enum how how = v.form == FORM_CFA ? AT_CFA : v.form == FORM_SP ? AT_SP : v.form == FORM_FP ? AT_FP : ELSEWHERE;
 	return (struct saved){how, how == ELSEWHERE ? 0 : v.offset};
 }
 
-// The register that is a value.
+// A register whose caller's value is v.
 static struct saved saved_as(struct value v)
 {
 	if (v.form == FORM_CFA)
@@ -152,7 +152,7 @@ static void recall(struct program *p)
 	p->now = p->remembered[--p->depth];
 }
 
-// An instruction that says where the caller's value of a register is.
+// Runs an instruction that defines where the caller's value of a register is.
 static void save(struct program *p, uint8_t op, uint64_t number)
 {
 	struct reader *r = p->r;
@@ -172,7 +172,7 @@ static void save(struct program *p, uint8_t op, uint64_t number)
 	}
 }
 
-// Whether op says what the CFA is.
+// Runs op if it defines the CFA; false if it does not.
 static bool define_cfa(struct program *p, uint8_t op)
 {
 	struct state *s = &p->now;
@@ -200,7 +200,7 @@ static bool define_cfa(struct program *p, uint8_t op)
 	return true;
 }
 
-// An instruction whose operands are all behind it.
+// Runs an instruction whose operands all follow it.
 static void step_extended(struct program *p, uint8_t op)
 {
 	struct reader *r = p->r;
@@ -216,7 +216,7 @@ static void step_extended(struct program *p, uint8_t op)
 	case ARGS_SIZE: // for exceptions only
 		read_uleb(r);
 		return;
-	case NEGATE_RA_STATE: case NEGATE_RA_STATE_PC: // walkers take the signature off, whether there is one or not
+	case NEGATE_RA_STATE: case NEGATE_RA_STATE_PC: // walks strip the signature, whether there is one or not
 		if (!DWARF_SIGNS)
 			reader_fail(r);
 		return;

@@ -1,4 +1,4 @@
-// The instructions of a CIE and an FDE, run up to an address. See unwind/program.go and unwind/registers.go.
+// The instructions of a CIE and an FDE, run up to an address. See internal/unwind/program.go and internal/unwind/registers.go.
 #ifndef CGOHEAP_CFI_PROGRAM_H
 #define CGOHEAP_CFI_PROGRAM_H
 
@@ -22,7 +22,7 @@ struct saved {
 	int64_t offset;
 };
 
-// What is known at one address: the CFA, which is register + offset or, while that has a form, expression; and where the
+// The state at one address: the CFA, which is register + offset or, if expression has a form, expression; and where the
 // caller's values of three registers are.
 struct state {
 	uint64_t cfa_register;
@@ -34,9 +34,9 @@ struct state {
 struct cie {
 	uint64_t code_factor;
 	int64_t data_factor;
-	uint64_t ra;      // the register that stands for the return address
+	uint64_t ra;      // the number of the column for the return address
 	uint8_t encoding; // of addresses in FDEs
-	bool sized;       // FDEs say how long their augmentation data is
+	bool sized;       // FDEs have the length of their augmentation data
 	bool signal;
 	struct state initial;
 };
@@ -49,10 +49,7 @@ struct span {
 	uintptr_t start, limit;
 };
 
-// What is known at pc by the instructions from r->at to r->end. False if they cannot be read that far.
+// Sets *now to the state at pc by the instructions from r->at to r->end. False if they cannot be read up to pc.
 bool cfi_run(struct reader *r, const struct cie *cie, struct span code, uintptr_t pc, struct state *now);
-
-// The rule that recovers what is known.
-struct rule cfi_rule_of(const struct state *s, bool signal);
 
 #endif

@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// From what the instructions say to a rule. See unwind/machine.go.
+// Turns a state into a rule. See internal/unwind/machine.go.
 
-#include "cfi_program.h"
+#include "cfi_rule.h"
 #include "machine.h"
 
 static bool fits(int64_t n)
@@ -20,7 +20,7 @@ static bool derefs(struct value v, enum form form, int64_t offset)
 	return v.form == form && v.offset == offset && v.extra == 0;
 }
 
-// Whether the caller's sp is the CFA, as rules take for granted.
+// Whether the caller's sp is the CFA, which rules assume.
 static bool is_cfa(struct saved sp, struct value cfa)
 {
 	switch (sp.how) {
@@ -70,7 +70,7 @@ static void set_ra(struct rule *rule, struct saved ra)
 	if (!fits(ra.offset))
 		return;
 	switch (ra.how) {
-	case UNSPECIFIED: case SAME: rule->ra = DWARF_RA_UNSAID; break;
+	case UNSPECIFIED: case SAME: rule->ra = DWARF_RA_UNSPECIFIED; break;
 	case UNDEFINED: rule->ra = RA_UNDEFINED; break;
 	case AT_CFA: rule->ra = RA_FROM_CFA; break;
 	case AT_SP: rule->ra = RA_FROM_SP; break;

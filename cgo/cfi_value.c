@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// DWARF expressions are evaluated on forms instead of numbers, as unwind/expression.go explains.
+// DWARF expressions are evaluated on forms instead of numbers, as internal/unwind/expression.go explains.
 
 #include "cfi_value.h"
 
@@ -54,7 +54,7 @@ static bool is(struct value v, enum form form, int64_t offset)
 	return v.form == form && v.offset == offset && v.extra == 0;
 }
 
-// Offsets are other people's bytes: they wrap, as Go's do, and are not undefined.
+// Offsets come from untrusted bytes: sums must wrap, as in Go, and not be undefined.
 static int64_t sum(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -157,7 +157,7 @@ static struct value combine(struct evaluator *e, uint8_t op, struct value left, 
 	}
 }
 
-// One operation. One that has no place in the known forms ends the expression.
+// Evaluates one operation. An operation without a known form ends the expression.
 static void step(struct evaluator *e)
 {
 	struct reader *r = e->code;

@@ -1,5 +1,5 @@
-// What the instructions of unwind data say, on the way to a rule. Package unwind's value.go and expression.go say the same
-// in Go.
+// The values that instructions of unwind data compute, on the way to a rule. Package unwind's value.go and
+// expression.go do the same in Go.
 #ifndef CGOHEAP_CFI_VALUE_H
 #define CGOHEAP_CFI_VALUE_H
 
@@ -29,7 +29,7 @@ struct value {
 // register + offset
 struct value value_of_register(uint64_t number, int64_t offset);
 
-// The value that the DWARF expression from r->at to r->end leaves, with first on the stack unless it has no form.
+// The value that the DWARF expression from r->at to r->end leaves on the stack; first is pushed before it, if it has a form.
 struct value cfi_evaluate(struct reader *r, struct value first);
 
 #endif

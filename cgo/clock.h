@@ -10,8 +10,8 @@
 // A tick is 2^24 ns, 16.8 ms.
 #define CLOCK_TICK_BITS 24
 
-// Nanoseconds of a clock that the kernel moves on at each of its own ticks, some milliseconds apart. The first call is
-// made before anything is recorded, so that the loader has bound the name when malloc needs it.
+// Nanoseconds of a clock that the kernel advances at each of its own ticks, some milliseconds apart. The first call
+// comes before anything is recorded, so that the loader has bound the symbol when malloc needs it.
 static inline uint64_t clock_now(void)
 {
 	struct timespec now;

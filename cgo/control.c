@@ -9,15 +9,17 @@
 #include "filter.h"
 #include "gate.h"
 #include "labels.h"
+#include "layout.h"
+#include "live.h"
 #include "objects.h"
 #include "record.h"
+#include "record_mapped.h"
 #include "waker.h"
-
-static uint32_t woken; // the most urgent enum wake since the last look; 0 for none
 
 static void in_child(void)
 {
 	gate_forsake();
+	mapping_watch(false);
 }
 
 int cgoheap_prepare(const struct options *o)
@@ -28,23 +30,25 @@ int cgoheap_prepare(const struct options *o)
 	registered = true;
 	objects_prepare();
 	bounds_prepare();
-	int failed = region_open(o->table_bytes, o->sample_bytes);
+	int failed = layout_open(o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;
 	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
-	cgoheap_labels = (struct label_options){.thread_names = o->thread_names};
-	cgoheap_rearm();
+	cgoheap_labels = (struct label_options){.of_thread = o->thread_names ? LABEL_NAME : 0};
+	waker_rearm();
 	return 0;
 }
 
 void cgoheap_start(void)
 {
 	gate_open();
+	mapping_watch(true);
 }
 
 bool cgoheap_stop(void)
 {
+	mapping_watch(false);
 	bool empty = gate_close();
 	if (empty)
 		region_close();
@@ -61,29 +65,13 @@ bool cgoheap_settle(void)
 	bool marked = filter_mark();
 	bool settled = gate_settle();
 	if (marked)
-		filter_recount(settled);
+		filter_recount(settled, live_count);
 	return settled;
 }
 
 void cgoheap_publish(uint64_t index)
 {
 	__atomic_store_n(&cgoheap_region->index, index, __ATOMIC_RELEASE);
-}
-
-void cgoheap_rearm(void)
-{
-	__atomic_store_n(&woken, 0, __ATOMIC_RELEASE);
-}
-
-void record_wake(enum wake wake)
-{
-	uint32_t before = __atomic_load_n(&woken, __ATOMIC_RELAXED);
-	do {
-		if (before >= wake)
-			return;
-	} while (!__atomic_compare_exchange_n(&woken, &before, wake, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-	count(COUNT_WAKES);
-	waker_ask(wake);
 }
 
 static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)

@@ -1,4 +1,4 @@
-// What Go may call.
+// The functions that Go calls.
 #ifndef CGOHEAP_CONTROL_H
 #define CGOHEAP_CONTROL_H
 
@@ -12,7 +12,7 @@
 struct options {
 	uint64_t table_bytes, sample_bytes, seed;
 	uint32_t max_depth;
-	uint32_t thread_names; // 1: samples are labelled with them
+	uint32_t thread_names; // 1: samples are labelled with their thread's name
 };
 
 // Opens the region; nothing is recorded before cgoheap_start. 0, or an errno.
@@ -20,27 +20,25 @@ int cgoheap_prepare(const struct options *o);
 
 void cgoheap_start(void);
 
-// Ends the recording, waits until no thread is inside, and gives the region's memory back. False if a thread stayed
-// inside for a second: the memory must then be left as it is.
+// Ends the recording, waits until no thread is inside, and frees the region's memory. False if a thread stayed inside
+// for a second: the memory must then be left as it is.
 bool cgoheap_stop(void);
 
 // Puts another index, already in the region, in place of the current one.
 void cgoheap_publish(uint64_t index);
 
-// Changes the mean gap between samples: each thread goes over to it at its next sample.
+// Changes the mean interval between samples. Each thread changes over at its next sample.
 void cgoheap_set_sample_bytes(uint64_t sample_bytes);
 
-// gate_settle, at which the filter's stuck counters are recounted too, if there are any.
+// Calls gate_settle, and recounts the filter's stuck counters, if there are any.
 bool cgoheap_settle(void);
 
-// Call sites (module << 48 | return address − 1) of the caller of this function and all above, leaf first.
-// *end is an enum end, *goroutine the g that the thread runs for or 0. Needs an index; records nothing.
+// Stores the call sites (module << 48 | return address − 1) of the caller of this function and of all callers above,
+// leaf first, and returns how many. *end becomes an enum end, *goroutine the g that the thread runs for, or 0. Needs an
+// index; records nothing.
 size_t cgoheap_walk_frames(uint64_t *frames, size_t max, uint32_t *end, uintptr_t *goroutine);
 
-// The same as plain addresses.
+// Stores the same call sites as plain addresses.
 size_t cgoheap_walk(uintptr_t *pcs, size_t max);
-
-// The next samples ask the waker again, once for each reason.
-void cgoheap_rearm(void);
 
 #endif

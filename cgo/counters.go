@@ -11,14 +11,14 @@ import (
 	"unsafe"
 )
 
-// Counter is one of the shim's counters: its short name, and what it means to a person. Loss marks those that say that
-// something is missing from the profile.
+// Counter is one of the counters of the C code: its name and a sentence for a person. Loss marks counters of what is missing
+// from the profile.
 type Counter struct {
 	Name, Sentence string
 	Loss           bool
 }
 
-// Counters lists them in the order of enum counter in counters.h.
+// Counters returns all counters, in the order of enum counter in counters.h.
 var Counters = sync.OnceValue(func() []Counter {
 	list := make([]Counter, C.COUNTS)
 	for i, c := range &C.cgoheap_counters {
@@ -27,7 +27,7 @@ var Counters = sync.OnceValue(func() []Counter {
 	return list
 })
 
-// constant is a string of C's that is never freed.
+// constant returns a C string that is never freed.
 func constant(s *C.char) string {
 	return unsafe.String((*byte)(unsafe.Pointer(s)), int(C.strlen(s)))
 }

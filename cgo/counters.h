@@ -1,11 +1,11 @@
-// Everything that the shim counts, in one list: the enums, the length of arrays, and what Go prints come from it.
+// All counters of the C code in one list. The enums, the length of arrays and what Go prints come from it.
 #ifndef CGOHEAP_COUNTERS_H
 #define CGOHEAP_COUNTERS_H
 
 #include <stdbool.h>
 
-// A row is the enumerator without COUNT_, the counter's name, LOSS if the profile lacks something where it is not 0, and
-// what it means to a person. Why a walk ended is an enumerator of its own, with END_.
+// A row is the enumerator without COUNT_, the counter's name, LOSS if a counter above 0 means that the profile lacks
+// something, and a sentence for a person. Each reason why a walk ended is also an enumerator of its own, with END_.
 #define WALK_ENDS(X) \
 	X(ROOT, "stacks_complete", FACT, \
 		"stacks walked to the entry of their thread or goroutine") \
@@ -70,6 +70,9 @@
 	X(UNSEEN, "frees_unseen", LOSS, \
 		"blocks that were called in use until their address was allocated again, because they were freed past the " \
 		"hooks") \
+	X(UNBOUNDED, "stacks_unbounded", FACT, \
+		"stacks of threads whose bounds libc does not reveal; the kernel copies what a walk reads of them, which " \
+		"takes longer") \
 	X(LOST_GATE, "lost_gate_full", LOSS, \
 		"events that were not recorded, because too many threads were stopped while recording: allocations of " \
 		"sampled blocks, and frees of what may be one") \
@@ -79,6 +82,9 @@
 	X(FREES_LOST, "frees_lost", LOSS, \
 		"sampled blocks whose free was among those events: they count as in use until their address is allocated " \
 		"or freed again") \
+	X(LOST_MAPPED, "lost_mapped", LOSS, \
+		"calls that map or unmap memory and were not recorded, because the tables were full or too many threads were " \
+		"stopped while recording; who mapped that memory is unknown") \
 	X(FREED_IN_USE, "freed_in_use", LOSS, \
 		"sampled blocks that were freed and count as in use now, because their free was not recorded")
 
@@ -94,7 +100,7 @@ enum counter { COUNTERS(COUNT_NAME) COUNTS, COUNT_END = COUNT_ROOT }; // COUNT_E
 
 _Static_assert(END_ROOT == 0 && (int)COUNT_END + ENDS == (int)COUNT_LOST_STACK, "the ends are counted side by side");
 
-// What a person reads of a counter.
+// The text of a counter, for a person.
 struct counter_text {
 	const char *name, *sentence;
 	bool loss;

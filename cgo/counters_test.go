@@ -2,7 +2,11 @@
 
 package cgo
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+)
 
 func TestEachCounterHasItsOwnNameAndASentence(t *testing.T) {
 	names := map[string]bool{}
@@ -12,7 +16,10 @@ func TestEachCounterHasItsOwnNameAndASentence(t *testing.T) {
 		}
 		names[c.Name] = true
 	}
-	for at, name := range map[int]string{CountStacks: "stacks", CountSites: "sites", CountEnd: "stacks_complete", CountEnd + Ends - 1: "stacks_cut_no_file"} {
+	for at, name := range map[int]string{
+		layout.CountStacks: "stacks", layout.CountSites: "sites", layout.CountEnd: "stacks_complete",
+		layout.CountEnd + layout.Ends - 1: "stacks_cut_no_file",
+	} {
 		if got := Counters()[at].Name; got != name {
 			t.Errorf("counter %d is %s, want %s", at, got, name)
 		}

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#define PATIENCE 4096 // looks at what another thread is about to end, some microseconds
+#define PATIENCE 4096 // how often to check whether another thread has finished: some microseconds
 
 bool credit_take_back(void)
 {
@@ -31,10 +31,10 @@ void credit_open(uint64_t *credit, uint64_t given)
 {
 	uint64_t none = 0;
 	if (!__atomic_compare_exchange_n(credit, &none, given << 1 | OPENED, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-		__atomic_fetch_sub(&cgoheap_region->inuse.now, given * UNIT + PLACE, __ATOMIC_ACQ_REL);
+		__atomic_fetch_sub(&cgoheap_region->inuse.now, given * UNIT + SLOT, __ATOMIC_ACQ_REL);
 		return;
 	}
-	// Whoever forbade credit since may have looked here before there was any.
+	// A thread that has forbidden credit since may have checked this slot before it had any.
 	if ((__atomic_load_n(&cgoheap_region->inuse.peak, __ATOMIC_SEQ_CST) & (NO_CREDIT | DUE)) != 0)
 		credit_return(credit);
 }

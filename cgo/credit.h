@@ -1,12 +1,12 @@
-// Credit: what keeps recorders far below the peak (peak.c) off the one word that they all change.
+// Credit keeps recorders far below the peak (peak.c) off the one word that they all change.
 //
-// Far below the peak nobody needs to know the total, and all cores would fight for its cache line. So a place of the gate
-// is given credit: bytes that count as in use before they are. Its recorders take from it and give to it alone. Credit is
-// given only where the total with all credit stays at or below the peak, so what it pays for never makes a new one; whoever
-// would pass the peak takes back all credit first, and then the total is exact. A place's credit is opened and closed by
-// the same swaps that count it, so while one is being opened, nobody takes the total for exact. A reader that needs the
-// total of a moment forbids credit and takes back what there is; who is just being given some finds that it is forbidden,
-// and gives it back.
+// Far below the peak no recorder needs the exact total, and all cores would contend for its cache line. So a slot of the
+// gate gets credit: bytes that count as in use before they are. Its recorders take bytes from the credit and return them
+// to it, without touching the total. Credit is given only if the total including all credit stays at or below the peak,
+// so allocations that use credit never make a new peak. A recorder that would pass the peak takes back all credit first;
+// then the total is exact. The swap that opens or closes a slot's credit also counts it in the total, so while credit is
+// being opened, no thread takes the total for exact. A reader that needs the total of a moment forbids credit and takes
+// back what there is. A recorder that is just being given credit finds that it is forbidden, and gives it back.
 #ifndef CGOHEAP_CREDIT_H
 #define CGOHEAP_CREDIT_H
 
@@ -14,36 +14,37 @@
 #include <stdint.h>
 
 #include "gate.h"
+#include "gate_slot.h"
 #include "region.h"
 
-// Of the word that holds the total: one place with credit, and one unit of the total. Recorders that are just about to open
-// credit count as places, so more may want some than the number has room for.
-#define PLACE 1ULL
+// In the word that holds the total: SLOT counts one slot with credit, UNIT one unit of the total. Recorders that are
+// just about to open credit count as slots, so more may want credit than this number can hold.
+#define SLOT 1ULL
 #define UNIT (1ULL << 8)
-#define MOST_PLACES (UNIT - 1)
+#define MOST_SLOTS (UNIT - 1)
 
-_Static_assert(GATE_HOMES <= MOST_PLACES, "every home may have credit at once");
+_Static_assert(GATE_HOMES <= MOST_SLOTS, "every home may have credit at once");
 
-// A place's credit: bytes << 1 | open.
+// A slot's credit: bytes << 1 | open.
 #define OPENED 1ULL
 
-// Whether there is no credit in what is called in use.
+// Whether the total includes no credit.
 static inline bool total_exact(uint64_t total)
 {
 	return total % UNIT == 0;
 }
 
-// Of the word that holds the peak: no credit is given while one of these is set.
+// Flags in the word that holds the peak: no credit is given while one of these is set.
 #define NO_CREDIT 1ULL
-#define DUE 2ULL // the last reset found no exact total; who finds one next makes it the peak
+#define DUE 2ULL // the last reset found no exact total; the next exact total becomes the peak
 
-// The credit of a home at the gate; all other places share one with a home.
-static inline uint64_t *credit_of(uint32_t place)
+// The credit of a home at the gate; all other slots share one with a home.
+static inline uint64_t *credit_of(uint32_t slot)
 {
-	return &place_at(place % GATE_HOMES)->credit;
+	return &slot_at(slot % GATE_HOMES)->credit;
 }
 
-// Takes from a place's credit; false if it has not as much.
+// Takes bytes from a slot's credit; false if it has less.
 static inline bool credit_spend(uint64_t *credit, uint64_t bytes)
 {
 	uint64_t seen = __atomic_load_n(credit, __ATOMIC_RELAXED);
@@ -62,22 +63,22 @@ static inline bool credit_give(uint64_t *credit, uint64_t bytes)
 	return false;
 }
 
-// What the total falls by when a place's credit is closed.
+// Closes a slot's credit; returns what must be subtracted from the total.
 static inline uint64_t credit_close(uint64_t *credit)
 {
 	if ((__atomic_load_n(credit, __ATOMIC_SEQ_CST) & OPENED) == 0)
 		return 0;
 	uint64_t closed = __atomic_exchange_n(credit, 0, __ATOMIC_ACQ_REL);
-	return (closed & OPENED) == 0 ? 0 : (closed >> 1) * UNIT + PLACE;
+	return (closed & OPENED) == 0 ? 0 : (closed >> 1) * UNIT + SLOT;
 }
 
-// Closes a place's credit, if it is open, and takes it from the total.
+// Closes a slot's credit, if it is open, and takes it from the total.
 void credit_return(uint64_t *credit);
 
-// Gives a place credit that the total has in it by now; takes it from there again if another recorder just did the same.
+// Gives a slot credit that the total already includes; subtracts it again if another recorder just gave that slot credit.
 void credit_open(uint64_t *credit, uint64_t given);
 
-// Takes back all credit. False if another thread was too long about opening or closing one.
+// Takes back all credit. False if another thread took too long to open or close its credit.
 bool credit_take_back(void);
 
 // Forbids credit until credit_allow. True once the total is exact, and until then it stays so; false if a thread that was
@@ -85,7 +86,7 @@ bool credit_take_back(void);
 bool credit_forbid(void);
 void credit_allow(void);
 
-// What credit is open, in units of the total.
+// The credit that is open, in units of the total.
 uint64_t credit_now(void);
 
 #endif

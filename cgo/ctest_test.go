@@ -4,6 +4,7 @@ package cgo_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,43 +13,56 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-var cFlags = strings.Fields("-std=gnu11 -Wall -Wextra -Werror -DCGOHEAP_WRAP -g -O2 -fno-omit-frame-pointer")
+// Quick to compile: make ctest builds with -O2 too.
+var cFlags = strings.Fields("-std=gnu11 -Wall -Wextra -Werror -DCGOHEAP_WRAP -O1 -fno-omit-frame-pointer")
 
-// The tests of C that run here too. Only those whose outcome does not depend on how busy the machine is, and with the fewest
-// rounds that notice a change of what they test. make ctest runs all, under sanitizers.
-var testsOfC = []struct{ name, scale, only string }{
-	{"walk_test", "10", ""},
-	{"pages_test", "10", ""},
-	{"memory_test", "10", ""},
-	{"stacks_test", "1", ""},
-	{"cfi_test", "20", ""},
-	{"weight_test", "10", ""},
-	{"wide_test", "10", ""},
-	{"live_test", "10", "what an array holds"},
-	{"gate_test", "10", "who enters while the epoch changes belongs to the next one"},
-	{"peak_test", "10", "a reset that finds no exact total is made up for"},
-	{"last_test", "1", ""},
+// all are all cases of a program.
+var all = []string{""}
+
+// The tests of C that also run here: only tests whose outcome does not depend on how busy the machine is, with the fewest
+// rounds that notice a change of the code they test. make ctest runs all tests, under sanitizers.
+var testsOfC = []struct {
+	name, scale string
+	only        []string // parts of the names of its cases
+}{
+	{"walk_test", "10", all},
+	{"walk_go_test", "10", all},
+	{"pages_test", "10", all},
+	{"memory_test", "10", all},
+	{"stacks_test", "1", all},
+	{"page_set_test", "10", all},
+	{"blocks_test", "10", []string{"blocks agree with a list of them", "a small block has the smallest size", "what is refused"}},
+	{"mapped_test", "20", []string{"the table agrees with an array of pages", "lost", "a loss that comes"}},
+	{"cfi_test", "20", all},
+	{"weight_test", "10", all},
+	{"wide_test", "10", all},
+	{"live_test", "10", []string{"what an array holds"}},
+	{"gate_test", "10", []string{"who enters while the epoch changes belongs to the next one"}},
+	{"peak_test", "10", []string{"a reset that finds no exact total is made up for"}},
+	{"last_test", "1", all},
 }
 
 func TestTheTestsOfC(t *testing.T) {
 	tools, folder := toolchain.Target(t), t.TempDir()
-	objects := buildRoom(t, tools, folder)
+	objects := buildC(t, tools, folder)
 	for _, c := range testsOfC {
-		t.Run(c.name, func(t *testing.T) {
-			program := filepath.Join(folder, c.name)
-			arguments := append([]string{"-DSCALE=" + c.scale, "-o", program, "testdata/ctest/" + c.name + ".c"}, objects...)
-			tools.Build(t, "gcc", append(append(arguments, cFlags...), "-lm", "-lpthread")...)
-			command := tools.Run(program)
-			command.Env = append(os.Environ(), "ONLY="+c.only)
-			output, err := command.CombinedOutput()
-			if err != nil || !strings.Contains(string(output), "ok  ") {
-				t.Errorf("%v\n%s", err, output)
-			}
-		})
+		program := filepath.Join(folder, c.name)
+		arguments := append([]string{"-DSCALE=" + c.scale, "-o", program, "testdata/ctest/" + c.name + ".c"}, objects...)
+		tools.Build(t, "gcc", append(append(arguments, cFlags...), "-lm", "-lpthread")...)
+		for _, only := range c.only {
+			t.Run(c.name+" "+only, func(t *testing.T) {
+				command := tools.Run(program)
+				command.Env = append(os.Environ(), "ONLY="+only)
+				output, err := command.CombinedOutput()
+				if err != nil || !strings.Contains(string(output), "ok  ") {
+					t.Errorf("%v\n%s", err, output)
+				}
+			})
+		}
 	}
 }
 
-// A program that is linked with --wrap must be static: what libraries allocate would not be seen.
+// A program that is linked with --wrap must be static: the hooks would not see allocations of libraries.
 func TestAProgramForWrapKnowsWhetherItIsStatic(t *testing.T) {
 	tools, folder := toolchain.Target(t), t.TempDir()
 	for _, c := range []struct{ link, refusal string }{{"-static", "0"}, {"-no-pie", "4"}, {"-pie", "4"}} {
@@ -61,14 +75,26 @@ func TestAProgramForWrapKnowsWhetherItIsStatic(t *testing.T) {
 	}
 }
 
-// buildRoom compiles the C of this room that needs no hooks, and returns the object files.
-func buildRoom(t *testing.T, tools toolchain.Toolchain, folder string) (objects []string) {
+// The list in family.h also makes hooks for a family under other names, beside the program's own, in a library or wrapped.
+func TestFamiliesUnderOtherNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+	command := exec.Command("make", "-s", "--no-print-directory", "-C", "testdata/ctest", "families", "OUT="+t.TempDir())
+	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") != 6 {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
+// buildC compiles the C of this package that needs no hooks, and returns the object files.
+func buildC(t *testing.T, tools toolchain.Toolchain, folder string) (objects []string) {
 	sources, err := filepath.Glob("*.c")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, source := range sources {
-		if !inRoom(source) {
+		if !inSources(source) {
 			continue
 		}
 		object := filepath.Join(folder, source+".o")
@@ -78,10 +104,16 @@ func buildRoom(t *testing.T, tools toolchain.Toolchain, folder string) (objects 
 	return objects
 }
 
-func inRoom(source string) bool {
+// inSources reports whether the Makefile of the C tests has a file among its SOURCES.
+func inSources(source string) bool {
 	other := map[string]string{"amd64": "_arm64.c", "arm64": "_amd64.c"}[runtime.GOARCH]
-	if strings.HasSuffix(source, other) || strings.HasPrefix(source, "real") {
+	for _, part := range []string{"real", "hooks", "brought"} {
+		if strings.HasPrefix(source, part) {
+			return false
+		}
+	}
+	if strings.HasSuffix(source, other) {
 		return false
 	}
-	return source != "probe.c" && source != "operators.c" && source != "hooks.c"
+	return source != "probe.c" && source != "allocators.c" && source != "cgoheap.c" && source != "operators.c"
 }

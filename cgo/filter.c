@@ -4,20 +4,18 @@
 // space) says how many sampled blocks begin there. Neighbouring blocks share a counter and 16 KiB of heap a cache line,
 // so that it stays in the cache where a hash of the address would not. It counts down again, so it cannot decay.
 //
-// A counter sticks at 255, which always means "there may be blocks": when it would have to count more than 253, and at
-// the first block where every block is sampled, since there is nothing to filter then and no counting costs less.
+// A counter sticks at 255, which always means "there may be blocks". It sticks when it would have to count more than
+// 253. If every block is sampled, it sticks at the first one: then there is nothing to filter, and not counting costs less.
 //
-// Stuck counters are recounted once blocks are sampled more rarely (filter_mark, settle, filter_recount). A counter that
-// shall be recounted is marked, and whoever changes its granule makes it stuck again. After the settle all recorders know
-// of the marks. A granule whose mark then lasts until its blocks in the table have been counted has not changed while they
-// were counted, so the count is exact, and a compare-and-swap puts it in the mark's place. At no moment is a counter lower than
-// the number of blocks in its granule: free enters no gate, and may look at any moment.
+// Stuck counters are recounted once blocks are sampled more rarely (filter_mark, settle, filter_recount). A counter to be
+// recounted is marked, and a recorder that changes its granule makes it stuck again. After the settle all recorders see
+// the marks. If a mark then lasts until the blocks of its granule have been counted in the table, the granule has not
+// changed meanwhile: the count is exact, and a compare-and-swap replaces the mark with it. A counter must never be lower
+// than the number of sampled blocks in use in its granule, because free reads it without entering the gate, at any moment.
 
 #include "filter.h"
 
-#include <sys/mman.h>
-
-#include "live.h"
+#include "pages.h"
 
 static void note_stuck(void)
 {
@@ -72,16 +70,14 @@ static void replace_marks(const uint8_t *counts)
 	}
 }
 
-void filter_recount(bool settled)
+void filter_recount(bool settled, void (*count_blocks)(uint8_t *counts))
 {
-	uint8_t *counts = MAP_FAILED;
-	if (settled)
-		counts = mmap(NULL, REGION_FILTER_SLOTS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (counts == MAP_FAILED) {
-		note_stuck(); // marks may last until another time
+	uint8_t *counts = settled ? pages_map(REGION_FILTER_SLOTS) : NULL;
+	if (counts == NULL) {
+		note_stuck(); // the marks stay until the next recount
 		return;
 	}
-	live_count(counts);
+	count_blocks(counts);
 	replace_marks(counts);
-	munmap(counts, REGION_FILTER_SLOTS);
+	pages_unmap(counts, REGION_FILTER_SLOTS);
 }

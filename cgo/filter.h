@@ -9,7 +9,7 @@
 
 #define FILTER_GRANULE_BITS 8
 
-// What a counter says that does not count: the granule may hold blocks. A stuck one stays as it is. One that is being
+// Values of counters that do not count: the granule may hold blocks. A stuck counter stays as it is. One that is being
 // recounted becomes stuck again at the first change in its granule.
 #define FILTER_STUCK 255
 #define FILTER_RECOUNTED 254
@@ -28,17 +28,17 @@ static inline uint8_t *filter_slot(uintptr_t p)
 // Changes the counter of p's granule, which is not stuck, by n.
 void filter_change(uintptr_t p, int n);
 
-// Counts a block at p, for n = 1, before it can be found in the table, or takes it away, for n = -1, before it cannot be
-// found any more.
+// Counts a block at p: n is 1, before the table has the block, or -1, before the table loses it.
 static inline void filter_add(uintptr_t p, int n)
 {
 	if (__atomic_load_n(filter_slot(p), __ATOMIC_RELAXED) != FILTER_STUCK)
 		filter_change(p, n);
 }
 
-// Have stuck counters recounted: filter_mark, then gate_settle, then filter_recount, which does nothing unless the settle
-// was complete. One caller at a time. filter_mark returns false, and nothing need follow, if there is nothing to do.
+// To recount stuck counters, call filter_mark, then gate_settle, then filter_recount, which does nothing unless the
+// settle was complete. One caller at a time. filter_mark returns false if there is nothing to do; then the other calls
+// are not needed. count_blocks is live_count.
 bool filter_mark(void);
-void filter_recount(bool settled);
+void filter_recount(bool settled, void (*count_blocks)(uint8_t *counts));
 
 #endif

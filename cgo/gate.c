@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "gate_slot.h"
 #include "machine.h"
 #include "region.h"
 #include "sites.h"
@@ -14,67 +15,67 @@
 
 uint32_t cgoheap_generation = UINT32_MAX;
 
-// The parity of the epoch, and whether recorders shall give way.
+// Bits of epoch: its parity, and whether recorders shall give way.
 #define PARITY 1
 #define GIVE_WAY 2
 
 static uint32_t epoch;
 static uint64_t give_way_until; // by clock_now
 
-struct gate_inside cgoheap_inside[GATE_PLACES];
+struct gate_inside cgoheap_inside[GATE_SLOTS];
 
-uint32_t cgoheap_places = GATE_HOMES;
+uint32_t cgoheap_slots = GATE_HOMES;
 
-static bool take(uint32_t place, uint32_t parity)
+static bool take(uint32_t slot, uint32_t parity)
 {
 	uint32_t vacant = GATE_VACANT;
-	return __atomic_compare_exchange_n(&cgoheap_inside[place].by, &vacant, GATE_INSIDE(parity), 0, __ATOMIC_SEQ_CST,
+	return __atomic_compare_exchange_n(&cgoheap_inside[slot].by, &vacant, GATE_INSIDE(parity), 0, __ATOMIC_SEQ_CST,
 					   __ATOMIC_RELAXED);
 }
 
-// Of the epoch, only what mask leaves is looked at once the place is taken.
-static inline __attribute__((always_inline)) bool enter_at(struct pass *p, uint32_t place, uint32_t mask)
+// Takes a slot if it is vacant. Once it is taken, the epoch is checked again, in the bits of mask only.
+static inline __attribute__((always_inline)) bool enter_at(struct pass *p, uint32_t slot, uint32_t mask)
 {
-	p->place = place;
+	p->slot = slot;
 	p->parity = __atomic_load_n(&epoch, __ATOMIC_RELAXED) & PARITY;
-	if (!take(p->place, p->parity))
+	if (!take(p->slot, p->parity))
 		return false;
-	// Only if the epoch is still this one does the reader wait for us.
+	// The reader waits for us only if the epoch is still this one.
 	if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & mask) == p->parity)
 		return true;
 	gate_leave(*p);
 	return false;
 }
 
-static bool vacant(uint32_t place)
+static bool vacant(uint32_t slot)
 {
-	return __atomic_load_n(&cgoheap_inside[place].by, __ATOMIC_RELAXED) == GATE_VACANT;
+	return __atomic_load_n(&cgoheap_inside[slot].by, __ATOMIC_RELAXED) == GATE_VACANT;
 }
 
-// Tries tries places of count from first on, beginning with the one that the thread's number leads to.
+// Tries some of the count slots from first on, as many as tries says, beginning with the one that the thread's number selects.
 static bool enter_among(struct pass *p, uint32_t first, uint32_t count, uint32_t tries)
 {
 	for (uint32_t i = 0; i < tries; i++) {
-		uint32_t place = first + (cgoheap_thread.slot + i) % count;
-		if (vacant(place) && enter_at(p, place, PARITY))
+		uint32_t slot = first + (cgoheap_thread.number + i) % count;
+		if (vacant(slot) && enter_at(p, slot, PARITY))
 			return true;
 	}
 	return false;
 }
 
-#define NEIGHBOURS 4 // homes that are tried before other places
+#define NEIGHBOURS 4 // homes that are tried before other slots
 
 static bool enter_anywhere(struct pass *p)
 {
 	if (enter_among(p, 0, GATE_HOMES, NEIGHBOURS))
 		return true;
-	if (__atomic_load_n(&cgoheap_places, __ATOMIC_RELAXED) != GATE_PLACES)
-		__atomic_store_n(&cgoheap_places, GATE_PLACES, __ATOMIC_SEQ_CST); // before one is taken: see empty
-	return enter_among(p, GATE_HOMES, GATE_PLACES - GATE_HOMES, GATE_PLACES - GATE_HOMES) ||
+	if (__atomic_load_n(&cgoheap_slots, __ATOMIC_RELAXED) != GATE_SLOTS)
+		__atomic_store_n(&cgoheap_slots, GATE_SLOTS, __ATOMIC_SEQ_CST); // before one is taken: see empty()
+	return enter_among(p, GATE_HOMES, GATE_SLOTS - GATE_HOMES, GATE_SLOTS - GATE_HOMES) ||
 	       enter_among(p, 0, GATE_HOMES, GATE_HOMES);
 }
 
-// The kernel's nanosleep: whoever is stopped in a place may need this core to go on.
+// The kernel's nanosleep: a thread that is stopped in a slot may need this core to go on.
 static void pause_for(long nanoseconds)
 {
 	const struct timespec pause = {.tv_nsec = nanoseconds};
@@ -86,11 +87,11 @@ static bool recording(uint32_t generation)
 	return __atomic_load_n(&cgoheap_generation, __ATOMIC_SEQ_CST) == generation;
 }
 
-static bool full; // somebody waited in vain, and nobody has found a place here since
+static bool full; // a recorder waited in vain, and none has found a slot since
 
-#define EVENTS_BETWEEN 4 // some microseconds with what it takes to switch threads: a thousandth of a pause
+#define EVENTS_BETWEEN 4 // with a thread switch they take some microseconds: a thousandth of a pause
 
-// Pauses, if that is asked of recorders and it is this one's turn.
+// Pauses, if recorders are asked to and it is this one's turn.
 static void give_way(void)
 {
 	if ((__atomic_load_n(&epoch, __ATOMIC_RELAXED) & GIVE_WAY) == 0 || ++cgoheap_thread.passed % EVENTS_BETWEEN != 0)
@@ -101,7 +102,8 @@ static void give_way(void)
 		gate_give_way(0);
 }
 
-// Waits for a place, GATE_PAUSE in all; while the gate is full, not at all, since those who are inside may never leave.
+// Waits for a slot, at most GATE_PAUSE in all; but not while the gate is full, because the recorders inside may never
+// leave.
 static bool enter_waiting(struct pass *p, uint32_t generation)
 {
 	if (enter_anywhere(p))
@@ -139,25 +141,25 @@ bool gate_enter(struct pass *p, uint32_t generation)
 {
 	if (!region_here())
 		return false;
-	return enter_at(p, cgoheap_thread.slot % GATE_HOMES, ~0u) ? stay_while(p, generation) : enter_late(p, generation);
+	return enter_at(p, cgoheap_thread.number % GATE_HOMES, ~0u) ? stay_while(p, generation) : enter_late(p, generation);
 }
 
-// Whether nobody is inside that the reader has to wait for, from *place on. Whoever takes a place that is behind *place, or one
-// that did not count when the epoch changed, finds that it has changed.
-static bool empty(uint32_t parity, uint32_t *place)
+// Whether no recorder is inside, from *slot on, that the reader has to wait for. A recorder that takes a slot before
+// *slot, or one beyond the slots that had been tried when the epoch changed, sees the new epoch.
+static bool empty(uint32_t parity, uint32_t *slot)
 {
-	uint32_t places = __atomic_load_n(&cgoheap_places, __ATOMIC_SEQ_CST);
-	while (*place < places && __atomic_load_n(&cgoheap_inside[*place].by, __ATOMIC_SEQ_CST) != GATE_INSIDE(parity))
-		++*place;
-	return *place >= places;
+	uint32_t slots = __atomic_load_n(&cgoheap_slots, __ATOMIC_SEQ_CST);
+	while (*slot < slots && __atomic_load_n(&cgoheap_inside[*slot].by, __ATOMIC_SEQ_CST) != GATE_INSIDE(parity))
+		++*slot;
+	return *slot >= slots;
 }
 
 static bool wait_until_empty(uint32_t parity)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
-	uint32_t place = 0;
+	uint32_t slot = 0;
 	for (int i = 0; i < 10000; i++) {
-		if (empty(parity, &place))
+		if (empty(parity, &slot))
 			return true;
 		if (i < 100)
 			sched_yield();
@@ -170,7 +172,7 @@ static bool wait_until_empty(uint32_t parity)
 uint32_t gate_crowd(void)
 {
 	uint32_t inside = 0;
-	for (uint32_t i = 0; i < __atomic_load_n(&cgoheap_places, __ATOMIC_RELAXED); i++)
+	for (uint32_t i = 0; i < __atomic_load_n(&cgoheap_slots, __ATOMIC_RELAXED); i++)
 		inside += !vacant(i);
 	return inside;
 }
@@ -228,4 +230,12 @@ bool gate_settle(void)
 void gate_forsake(void)
 {
 	__atomic_store_n(&cgoheap_generation, 0, __ATOMIC_SEQ_CST);
+}
+
+uint64_t cgoheap_counted(enum counter c)
+{
+	uint64_t n = __atomic_load_n(&cgoheap_region->counters[c], __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < __atomic_load_n(&cgoheap_slots, __ATOMIC_RELAXED); i++)
+		n += __atomic_load_n(&slot_at(i)->counters[c], __ATOMIC_RELAXED);
+	return n;
 }

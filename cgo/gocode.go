@@ -14,7 +14,7 @@ import (
 	"sort"
 )
 
-// textRange is the range of the program's Go code. A plugin that contains this code too runs its own copy of it, but a
+// textRange returns the range of the program's Go code. A plugin that contains this code too runs its own copy of it, but a
 // function's value is the program's. Only asking function by function works in stripped binaries too.
 func textRange() C.struct_code {
 	pc := reflect.ValueOf(textRange).Pointer()
@@ -26,14 +26,14 @@ func textRange() C.struct_code {
 	return goCodeAround(pc, 0, math.MaxUint64)
 }
 
-// goCodeAround is the Go code around pc from start to limit, beyond which may be that of another file.
+// goCodeAround returns the Go code around pc between start and limit, beyond which may be another file's.
 func goCodeAround(pc uintptr, start, limit uint64) C.struct_code {
 	return extent(pc, func(pc uintptr) bool {
 		return start <= uint64(pc) && uint64(pc) < limit && runtime.FuncForPC(pc) != nil
 	})
 }
 
-// funcRange is the range of the Go function that holds pc; empty if none does.
+// funcRange returns the range of the Go function that holds pc; empty if none does.
 func funcRange(pc uintptr) C.struct_code {
 	f := runtime.FuncForPC(pc)
 	if f == nil {
@@ -45,8 +45,8 @@ func funcRange(pc uintptr) C.struct_code {
 	})
 }
 
-// neighbour is the range of the function of this name among the nearest thousand on each side of c, where functions of the
-// same source file lie; empty if it is not there.
+// neighbour returns the range of the function with this name among the nearest thousand functions on each side of c, where
+// functions of the same source file lie; empty if it is not there.
 func neighbour(c C.struct_code, name string) C.struct_code {
 	up, down := c, c
 	for range 1000 {
@@ -60,14 +60,14 @@ func neighbour(c C.struct_code, name string) C.struct_code {
 	return C.struct_code{}
 }
 
-// extent is the stretch around pc in which in holds; it must be one stretch, shorter than a gigabyte each way.
+// extent returns the stretch around pc in which in returns true; it must be one stretch, shorter than a gigabyte each way.
 func extent(pc uintptr, in func(uintptr) bool) C.struct_code {
 	up := first(1<<30, func(n int) bool { return !in(pc + uintptr(n)) })
 	down := first(min(1<<30, int(pc)), func(n int) bool { return !in(pc - uintptr(n)) })
 	return C.struct_code{lo: C.uint64_t(pc - uintptr(down) + 1), hi: C.uint64_t(pc + uintptr(up))}
 }
 
-// first is sort.Search where the answer is mostly small: a start asks for the ranges of hundreds of functions.
+// first is sort.Search for results that are mostly small: a start needs the ranges of hundreds of functions.
 func first(limit int, is func(int) bool) int {
 	near, far := 0, 1
 	for far < limit && !is(far) {

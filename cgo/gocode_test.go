@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A start asks for the ranges of hundreds of functions, each step of which is a look-up in Go's tables.
+// A start needs the ranges of hundreds of functions, and each step is a look-up in Go's tables.
 func TestTheEndOfAStretchIsFoundInFewSteps(t *testing.T) {
 	for _, limit := range []int{0, 1, 2, 3, 100, 1000, 1 << 30} {
 		for _, end := range []int{0, 1, 2, 3, 4, 5, 63, 64, 65, 99, 100, 101, 999, 1000, 1001, 1<<30 - 1, 1 << 30, 1<<30 + 1} {

@@ -1,4 +1,4 @@
-// Reading the program headers of files that the loader lists.
+// Reads the program headers of files that the loader lists.
 #ifndef CGOHEAP_HEADERS_H
 #define CGOHEAP_HEADERS_H
 
@@ -9,7 +9,7 @@
 
 #define HEADERS_AT_ONCE 32 // more than linkers make
 
-// A reader of the headers of one file after the other. To copy all of a file costs as much as to copy one.
+// Reads the headers of one file after another. Copying all headers of a file costs as much as copying one.
 struct headers {
 	struct memory memory;
 	const ElfW(Phdr) *from; // where list was copied from
@@ -24,8 +24,8 @@ static inline bool headers_copy(struct headers *r, const ElfW(Phdr) *from, int c
 	return r->count > 0;
 }
 
-// The program header of a number, until the next is read; NULL if there is none. The headers lie in the file's own memory,
-// and are gone if somebody has truncated the file: a load would then fault.
+// The program header with a number, valid until the next is read; NULL if there is none. The headers lie in the file's
+// own memory, and are gone if the file was truncated: a load would then fault.
 static inline const ElfW(Phdr) *header_read(struct headers *r, const struct dl_phdr_info *object, int i)
 {
 	const ElfW(Phdr) *from = &object->dlpi_phdr[i];

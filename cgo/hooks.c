@@ -2,203 +2,39 @@
 
 // The malloc family, in front of the real allocator (real.h). Because the executable defines these names, every library
 // in the process calls them, libc itself included.
-//
-// Each hook has a fast half, which the compiler ends with a jump to the real function, and a slow half that it jumps to.
-// The slow half keeps a frame pointer, and because it was jumped to, its caller is the hook's caller: the walk starts
-// there, and no frame of ours is ever in a stack.
-
-#include <errno.h>
-#include <stdint.h>
-#include <sys/auxv.h>
 
 #include "hooks.h"
 
+#include "record_mapped.h"
+
 #if defined(CGOHEAP_WRAP) || !REAL_SANITIZED
 
-// Libraries find these functions; of all else that is defined here they know nothing (-fvisibility=hidden).
-#pragma GCC visibility push(default)
-
-// For functions that the real allocator may make of others of the family, which are hooked as well: while recording, only
-// a slow half can keep those from being counted too.
-#define SKIPS_WHOLE(size) (!real_nests && record_skips(generation, size))
-
-static SLOW void *slow_malloc(size_t size)
-{
-	struct registers caller = CALLER_REGISTERS();
-	uint64_t gap = samples(size);
-	void *p = REAL(malloc)(size);
-	if (gap != 0 && p != NULL)
-		record_block(&(struct allocation){p, size, gap, &caller});
-	return p;
-}
-
-void *HOOK(malloc)(size_t size)
-{
-	END_HOOK(SKIPS(size), REAL(malloc)(size), slow_malloc(size));
-}
-
-#ifndef CGOHEAP_WRAP
-void *real_hook(size_t size) __attribute__((alias("malloc"), copy(malloc)));
-#endif
-
-static void *no_memory(void)
-{
-	errno = ENOMEM;
-	return NULL;
-}
-
-static SLOW void *slow_calloc(size_t count, size_t size)
-{
-	struct registers caller = CALLER_REGISTERS();
-	uint64_t gap = samples(count * size);
-	uint64_t countdown = begin_real(real_nests);
-	void *p = REAL(calloc)(count, size);
-	end_real(countdown);
-	if (gap != 0 && p != NULL)
-		record_block(&(struct allocation){p, count * size, gap, &caller});
-	return p;
-}
-
-void *HOOK(calloc)(size_t count, size_t size)
-{
-	size_t total;
-	if (__builtin_mul_overflow(count, size, &total))
-		return no_memory();
-	END_HOOK(SKIPS_WHOLE(total), REAL(calloc)(count, size), slow_calloc(count, size));
-}
-
-static SLOW void *slow_memalign(size_t alignment, size_t size)
-{
-	struct registers caller = CALLER_REGISTERS();
-	uint64_t gap = samples(size);
-	uint64_t countdown = begin_real(real_nests);
-	void *p = REAL(memalign)(alignment, size);
-	end_real(countdown);
-	if (gap != 0 && p != NULL)
-		record_block(&(struct allocation){p, size, gap, &caller});
-	return p;
-}
-
-void *HOOK(memalign)(size_t alignment, size_t size)
-{
-	END_HOOK(SKIPS_WHOLE(size), REAL(memalign)(alignment, size), slow_memalign(alignment, size));
-}
-
-static SLOW void *slow_aligned_alloc(size_t alignment, size_t size)
-{
-	struct registers caller = CALLER_REGISTERS();
-	uint64_t gap = samples(size);
-	uint64_t countdown = begin_real(real_nests);
-	void *p = REAL(aligned_alloc)(alignment, size);
-	end_real(countdown);
-	if (gap != 0 && p != NULL)
-		record_block(&(struct allocation){p, size, gap, &caller});
-	return p;
-}
-
-void *HOOK(aligned_alloc)(size_t alignment, size_t size)
-{
-	END_HOOK(SKIPS_WHOLE(size), REAL(aligned_alloc)(alignment, size), slow_aligned_alloc(alignment, size));
-}
-
-static SLOW int slow_posix_memalign(void **to, size_t alignment, size_t size)
-{
-	struct registers caller = CALLER_REGISTERS();
-	uint64_t gap = samples(size);
-	uint64_t countdown = begin_real(real_nests);
-	int failed = REAL(posix_memalign)(to, alignment, size);
-	end_real(countdown);
-	if (gap != 0 && failed == 0)
-		record_block(&(struct allocation){*to, size, gap, &caller});
-	return failed;
-}
-
-int HOOK(posix_memalign)(void **to, size_t alignment, size_t size)
-{
-	END_HOOK(SKIPS_WHOLE(size), REAL(posix_memalign)(to, alignment, size), slow_posix_memalign(to, alignment, size));
-}
-
-// Not every allocator has valloc and pvalloc; the page's size is the kernel's.
-void *HOOK(valloc)(size_t size)
-{
-	return HOOK(memalign)(getauxval(AT_PAGESZ), size);
-}
-
-// Whole pages are what was allocated. A size that cannot be rounded up is left as it is, to be refused.
-void *HOOK(pvalloc)(size_t size)
-{
-	size_t page = getauxval(AT_PAGESZ);
-	size_t whole = (size + page - 1) & ~(page - 1);
-	return HOOK(memalign)(page, whole < size ? size : whole);
-}
-
-// realloc is a free of the old block and an allocation of the new size. The old block is forgotten before the call,
-// because another thread may be given its address before the call returns.
-static SLOW void *slow_realloc(void *p, size_t size)
-{
-	struct registers caller = CALLER_REGISTERS();
-	struct forgotten old;
-	uint64_t gap = samples(size);
-	record_forget(p, &old);
-	uint64_t countdown = begin_real(real_nests);
-	void *q = REAL(realloc)(p, size);
-	end_real(countdown);
-	// Of size 0, glibc and others free p and give NULL; some give a block.
-	if (q == NULL && size != 0)
-		record_restore(p, &old);
-	else
-		record_move(&old, &(struct allocation){q, size, q != NULL ? gap : 0, &caller});
-	return q;
-}
-
-static inline bool keeps(uint32_t generation, const void *p, size_t size)
-{
-	return !gate_unbuilt(generation) && (p == NULL || (size != 0 && !live_maybe(p)));
-}
-
-void *HOOK(realloc)(void *p, size_t size)
-{
-	END_HOOK(keeps(generation, p, size) && SKIPS_WHOLE(size), REAL(realloc)(p, size), slow_realloc(p, size));
-}
-
-void *HOOK(reallocarray)(void *p, size_t count, size_t size)
-{
-	size_t total;
-	if (__builtin_mul_overflow(count, size, &total))
-		return no_memory();
-	return HOOK(realloc)(p, total);
-}
-
-static SLOW void slow_free(void *p)
-{
-	real_ready();
-	__builtin_prefetch((const void *)((uintptr_t)p - 16), 1); // most allocators keep what free reads first there
-	record_free(p);
-	REAL(free)(p);
-}
-
-void HOOK(free)(void *p)
-{
-	END_HOOK(!gate_unbuilt(generation) && !live_maybe(p), REAL(free)(p), slow_free(p));
-}
-
-void HOOK(cfree)(void *p)
-{
-	HOOK(free)(p);
-}
-
-// C23: the sizes are promises of the program that free does not need.
-void HOOK(free_sized)(void *p, size_t size)
-{
-	(void)size;
-	HOOK(free)(p);
-}
-
-void HOOK(free_aligned_sized)(void *p, size_t alignment, size_t size)
-{
-	(void)alignment;
-	(void)size;
-	HOOK(free)(p);
-}
+#include "hooks_family.h"
 
 #endif
+
+#if defined(CGOHEAP_WRAP) || REAL_SANITIZED
+#define OWN_MALLOC NULL
+#else
+#if __has_attribute(copy) // gcc gives malloc attributes that its alias must have too
+#define AS_MALLOC alias("malloc"), copy(malloc)
+#else
+#define AS_MALLOC alias("malloc")
+#endif
+// Our own malloc. In a library, the name malloc may mean another object's.
+static void *own_malloc(size_t size) __attribute__((AS_MALLOC));
+#define OWN_MALLOC ((const void *)own_malloc)
+#endif
+
+void hooks_find(void)
+{
+	real_find(OWN_MALLOC);
+}
+
+// Runs before there can be a second thread, which could get a block of the arena while it stands in, and free it
+// afterwards. In a library, Go's own constructor starts a thread, and has no priority.
+__attribute__((constructor(101))) static void find_early(void)
+{
+	hooks_ready();
+	mapping_know_go();
+}

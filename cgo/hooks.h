@@ -1,18 +1,25 @@
-// What hooks are made of: a fast half, which ends with a jump, and a slow half that it jumps to.
+// The two halves of a hook: a fast half, which ends with a jump, and a slow half that it jumps to.
 #ifndef CGOHEAP_HOOKS_H
 #define CGOHEAP_HOOKS_H
 
 #include "real.h"
+#include "real_find.h"
+#include "real_nested.h"
 #include "record.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
+#if __has_attribute(noclone) // clang does not make such clones
 #define SLOW __attribute__((noinline, noclone, cold))
+#else
+#define SLOW __attribute__((noinline, cold))
+#endif
 
-// Acquired, because free looks into the region without entering the gate: with the first recording comes its address.
+// An acquiring load, because free reads the region without entering the gate: a thread that sees the first recording
+// must see the region's address.
 #define GENERATION() __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)
 
-// Ends a hook with a jump to the real function while nothing is recorded or if the block passes, otherwise to the slow half.
-// The empty statement keeps the compiler from leading both ways to one jump, which would cost another.
+// Ends a hook: with a jump to the real function if nothing is recorded or the block passes, otherwise with a jump to the
+// slow half. The empty statement keeps the compiler from merging the two jumps to the real function, which would add a jump.
 #define END_HOOK(passes, real, slow)                                                                                   \
 	do {                                                                                                           \
 		uint32_t generation = GENERATION();                                                                    \
@@ -27,27 +34,26 @@
 
 #define SKIPS(size) record_skips(generation, size)
 
-// record_samples, for slow halves, which must find the real allocator first.
-static inline uint64_t samples(size_t size)
+// Finds the real allocator. Called by hooks_ready only.
+void hooks_find(void);
+
+// Slow halves call this first; afterwards they may call REAL.
+static inline __attribute__((always_inline)) void hooks_ready(void)
 {
-	real_ready();
-	return record_samples(size);
+	if (__builtin_expect(gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)), 0))
+		hooks_find();
 }
 
-// What the real allocator calls of the family between the two is a part of its work, and passes. Where it calls nothing,
-// a call in between can only be a signal handler's, and counts.
-static inline uint64_t begin_real(bool nests)
+// record_count_down for slow halves, which must find the real allocator first.
+static inline uint64_t count_down(size_t size)
 {
-	uint64_t countdown = cgoheap_thread.countdown;
-	if (nests)
-		cgoheap_thread.countdown = UINT64_MAX;
-	return countdown;
+	hooks_ready();
+	return record_count_down(size);
 }
 
-static inline void end_real(uint64_t countdown)
-{
-	if (cgoheap_thread.countdown > UINT64_MAX / 2) // otherwise a new recording has begun meanwhile, and drawn its own
-		cgoheap_thread.countdown = countdown;
-}
+// Files outside of this part that make hooks of a family come by this door.
+#ifdef HOOKS_OF_FAMILY
+#include "hooks_family.h"
+#endif
 
 #endif

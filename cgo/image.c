@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// A loaded file's memory is read in pieces, through a small buffer on the stack. A file that another thread may close is
-// read by the kernel, which answers where a load would fault (memory.c). Where a sandbox forbids that, only files that are
-// never closed can be read.
+// A loaded file's memory is read in pieces, through a small buffer on the stack. A file that another thread may close
+// is read through the kernel, which returns an error where a load would fault (memory.c). If a sandbox forbids that,
+// only files that are never closed can be read.
 
 #include "image.h"
 
@@ -25,7 +25,7 @@ size_t image_copy(const struct image *image, uintptr_t address, void *to, size_t
 		return 0;
 	if (memory_copy(image->memory, address, to, size))
 		return size;
-	size_t on_page = PAGE - address % PAGE; // what follows it may be unmapped
+	size_t on_page = PAGE - address % PAGE; // the next page may be unmapped
 	return on_page < size && memory_copy(image->memory, address, to, on_page) ? on_page : 0;
 }
 
@@ -47,7 +47,7 @@ void reader_fail(struct reader *r)
 	r->failed = true;
 }
 
-// Whether the byte at r->at is in the buffer, into which it is read if need be.
+// Makes sure that the byte at r->at is in the buffer, reading it if needed; false if it cannot be read.
 static bool have(struct reader *r)
 {
 	if (r->at - r->buffered < r->size)
@@ -77,7 +77,8 @@ uint64_t read_bytes(struct reader *r, unsigned size)
 	return number;
 }
 
-// The bits of a LEB128 number of at most ten bytes (DWARF 5, section 7.6), and in *rest what sign extension would add.
+// Reads the bits of a LEB128 number of at most ten bytes (DWARF 5, section 7.6); *rest becomes the bits that sign
+// extension adds.
 static uint64_t read_leb(struct reader *r, uint64_t *rest)
 {
 	uint64_t bits = 0;

@@ -1,4 +1,4 @@
-// Reading what a loaded file has in memory: its unwind data, its headers.
+// Reads a loaded file in memory: its unwind data, its headers.
 #ifndef CGOHEAP_IMAGE_H
 #define CGOHEAP_IMAGE_H
 
@@ -8,8 +8,8 @@
 
 #include "memory.h"
 
-// A loaded file: nothing outside [start, limit) is read. If it is not kept, another thread may unmap it at any time, and the
-// kernel is asked to read it, by memory_copy.
+// A loaded file. Nothing outside [start, limit) is read. If it is not kept, another thread may unmap it at any time, so
+// memory_copy reads it through the kernel.
 struct image {
 	uintptr_t start, limit;
 	uintptr_t eh_frame_hdr; // 0 if it has none
@@ -17,11 +17,11 @@ struct image {
 	struct memory *memory;  // of the walk; NULL only if the file is kept
 };
 
-// Copies up to size bytes at address; how many there were to be read. Does not touch errno.
+// Copies up to size bytes at address and returns how many could be read. Does not touch errno.
 size_t image_copy(const struct image *image, uintptr_t address, void *to, size_t size);
 
-// A reader of little-endian numbers from at up to end. Past the end, or where a number is malformed, it returns zeros and
-// stays failed: callers read a whole structure and ask once.
+// A reader of little-endian numbers from at up to end. Past the end, or at a malformed number, it returns zeros and
+// stays failed: callers read a whole structure and check once.
 struct reader {
 	const struct image *image;
 	uintptr_t at, end;

@@ -13,7 +13,7 @@ struct listing {
 	struct headers headers;
 };
 
-// The readable segment that .eh_frame_hdr lies in, where linkers put .eh_frame too.
+// The image of an object: the readable segment that .eh_frame_hdr lies in, where linkers put .eh_frame too.
 static struct image image_of(struct headers *r, const struct dl_phdr_info *object)
 {
 	struct image image = {0};

@@ -5,7 +5,7 @@ package cgo
 // #include "cfi.h"
 // #include "images.h"
 //
-// // As in a walk.
+// // Reads memory as a walk does.
 // static bool rule_in_memory(struct image image, uintptr_t pc, struct rule *rule)
 // {
 // 	struct copy copy = {0};
@@ -48,9 +48,9 @@ func (i Image) c() C.struct_image {
 		eh_frame_hdr: C.uintptr_t(i.EhFrameHdr), kept: C.bool(i.Kept)}
 }
 
-// Rule is the rule for the code at a runtime address that the shim finds in memory, for tests: all zero where no FDE covers
-// it. False if the unwind data cannot be searched there.
-func (i Image) Rule(address uint64) (rule [RuleSize]byte, ok bool) {
+// Rule returns the rule for the code at a runtime address, as C finds it in memory, for tests: all zero if no FDE covers it.
+// ok is false if the unwind data cannot be searched there.
+func (i Image) Rule(address uint64) (rule [C.sizeof_struct_rule]byte, ok bool) {
 	ok = bool(C.rule_in_memory(i.c(), C.uintptr_t(address), (*C.struct_rule)(unsafe.Pointer(&rule))))
 	return rule, ok
 }

@@ -1,13 +1,12 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// The labels of a goroutine are found through its g, which the walk meets where Go called C. While C runs for it, nobody
-// else may change its labels, and it keeps them from the garbage collector. The set is never changed once it is made:
+// The labels of a goroutine are found through its g, which the walk meets where Go called C. While C runs for the goroutine,
+// nobody else may change its labels, and it keeps them from the garbage collector. A set never changes once it is made:
 //
 //	g ──► {list, length, capacity} ──► {key, size, text, size}, …
 //
-// (runtime/pprof.labelMap; strings are a pointer and a size). Where in g the pointer lies is found at start, and that
-// all this is so is verified; see probe.go. Anybody may have put other memory there all the same, so all but g is copied by the
-// kernel.
+// (runtime/pprof.labelMap; strings are a pointer and a size). At start, the offset of the pointer in g is found, and this
+// layout is verified; see probe.go. Other memory may be there all the same, so the kernel copies everything except g.
 #include "labels.h"
 
 #include <sys/prctl.h>
@@ -17,12 +16,14 @@
 #include "machine.h"
 #include "trie.h"
 
+TRIE_RECORD(struct labels);
+
 struct label_options cgoheap_labels;
 
 #define G_BYTES 512  // of g, where the pointer to the labels may lie
 
-// Bytes one by one, and nothing that the compiler could make a memcpy of: that may be bound by the loader when it is first
-// called, and malloc must never wait for the loader.
+// Copies byte by byte, in a way that the compiler cannot turn into memcpy: the loader may bind memcpy at its first
+// call, and malloc must never wait for the loader.
 static void copy(char *to, const char *from, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -37,7 +38,7 @@ struct draft {
 	char *entries; // LABELS_BYTES
 };
 
-// The room for a label, whose sizes are written and whose key and text are still to be; NULL if there is none.
+// Appends a label's sizes and returns where its key and text are to be written; NULL if there is no room.
 static char *append(struct draft *d, size_t key_size, size_t text_size, struct label *l)
 {
 	*l = (struct label){
@@ -55,7 +56,7 @@ static char *append(struct draft *d, size_t key_size, size_t text_size, struct l
 	return to + sizeof *l;
 }
 
-// A string may lie in memory that the program unmaps.
+// Appends the label at an address. Its strings may lie in memory that the program unmaps.
 static bool append_at(struct draft *d, struct memory *m, uintptr_t at)
 {
 	uintptr_t word[4];
@@ -67,7 +68,7 @@ static bool append_at(struct draft *d, struct memory *m, uintptr_t at)
 	return to == NULL || (memory_copy(m, word[0], to, l.key_size) && memory_copy(m, word[2], to + l.key_size, l.text_size));
 }
 
-// False if the labels cannot be what they are taken for.
+// Appends the labels of g; false if they cannot be labels.
 static bool append_goroutine(struct draft *d, struct memory *m, uintptr_t g)
 {
 	uintptr_t set, list, length, capacity;
@@ -100,6 +101,16 @@ static void append_thread(struct draft *d)
 	copy(to + l.key_size, name, l.text_size);
 }
 
+static void append_kind(struct draft *d, const struct kind *kind)
+{
+	struct label l;
+	char *to = append(d, 4, kind->size, &l);
+	if (to == NULL)
+		return;
+	copy(to, "kind", l.key_size);
+	copy(to + l.key_size, kind->text, l.text_size);
+}
+
 uint32_t labels_read(struct memory *m, uintptr_t g, char *entries)
 {
 	struct draft d = {0, entries};
@@ -114,19 +125,21 @@ static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g)
 		count(COUNT_LOST_LABELS);
 		return 0;
 	}
-	if (cgoheap_labels.thread_names != 0)
+	if ((cgoheap_labels.of_thread & LABEL_NAME) != 0)
 		append_thread(&d);
+	if (cgoheap_thread.kind.text != NULL)
+		append_kind(&d, &cgoheap_thread.kind);
 	return d.size == 0 ? 0 : labels_intern(d.entries, d.size);
 }
 
 uint32_t labels_now(struct memory *m, uintptr_t g)
 {
-	if (cgoheap_labels.goroutine_offset == 0 && cgoheap_labels.thread_names == 0)
+	if (cgoheap_labels.goroutine_offset == 0 && cgoheap_labels.of_thread == 0)
 		return 0;
 	return gather(m, g);
 }
 
-// What a set is.
+// The key of a set.
 struct content {
 	const char *entries;
 	uint32_t size, tag;

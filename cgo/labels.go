@@ -14,23 +14,24 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// goroutineLabels is the pointer to the labels of the goroutine that calls. The runtime promises name and signature to
+// goroutineLabels returns the pointer to the labels of the calling goroutine. The runtime promises name and signature to
 // everyone who links to it (go.dev/issue/67401).
 //
 //go:linkname goroutineLabels runtime/pprof.runtime_getProfLabel
 func goroutineLabels() unsafe.Pointer
 
-// LabelGoroutines has samples labelled with what runtime/pprof.Do set. Where the runtime keeps that is not promised
-// either, so it is looked for, and what read finds there, which is ReadLabels but in tests, is compared with what was set. An
-// error says what was not recognised; there are then no such labels. After Probe, before Start.
+// LabelGoroutines adds the labels of runtime/pprof.Do to samples. The runtime does not promise where it keeps them, so it
+// looks for them, and compares what read finds (ReadLabels, except in tests) with labels that it set. An error describes
+// what was not recognised; there are then no such labels. Call it after Probe, before Start.
 func LabelGoroutines(read func() (entries []byte, ok bool)) error {
-	if !Joined() {
-		return errors.New("stacks do not go on into Go, so a goroutine cannot be told from them")
+	if !joined() {
+		return errors.New("stacks do not continue into Go, so they do not show the goroutine")
 	}
-	// In a goroutine of its own, whose labels are nobody else's.
+	// In a separate goroutine, whose labels nobody else uses.
 	err := apart("the look for labels", func() error { return findLabels(read) })
 	if err != nil {
 		C.cgoheap_labels.goroutine_offset = 0
@@ -42,7 +43,7 @@ func findLabels(read func() ([]byte, bool)) error {
 	first := labelOffset("cgoheap", "first", "probe", "")
 	second := labelOffset("cgoheap", "second")
 	if first == 0 || first != second {
-		return errors.New("the runtime's g does not hold the labels in one place")
+		return errors.New("the runtime's g does not hold the labels at one offset")
 	}
 	C.cgoheap_labels.goroutine_offset = first
 	return errors.Join(verifyLabels(read), verifyLabels(read, "key", "text"),
@@ -58,8 +59,8 @@ func labelOffset(labels ...string) (offset C.uint32_t) {
 	return offset
 }
 
-// ReadLabels reads the labels of the calling goroutine as a hook would: entries for Labels. False where they are not what
-// they should be.
+// ReadLabels reads the labels of the calling goroutine as a hook would: entries for Labels. ok is false if they are not as
+// expected.
 func ReadLabels() (entries []byte, ok bool) {
 	entries = make([]byte, C.LABELS_BYTES)
 	size := C.probe_labels((*C.char)(unsafe.Pointer(&entries[0])))
@@ -74,14 +75,14 @@ func verifyLabels(read func() ([]byte, bool), labels ...string) error {
 	for i := 0; i < len(labels); i += 2 {
 		want = append(want, stack.Label{Key: labels[i], Text: labels[i+1]})
 	}
-	SortLabels(want)
+	tables.SortLabels(want)
 	var entries []byte
 	var ok bool
 	pprof.Do(context.Background(), pprof.Labels(labels...), func(context.Context) { entries, ok = read() })
 	if !ok {
 		return errors.New("the runtime's labels of a goroutine could not be read")
 	}
-	if got := Labels(entries); !slices.Equal(got, want) {
+	if got := tables.Labels(entries); !slices.Equal(got, want) {
 		return fmt.Errorf("the labels %v of a goroutine were read as %v", want, got)
 	}
 	return nil

@@ -1,48 +1,117 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// A walk is a function of the registers that it begins with, of the index, and of the words that it reads. So if it comes
-// to a frame with the registers that the thread's last walk had there, and all the words that the last walk read from
-// there on still have their values, the rest is the same: no rules are looked up, only words compared, in the order in
-// which they were read, so that each address was checked before it is used. Where a word differs, the frames before it
-// are the same all the same, and the walk goes on by rules from the one that read it.
+// A walk is a function of the registers that it begins with, of the index, and of the words that it reads. So if it
+// comes to a frame with the registers that the thread's last walk had there, and all the words that the last walk read
+// from there on still have their values, the rest is the same. No rules are looked up; only words are compared, in the
+// order in which they were read, so that each address was checked before it is used. Where a word differs, the walk
+// goes on by rules, and compares again at the first frame that the last walk found after reading that word.
 //
-// Kept are walks that came to their root on the stack that the thread was born with and on the goroutine's: what was
-// readable there is readable as long as the words that led there stand.
+// A walk is kept if it came to its root on the thread's own stack and the goroutine's stack: words that were readable
+// there stay readable as long as the words that led to them are unchanged.
+//
+// Where walks differ in many frames near the leaf, these frames are not kept: see choose.
 
 #include "last.h"
 
 #include "gate.h"
 #include "region.h"
+#include "stacks.h"
 
-// The words that a walk follows lie in frames of the program, which a sanitizer keeps to itself.
+// The words that a walk follows lie in frames of the program, which sanitizers do not allow other code to read.
 #define READS_FRAMES __attribute__((no_sanitize("address", "thread")))
 
-void last_begin(struct walk *w, uint32_t place)
+#define STEPS 96
+#define WORDS MEMORY_WORDS
+
+// Where a walk stood at a frame. One cache line.
+struct step {
+	uint64_t frame;
+	uintptr_t height; // what rises from frame to frame: fp in Go, sp in C
+	uintptr_t sp, fp, fp_at;
+	struct stack_hash hash; // of the frames from here to the root
+	uint16_t words; // the index of the first word that was read from here on
+	uint16_t part;  // how often the walk had gone from C to Go or back
+	bool fp_known, fp_given, joined;
+};
+
+// The last walk in a home at the gate, which is nearly always the thread's. Its steps and words, leaf first, stand at
+// the end of their arrays; the steps and words of the current walk at the beginning of the other arrays.
+struct last {
+	uint32_t thread; // whose walk it is
+	uint64_t index;  // the number of the index that it went by
+	uint32_t stack;  // ref of the stack that it found
+	bool fp_used;    // its result depended on the frame pointer that it began with
+	uint32_t first;  // STEPS for no walk
+	uintptr_t go_lo, go_hi, goroutine; // the goroutine that it joined
+	const struct step *cursor; // its first step that the current walk may come to
+	uintptr_t next;  // the height of cursor; above all heights if cursor is not in the current part
+	uint32_t known;  // the step at which the current walk met it; STEPS for none
+	uint32_t fresh;  // how many steps the current walk made before that
+	struct stack_hash hash; // of the current walk's stack, once it has met the last one
+	uint16_t part;   // the part that the current walk is in
+	bool go;
+	bool quiet;      // the current walk has not come to the height that it is learned from
+	uint8_t idle;    // how many walks in a row made many steps before they met the last one
+	uint32_t below;  // how many frames the last walk found before its first step
+	uintptr_t from;  // the height in C that the current walk is learned from; 0: its beginning
+	struct step steps[STEPS], fresh_steps[STEPS];
+	struct word words[WORDS], fresh_words[WORDS];
+};
+
+uint64_t last_size(void)
+{
+	return GATE_HOMES * sizeof(struct last);
+}
+
+static bool knows(struct walk *w, uint64_t frame);
+
+// Notes that the current walk may come to s, but to no step before it.
+static void go_on(struct last *l, const struct step *s)
+{
+	l->cursor = s;
+	l->next = s < &l->steps[STEPS] && s->part == l->part ? s->height : UINTPTR_MAX;
+}
+
+void last_begin(struct walk *w, uint32_t slot)
 {
 	struct thread *t = w->memory.thread;
-	struct last *l = (struct last *)region_at(cgoheap_region->lasts) + place;
-	if (place >= GATE_HOMES || w->index == NULL || w->stale || !w->memory.own)
+	struct last *l = (struct last *)region_at(cgoheap_region->lasts) + slot;
+	if (slot >= GATE_HOMES || w->index == NULL || w->stale || !w->memory.own)
 		return;
-	if (l->thread != t->slot || l->index != w->index->number) {
-		l->thread = t->slot;
+	if (l->thread != t->number || l->index != w->index->number) {
+		l->thread = t->number;
 		l->index = w->index->number;
-		l->first = LAST_STEPS;
+		l->first = STEPS;
+		l->from = l->idle = 0;
 	}
-	l->cursor = l->first;
-	l->fresh = 0;
-	w->last = l;
+	l->known = STEPS;
+	l->fresh = l->part = 0;
+	l->go = false; // a walk begins in C
+	l->quiet = l->from != 0;
+	go_on(l, &l->steps[l->first]);
+	w->knows = knows;
+	w->knower = l;
+	w->memory.log = l->quiet ? NULL : l->fresh_words;
+	w->asks_from = l->from;
+}
+
+static __attribute__((noinline)) void unlearn(struct walk *w)
+{
+	w->knows = NULL;
+	w->knower = NULL;
+	w->memory.log = NULL;
+	w->asks_from = UINTPTR_MAX;
+}
+
+// Begins to learn at the current frame, unless that is in the first part and below the height to learn from.
+static __attribute__((noinline)) bool learns(struct walk *w, struct last *l)
+{
+	if (l->part == 0 && w->at.sp < l->from)
+		return false;
+	l->quiet = false;
+	w->asks_from = 0;
 	w->memory.log = l->fresh_words;
-}
-
-// What rises from frame to frame: Go's frames are found by fp, C's by sp.
-static uintptr_t height(const struct walk *w)
-{
-	return w->go != NULL ? w->at.fp : w->at.sp;
-}
-
-static uintptr_t step_height(const struct step *s)
-{
-	return s->go ? s->fp : s->sp;
+	return true;
 }
 
 static bool joined(const struct walk *w)
@@ -50,202 +119,141 @@ static bool joined(const struct walk *w)
 	return w->memory.go_hi != 0;
 }
 
-// A register that has not been read yet is the same if it is saved at the same place. What a walk begins with is as good
-// as any other if nothing followed from it: functions use the register for data.
-static bool same_fp(const struct walk *w, const struct step *s)
+// Whether fp is the same. A register that has not been read yet is the same if it is saved at the same address. A
+// register that the walk began with may differ if the last walk did not use it: functions use it for data.
+static bool same_fp(const struct walk *w, const struct last *l, const struct step *s)
 {
 	if (s->fp_known != w->fp_known || s->fp_at != w->fp_at || s->fp_given != w->fp_given)
 		return false;
-	return !s->fp_known || s->fp_at != 0 || (s->fp_given && !w->last->fp_used) || s->fp == w->at.fp;
+	return !s->fp_known || s->fp_at != 0 || (s->fp_given && !l->fp_used) || s->fp == w->at.fp;
 }
 
-static bool same(const struct walk *w, const struct step *s)
+static bool same(const struct walk *w, const struct last *l, const struct step *s)
 {
-	const struct last *l = w->last;
-	if (s->pc != w->at.pc || s->sp != w->at.sp || !same_fp(w, s))
+	if (s->sp != w->at.sp || s->joined != joined(w) || !same_fp(w, l, s))
 		return false;
-	return s->joined == joined(w) && (!s->joined || (w->memory.go_lo == l->go_lo && w->memory.go_hi == l->go_hi));
+	return !s->joined || (w->memory.go_lo == l->go_lo && w->memory.go_hi == l->go_hi);
 }
 
-// The step of the last walk where w stands now; NULL if it was never there.
-static const struct step *meet(const struct walk *w)
+// Notes that the current walk has gone from C to Go or back.
+static __attribute__((noinline)) void change_part(struct last *l)
 {
-	struct last *l = w->last;
-	uintptr_t at = height(w);
-	const struct step *s = &l->steps[l->cursor], *end = &l->steps[LAST_STEPS];
-	while (s < end && (s->part < w->part || (s->part == w->part && step_height(s) < at)))
+	l->go = !l->go;
+	l->part++;
+	const struct step *s = l->cursor;
+	while (s < &l->steps[STEPS] && s->part < l->part)
 		s++;
-	l->cursor = s - l->steps;
-	return s < end && same(w, s) ? s : NULL;
+	go_on(l, s);
 }
 
-// The first word from the given one on that has changed; LAST_WORDS if none has.
+// Returns the first word, from the given one on, that has changed; WORDS if none has.
 static READS_FRAMES uint32_t first_changed(const struct last *l, uint32_t word)
 {
-	while (word < LAST_WORDS && *(const volatile uintptr_t *)l->words[word].address == l->words[word].value)
+	while (word < WORDS && *(const volatile uintptr_t *)l->words[word].address == l->words[word].value)
 		word++;
 	return word;
 }
 
-// What the frame pointer is at s.
-static uintptr_t fp_of(const struct walk *w, const struct step *s)
+// Whether the last walk would go the same way from its step s on. If not, the current walk cannot meet any step up to
+// the one that read the changed word.
+static bool leads_on(struct last *l, const struct step *s)
 {
-	return s->fp_given ? w->at.fp : s->fp;
+	uint32_t changed = first_changed(l, s->words);
+	if (changed == WORDS)
+		return true;
+	while (++s < &l->steps[STEPS] && s->words <= changed)
+		;
+	go_on(l, s);
+	return false;
 }
 
-// Room for one more fresh step, whose words begin here; NULL if there is none.
-static struct step *next_fresh(struct walk *w)
+static inline void record(const struct walk *w, struct last *l, uint64_t frame, uintptr_t height)
 {
-	struct last *l = w->last;
-	if (l->fresh == LAST_STEPS) {
-		w->memory.unfit = true;
-		return NULL;
-	}
 	struct step *s = &l->fresh_steps[l->fresh++];
-	s->words = w->memory.logged;
-	return s;
-}
-
-static void record(struct walk *w, uint64_t frame)
-{
-	struct step *s = next_fresh(w);
-	if (s == NULL)
-		return;
-	s->pc = w->at.pc;
+	s->frame = frame;
+	s->height = height;
 	s->sp = w->at.sp;
 	s->fp = w->at.fp;
 	s->fp_at = w->fp_at;
-	s->frame = frame;
-	s->part = w->part;
+	s->words = w->memory.logged;
+	s->part = l->part;
 	s->fp_known = w->fp_known;
 	s->fp_given = w->fp_given;
 	s->joined = joined(w);
-	s->go = w->go != NULL;
 }
 
-// The walk goes on from s, to which the last walk came too.
-static enum end resume(struct walk *w, const struct step *s)
+// Returns the hash of the stack: frames on top of a trunk, the last of which are the fresh steps'. Stores the hash at each
+// fresh step.
+static struct stack_hash hash_fresh(struct last *l, const uint64_t *frames, uint32_t below, struct stack_hash hash)
 {
-	const struct last *l = w->last;
-	w->at = (struct registers){s->pc, s->sp, fp_of(w, s)};
-	w->fp_known = s->fp_known;
-	w->fp_given = s->fp_given;
-	w->fp_at = s->fp_at;
-	w->part = s->part - 1; // walk counts it again
-	if (s->joined) {
-		w->memory.go_lo = l->go_lo;
-		w->memory.go_hi = l->go_hi;
-	}
-	return WALK_ON;
-}
-
-// The step that reads the word, among those from s on; the end of them if the word is.
-static const struct step *reader_of(const struct last *l, const struct step *s, uint32_t word)
-{
-	const struct step *end = &l->steps[LAST_STEPS];
-	if (word == LAST_WORDS)
-		return end;
-	while (s + 1 < end && s[1].words <= word)
-		s++;
-	return s;
-}
-
-// The first step from s on that there is no room for; end if there is for all. Frames up to the root are only counted:
-// nobody asks for those of a known trunk.
-static const struct step *add_frames(struct walk *w, const struct step *s, const struct step *end)
-{
-	size_t count = end - s;
-	if (w->known != NULL && count <= w->max - w->depth) {
-		w->depth += count;
-		return end;
-	}
-	for (; s < end && w->depth < w->max; s++)
-		w->frames[w->depth++] = s->frame;
-	return s;
-}
-
-static void record_again(struct walk *w, const struct step *s, const struct step *end)
-{
-	struct step *to;
-	for (; s < end && (to = next_fresh(w)) != NULL; s++) {
-		uint32_t words = to->words;
-		*to = *s;
-		to->fp = fp_of(w, s);
-		to->words = words;
-		for (uint32_t i = s->words; i < s[1].words; i++)
-			memory_note(&w->memory, w->last->words[i].address, w->last->words[i].value);
-	}
-}
-
-// Adds the frames from s up to the one that reads a changed word.
-static enum end follow(struct walk *w, const struct step *s)
-{
-	struct last *l = w->last;
-	const struct step *all = &l->steps[LAST_STEPS], *end = reader_of(l, s, first_changed(l, s->words));
-	l->cursor = end + 1 - l->steps;
-	if (end == s)
-		return WALK_EMIT;
-	if (end == all)
-		w->known = s;
-	w->fp_used |= s->fp_given && l->fp_used;
-	const struct step *to = add_frames(w, s, end);
-	if (w->goroutine == 0 && (to == all || to->joined))
-		w->goroutine = l->goroutine;
-	if (to != end)
-		return END_DEPTH;
-	if (end == all)
-		return END_ROOT;
-	record_again(w, s, end);
-	return resume(w, end);
-}
-
-enum end last_meet(struct walk *w, uint64_t frame)
-{
-	if (w->exact)
-		w->memory.unfit = true;
-	if (w->memory.unfit)
-		return WALK_EMIT;
-	const struct step *s = meet(w);
-	enum end result = s == NULL ? WALK_EMIT : follow(w, s);
-	if (result == WALK_EMIT)
-		record(w, frame);
-	return result;
-}
-
-uint32_t last_stack(const struct walk *w)
-{
-	const struct last *l = w->last;
-	return l != NULL && w->known == &l->steps[l->first] && l->fresh == 0 ? l->stack : 0;
-}
-
-struct trunk last_trunk(const struct walk *w, enum end end, uint32_t *below)
-{
-	if (w->known == NULL || end != END_ROOT) {
-		*below = w->depth;
-		return stack_root(end);
-	}
-	*below = w->last->fresh;
-	const struct last *l = w->last;
-	uint32_t leaf = ((const struct stack *)region_ref(l->stack))->node;
-	return (struct trunk){w->known->hash, leaf, w->known - &l->steps[l->first]};
-}
-
-// The hash of each fresh step, of which to is the end.
-static void hash_fresh(struct step *from, struct step *to, const struct step *known)
-{
-	struct stack_hash hash = known == NULL ? stack_root(END_ROOT).hash : known->hash;
-	for (struct step *s = to; s-- > from;)
+	for (struct step *s = &l->fresh_steps[l->fresh]; s-- > l->fresh_steps;)
 		s->hash = hash = stack_hash(hash, s->frame);
+	for (const uint64_t *f = &frames[below]; f-- > frames;)
+		hash = stack_hash(hash, *f);
+	return hash;
 }
 
-// Puts the fresh steps and words before those that are known.
-static void join_fresh(struct walk *w)
+// Called at a frame as high as the last walk's step s. Whether the remaining frames are the last walk's.
+static __attribute__((noinline)) bool meets(struct walk *w, struct last *l, uint64_t frame)
 {
-	struct last *l = w->last;
-	uint32_t to = w->known == NULL ? LAST_STEPS : w->known - l->steps;
-	uint32_t word = w->known == NULL ? LAST_WORDS : w->known->words;
-	uint32_t logged = w->memory.logged;
-	l->first = LAST_STEPS;
+	const struct step *s = l->cursor;
+	uint32_t known = s - l->steps;
+	if (s->frame != frame || !same(w, l, s) || STEPS - known > w->max - w->depth)
+		return false;
+	if (w->depth + known + l->below != l->first) { // it is another stack
+		l->hash = hash_fresh(l, w->frames, w->depth - l->fresh, s->hash);
+		stack_prefetch(l->hash); // while words are compared
+	}
+	if (!leads_on(l, s))
+		return false;
+	l->known = known;
+	w->fp_used |= s->fp_given && l->fp_used;
+	w->depth += STEPS - known;
+	if (w->goroutine == 0)
+		w->goroutine = l->goroutine;
+	return true;
+}
+
+static bool knows(struct walk *w, uint64_t frame)
+{
+	struct last *l = w->knower;
+	if (w->exact || w->memory.unfit || l->fresh == STEPS) {
+		unlearn(w);
+		return false;
+	}
+	if (l->go != (w->go != NULL))
+		change_part(l);
+	if (l->quiet && !learns(w, l))
+		return false;
+	uintptr_t at = l->go ? w->at.fp : w->at.sp;
+	while (l->next < at)
+		go_on(l, l->cursor + 1);
+	if (l->next == at && meets(w, l, frame))
+		return true;
+	record(w, l, frame, at);
+	return false;
+}
+
+uint32_t last_known(const struct walk *w)
+{
+	const struct last *l = w->knower;
+	return l == NULL ? 0 : STEPS - l->known;
+}
+
+// The trunk that the current walk shares with the last one.
+static struct trunk trunk_of(const struct last *l)
+{
+	if (l->known == STEPS)
+		return stack_root(END_ROOT);
+	uint32_t leaf = ((const struct stack *)region_ref(l->stack))->node;
+	return (struct trunk){l->steps[l->known].hash, leaf, l->below + l->known - l->first};
+}
+
+// Puts the fresh steps and words before the known ones.
+static void join_fresh(struct last *l, uint32_t logged)
+{
+	uint32_t to = l->known, word = to == STEPS ? WORDS : l->steps[to].words;
+	l->first = STEPS;
 	if (l->fresh > to || logged > word)
 		return;
 	for (uint32_t i = 0; i < l->fresh; i++) {
@@ -255,21 +263,64 @@ static void join_fresh(struct walk *w)
 	for (uint32_t i = 0; i < logged; i++)
 		l->words[word - logged + i] = l->fresh_words[i];
 	l->first = to - l->fresh;
-	hash_fresh(&l->steps[l->first], &l->steps[to], w->known);
 }
 
-void last_end(struct walk *w, enum end end, uint32_t stack)
+static void keep(struct walk *w, struct last *l)
 {
-	struct last *l = w->last;
-	if (l != NULL && end == END_ROOT && !w->memory.unfit && stack != 0 && l->fresh > 0) {
-		if (w->known == NULL || joined(w)) { // otherwise it joined where the last walk did
-			l->go_lo = w->memory.go_lo;
-			l->go_hi = w->memory.go_hi;
-			l->goroutine = w->goroutine;
-		}
-		l->fp_used = w->fp_used;
-		join_fresh(w);
-		l->stack = stack;
+	if (l->known == STEPS || joined(w)) { // otherwise it joined where the last walk did
+		l->go_lo = w->memory.go_lo;
+		l->go_hi = w->memory.go_hi;
+		l->goroutine = w->goroutine;
 	}
-	w->memory.log = NULL;
+	l->fp_used = w->fp_used;
+	join_fresh(l, w->memory.logged);
+}
+
+#define MANY 4     // steps
+#define SPARE 3    // steps
+#define PATIENCE 4 // walks
+
+// Chooses from where the next walk is learned. To keep a step costs more than to walk it by rules, and pays only if a later
+// walk meets it. So if several walks in a row made many steps before they met the last one, the next ones are learned only from
+// a few steps below the meeting point on. If one then meets the last one at its first step, it might have met it before, and
+// the next two are learned as a whole to see.
+static void choose(struct last *l)
+{
+	bool many = l->fresh >= MANY;
+	if (l->known == STEPS || (l->from != 0 && l->fresh == 0)) {
+		l->idle = PATIENCE - 2;
+		l->from = 0;
+		return;
+	}
+	if (l->fresh < 2)
+		l->idle = 0;
+	else if (many && l->idle < PATIENCE)
+		l->idle++;
+	if (many && (l->from != 0 || l->idle == PATIENCE)) {
+		const struct step *s = &l->fresh_steps[l->fresh - SPARE];
+		l->from = s->part == 0 ? s->height : UINTPTR_MAX;
+	}
+}
+
+uint32_t last_end(struct walk *w, enum end end)
+{
+	struct last *l = w->knower;
+	bool learned = l != NULL && end == END_ROOT && !w->memory.unfit;
+	unlearn(w);
+	if (!learned)
+		return stack_intern(w->frames, w->depth, stack_root(end));
+	uint32_t below = w->depth - l->fresh - (STEPS - l->known);
+	choose(l);
+	if (l->fresh + below + l->below + l->known == l->first)
+		return l->stack;
+	if (l->known == STEPS)
+		l->hash = hash_fresh(l, w->frames, below, stack_root(end).hash);
+	stack_prefetch_first(l->hash);
+	struct trunk trunk = trunk_of(l);
+	keep(w, l);
+	l->below = below;
+	l->stack = stack_intern_hashed(w->frames, below + l->fresh, trunk, l->hash);
+	if (l->stack == 0)
+		l->first = STEPS;
+	return l->stack;
 }

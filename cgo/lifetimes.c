@@ -1,7 +1,7 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// The class of a site's first free is its own: what is freed in it is counted in the site. The blocks of most sites never
-// live for another time; for each other class a site gets a record when it is first needed.
+// The class of a site's first free becomes the site's own: blocks freed in it are counted in the site. The blocks of
+// most sites all live about as long. For each other class a site gets a record when it first needs one.
 
 #include "lifetimes.h"
 
@@ -37,8 +37,8 @@ static uint32_t make(const struct site *s, uint32_t class)
 	return at / 16;
 }
 
-// The record of a class that is not the site's own, made if need be; NULL when the region is full. Of two threads that make
-// it at once, one finds the other's in its place, and its own stays unused.
+// Returns the record of a class that is not the site's own; makes it if needed. NULL when the region is full. If two
+// threads make it at once, one finds the other's record linked, and its own stays unused.
 static struct lifetime *record_of(struct site *s, uint32_t class)
 {
 	uint32_t *at = &s->lifetimes, made = 0;
@@ -55,7 +55,7 @@ static struct lifetime *record_of(struct site *s, uint32_t class)
 	}
 }
 
-// There is no room to keep this class apart from the site's own. From here on the site keeps neither.
+// Called when there is no room to keep a class separate from the site's own. From now on the site keeps neither.
 static void give_up(struct site *s)
 {
 	uint8_t own = __atomic_exchange_n(&s->class, REGION_LIFETIMES + 1, __ATOMIC_RELAXED);

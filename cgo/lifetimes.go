@@ -6,15 +6,19 @@ package cgo
 // #include "lifetimes.h"
 import "C"
 
-import "time"
+import (
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+)
 
 // Tick is the unit of the times at which blocks were allocated.
-const Tick time.Duration = 1 << C.CLOCK_TICK_BITS
+const Tick time.Duration = layout.Tick
 
-// Ticks since the recording began, as blocks are stamped with them.
+// Ticks returns the ticks since the recording began, with which blocks are stamped.
 func Ticks() uint64 { return uint64(C.clock_ticks()) }
 
-// Lifetimes are the classes of lifetimes that sites keep: the longest of each; a block counts in the first that it fits.
+// Lifetimes returns the longest lifetime of each class that sites keep; a block counts in the first class that it fits.
 func Lifetimes() []time.Duration {
 	list := make([]time.Duration, len(C.cgoheap_lifetimes))
 	for i, longest := range C.cgoheap_lifetimes {

@@ -26,7 +26,7 @@ static struct bucket *bucket_of(int level, uint64_t hash, int choice)
 
 static int newest_level(void)
 {
-	int level = -1;
+	int level = (int)__atomic_load_n(&cgoheap_region->level_count, __ATOMIC_ACQUIRE) - 1;
 	while (level < REGION_LEVELS - 1 && __atomic_load_n(&cgoheap_region->levels[level + 1], __ATOMIC_ACQUIRE) != 0)
 		level++;
 	return level;
@@ -55,7 +55,8 @@ static int load_of(const struct bucket *b)
 	return n;
 }
 
-// Of two buckets the emptier is taken, unless the first is half empty: full ones are then rare long before the level is.
+// Takes the emptier of two buckets, unless the first is at least half empty. Then few buckets are full until the whole
+// level nearly is.
 static bool claim_in_level(int level, uint64_t hash, struct slot *slot)
 {
 	struct bucket *one = bucket_of(level, hash, 0), *two = bucket_of(level, hash, 1);
@@ -66,7 +67,7 @@ static bool claim_in_level(int level, uint64_t hash, struct slot *slot)
 }
 
 // Adds the level after newest unless another thread just did. Two threads that add it at once reserve it twice, and one
-// of the two places stays unused: cheaper than a lock that a signal handler could find held.
+// of the two reservations stays unused: cheaper than a lock that a signal handler could find held.
 static bool grow(int newest)
 {
 	int level = newest + 1;
@@ -76,6 +77,8 @@ static bool grow(int newest)
 	uint64_t none = 0;
 	if (at != 0)
 		__atomic_compare_exchange_n(&cgoheap_region->levels[level], &none, at, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	if (at != 0)
+		__atomic_store_n(&cgoheap_region->level_count, level + 1, __ATOMIC_RELEASE);
 	return __atomic_load_n(&cgoheap_region->levels[level], __ATOMIC_ACQUIRE) != 0;
 }
 
@@ -99,18 +102,6 @@ static void copy(struct block *to, const struct block *from)
 	__atomic_store_n(&to->born, __atomic_load_n(&from->born, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
-bool live_insert(const void *p, const struct block *b)
-{
-	uint64_t address = (uintptr_t)p;
-	struct slot slot;
-	if (!find_room(mix64(address), &slot))
-		return false;
-	copy(slot.block, b);
-	filter_add(address, 1);
-	__atomic_store_n(slot.key, address, __ATOMIC_RELEASE);
-	return true;
-}
-
 static inline __attribute__((always_inline)) bool find_in(struct bucket *b, uint64_t address, struct slot *slot)
 {
 #pragma GCC unroll 8
@@ -122,20 +113,33 @@ static inline __attribute__((always_inline)) bool find_in(struct bucket *b, uint
 	return false;
 }
 
-static inline __attribute__((always_inline)) bool find(uint64_t address, struct slot *slot)
+static inline __attribute__((always_inline)) bool find(uint64_t address, uint64_t hash, struct slot *slot)
 {
-	uint64_t hash = mix64(address);
 	for (int level = newest_level(); level >= 0; level--)
 		if (find_in(bucket_of(level, hash, 0), address, slot) || find_in(bucket_of(level, hash, 1), address, slot))
 			return true;
 	return false;
 }
 
+enum kept live_insert(const void *p, const struct block *b)
+{
+	uint64_t address = (uintptr_t)p, hash = mix64(address);
+	struct slot slot;
+	if (find(address, hash, &slot))
+		return KEPT_ALREADY;
+	if (!find_room(hash, &slot))
+		return KEPT_NOT;
+	copy(slot.block, b);
+	filter_add(address, 1);
+	__atomic_store_n(slot.key, address, __ATOMIC_RELEASE);
+	return KEPT;
+}
+
 bool live_remove(const void *p, struct block *b)
 {
 	uint64_t address = (uintptr_t)p, key = address;
 	struct slot slot;
-	if (address <= RESERVED || !find(address, &slot)) // free(NULL): an empty slot is not a block
+	if (address <= RESERVED || !find(address, mix64(address), &slot)) // free(NULL): an empty slot is not a block
 		return false;
 	copy(b, slot.block);
 	filter_add(address, -1);
@@ -180,7 +184,7 @@ bool live_mark_lost(const void *p, bool lost)
 {
 	uint64_t address = (uintptr_t)p;
 	struct slot slot;
-	if (address <= RESERVED || !find(address, &slot))
+	if (address <= RESERVED || !find(address, mix64(address), &slot))
 		return false;
 	uint64_t *objects = &slot.block->weight.of[OBJECTS];
 	uint64_t was = lost ? __atomic_fetch_or(objects, BLOCK_LOST, __ATOMIC_RELAXED)

@@ -1,18 +1,19 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// An address says which library it lies in only as long as that library is loaded. Between two looks at the list, one may
-// have been closed and another one put in its place, and the hooks cannot ask: the loader answers under its locks. But
+// An address identifies a library only while that library is loaded. Between two readings of the list, a library may
+// have been closed and another loaded at its address, and the hooks cannot ask: the loader answers under its locks. But
 // glibc counts the libraries that it loads, in a word of its global data, which can be read at any time. An index of
-// libraries keeps the count from just before they were listed. While the count is the same, each of them is either still
-// there, or closed with no other in its place. While it is not, only those can be trusted that cannot be unloaded.
+// libraries keeps the count from just before they were listed. While the count is the same, each library is either
+// still there, or closed with no other at its address. Otherwise, only libraries that cannot be unloaded can be
+// trusted.
 //
-// What takes the place of a closed library need not be one: a program may put code there that it makes itself. So the number
-// of libraries in the program's namespace is watched too, with which the loader's global data begin: if neither number
-// has changed, none was closed.
+// Code made at run time may also take the address of a closed library. So the number of libraries in the program's
+// namespace is watched too, with which the loader's global data begin: if neither number has changed, no library was
+// closed.
 //
-// The word is found by its value, which dl_iterate_phdr tells. Others may have the same value by chance, so several are
-// watched, and each is dropped when it no longer has the value. One too many costs a look at the list in vain. Where none
-// is found, nothing is noticed; musl, which never unloads, needs none.
+// The word is found by its value, which dl_iterate_phdr reports. Other words may have the same value by chance, so
+// several are watched, and each is dropped when it no longer has the value. A wrong word only costs a useless reading
+// of the list. If no word is found, changes are not noticed; musl, which never unloads, needs none.
 
 #define _GNU_SOURCE
 #include "loads.h"
@@ -27,7 +28,8 @@ static int known;
 static const uint64_t *loaded; // NULL if it is not where it should be
 
 #if defined(__GLIBC__) && !defined(CGOHEAP_WRAP)
-// The last are taken, because what stands before the count is larger and more varied than what follows it.
+// Takes the last words with these values: the data before the count is larger and more varied than the data after it,
+// so matches by chance mostly come first.
 static void find(uint64_t count, uint64_t still)
 {
 	uint64_t *globals = dlsym(RTLD_DEFAULT, "_rtld_global");
@@ -114,7 +116,7 @@ __attribute__((constructor)) static void before_main(void)
 
 struct biases {
 	uint64_t *list;
-	size_t max, count, all; // all: how many are wanted
+	size_t max, count, all; // all: how many objects to list
 };
 
 static int list_bias(struct dl_phdr_info *object, size_t size, void *biases)

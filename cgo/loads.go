@@ -5,27 +5,27 @@ package cgo
 // #include "loads.h"
 import "C"
 
-// Loads tells one set of loaded libraries from another, for an index of them: it must be read before they are listed.
-// Values are comparable.
+// Loads identifies a set of loaded libraries, for an index of them: it must be read before the libraries are listed. Values
+// are comparable.
 type Loads C.struct_loads
 
-// ReadLoads asks the loader. One caller at a time.
+// ReadLoads reads the loader's state. One caller at a time.
 func ReadLoads() (l Loads) {
 	C.loads_read((*C.struct_loads)(&l))
 	return l
 }
 
-// Count is how many libraries had been loaded until then.
+// Count returns how many libraries had been loaded until then.
 func (l *Loads) Count() uint64 { return uint64(l.count) }
 
 // Watched reports whether a walk can see that a library has been loaded since.
 func (l *Loads) Watched() bool { return l.adds > 0 }
 
-// Forever are the differences between run time and ELF addresses of libraries that cannot be unloaded.
-func Forever() []uint64 { return biases(true) }
+// PermanentBiases returns the load biases (runtime − ELF address) of the libraries that cannot be unloaded.
+func PermanentBiases() []uint64 { return biases(true) }
 
-// Listed are those of all libraries that the loader has now, and has counted.
-func Listed() []uint64 { return biases(false) }
+// LoadedBiases returns the load biases of all libraries that the loader lists and counts now.
+func LoadedBiases() []uint64 { return biases(false) }
 
 func biases(forever bool) []uint64 {
 	list := make([]uint64, 64)

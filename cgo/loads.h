@@ -10,14 +10,14 @@
 
 #define LOADS_WORDS 8
 
-// Words of the loader's: as far as is known, they count the libraries that it has loaded, and those that still are.
+// Words of the loader's data that, by all evidence, count the libraries that it has loaded, or those that are still loaded.
 struct loads {
 	struct load {
 		const uint64_t *at; // NULL after the last
 		uint64_t value;
 	} words[LOADS_WORDS];
-	uint64_t count; // of libraries loaded until now, as the loader says
-	int adds;       // how many of the words count those, from the first on
+	uint64_t count; // of libraries loaded until now, as the loader reports
+	int adds;       // how many of the words, from the first on, count libraries ever loaded
 };
 
 static inline bool loads_changed(const struct load *word)
@@ -25,7 +25,7 @@ static inline bool loads_changed(const struct load *word)
 	return __atomic_load_n(word->at, __ATOMIC_ACQUIRE) != word->value;
 }
 
-// Whether no library has been loaded since l was read: false also if no word is known that would tell.
+// Whether no library has been loaded since l was read: false also if no such word is known.
 static inline bool loads_none_since(const struct loads *l)
 {
 	for (int i = 0; i < l->adds; i++)
@@ -43,7 +43,7 @@ static inline bool loads_since(const struct loads *l)
 	return false;
 }
 
-// A number that stays the same as long as no library is loaded or closed; 0 if no word is known that would tell.
+// A number that stays the same as long as no library is loaded or closed; 0 if no such word is known.
 static inline uint64_t loads_now(const struct loads *l)
 {
 	uint64_t number = 1;
@@ -54,7 +54,7 @@ static inline uint64_t loads_now(const struct loads *l)
 	return number | 1;
 }
 
-// What loads_now was when l was read.
+// The value of loads_now when l was read.
 static inline uint64_t loads_then(const struct loads *l)
 {
 	uint64_t number = 1;
@@ -68,9 +68,9 @@ static inline uint64_t loads_then(const struct loads *l)
 // Reads the words. Takes the loader's locks: not for the hooks. One caller at a time.
 void loads_read(struct loads *l);
 
-// The differences between run time and ELF addresses of the libraries that the loader lists, or of those of them that
-// cannot be unloaded: how many there are, which may be more than max. Forever are all that were loaded before main, if
-// this code is the executable's, otherwise only the executable.
+// Fills in the load biases (runtime − ELF address) of all libraries that the loader lists or, if forever is true, of
+// the libraries that cannot be unloaded. Returns how many there are, which may be more than max. Libraries loaded
+// before main cannot be unloaded, if this code is in the executable; otherwise only the executable cannot.
 size_t loads_biases(bool forever, uint64_t *biases, size_t max);
 
 #endif

@@ -3,11 +3,11 @@
 #include "lookup.h"
 
 #include "cfi.h"
-#include "record.h"
+#include "waker.h"
 
 static const struct rule no_rule;
 
-// The words from 1 up to most in so many bytes; 0 for any other number of them.
+// How many whole words bytes are, if that is 1 to most; otherwise 0.
 static uint64_t words(int64_t bytes, uint64_t most)
 {
 	return bytes > 0 && bytes % 8 == 0 && (uint64_t)bytes / 8 <= most ? (uint64_t)bytes / 8 : 0;
@@ -40,24 +40,24 @@ struct rule rule_of_found(uint64_t found)
 }
 
 // Finds the rule in memory, for a file that is never closed and has no rows yet. Go makes rows when that happens often.
-static bool rule_in_memory(const struct range *range, uintptr_t pc, struct room *room)
+static bool rule_in_memory(const struct range *range, uintptr_t pc, struct rule_buffer *buffer)
 {
-	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, false, room->memory};
+	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, false, buffer->memory};
 	if (range->eh_frame_hdr == 0)
 		return false;
 	if (__atomic_add_fetch(&cgoheap_region->asked, 1, __ATOMIC_RELAXED) == ROWS_WANTED)
-		record_wake(WAKE_LOADED);
-	if (!cfi_rule(&image, pc, &room->rule))
-		room->rule = (struct rule){.cfa = CFA_UNKNOWN};
+		waker_look(WAKE_LOADED);
+	if (!cfi_rule(&image, pc, &buffer->rule))
+		buffer->rule = (struct rule){.cfa = CFA_UNKNOWN};
 	return true;
 }
 
 static uint64_t finding(const struct range *range, uintptr_t pc, struct memory *m)
 {
 	uint64_t module = (uint64_t)range->module << 2 | (range->closable ? FOUND_CLOSABLE : 0);
-	struct room room = {.memory = m};
-	if (rule_in_memory(range, pc, &room))
-		return found_of_rule(&room.rule) | module;
+	struct rule_buffer buffer = {.memory = m};
+	if (rule_in_memory(range, pc, &buffer))
+		return found_of_rule(&buffer.rule) | module;
 	const struct rule *r = range_rule(range, pc);
 	if (r == NULL)
 		return module;
@@ -75,20 +75,20 @@ uint64_t index_search(const struct index *index, uintptr_t pc, struct memory *m)
 	return found;
 }
 
-// The rule for pc where what was found does not hold it.
-static const struct rule *by_range(const struct index *index, uintptr_t pc, struct room *room)
+// Returns the rule for pc if the found word does not hold it.
+static const struct rule *by_range(const struct index *index, uintptr_t pc, struct rule_buffer *buffer)
 {
 	const struct range *range = index_find(index, pc);
 	if (range == NULL)
 		return NULL;
-	return rule_in_memory(range, pc, room) ? &room->rule : range_rule(range, pc);
+	return rule_in_memory(range, pc, buffer) ? &buffer->rule : range_rule(range, pc);
 }
 
-const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct room *room)
+const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32_t *module, struct rule_buffer *buffer)
 {
 	uint64_t found = cached(cache_of(index), pc);
 	if (found == 0)
-		found = index_search(index, pc, room->memory);
+		found = index_search(index, pc, buffer->memory);
 	*module = found_module(found);
 	if (found == 0)
 		return NULL;
@@ -97,25 +97,25 @@ const struct rule *index_look_up(const struct index *index, uintptr_t pc, uint32
 		if (range != NULL && range->eh_frame_hdr == 0)
 			return range_rule(range, pc);
 		if (range != NULL)
-			return (room->rule = rule_of_found(found), &room->rule);
+			return (buffer->rule = rule_of_found(found), &buffer->rule);
 		*module = 0;
 		return NULL;
 	}
 	if (found >> FOUND_BITS != 0)
 		return region_at(found >> FOUND_BITS);
-	const struct rule *r = by_range(index, pc, room);
+	const struct rule *r = by_range(index, pc, buffer);
 	return r == NULL ? &no_rule : r;
 }
 
 const struct rule *index_rule(uintptr_t pc)
 {
-	static struct room room;
+	static struct rule_buffer buffer;
 	struct copy copy = {0};
 	struct memory memory = {.copy = &copy};
 	uint64_t index = __atomic_load_n(&cgoheap_region->index, __ATOMIC_ACQUIRE);
 	uint32_t module;
-	room.memory = &memory;
-	const struct rule *r = index == 0 ? NULL : index_look_up(region_at(index), pc, &module, &room);
+	buffer.memory = &memory;
+	const struct rule *r = index == 0 ? NULL : index_look_up(region_at(index), pc, &module, &buffer);
 	memory_end(&memory);
 	return r == NULL ? &no_rule : r;
 }

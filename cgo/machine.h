@@ -1,34 +1,32 @@
-// What C has no words for, and each machine its own: system calls, the thread pointer, a swap of two words, the registers
-// of a caller, and how a walk meets signals and signed return addresses. How Go calls C is in walk_go_amd64.c and
-// walk_go_arm64.c.
+// The parts that C cannot express and that differ by machine: system calls, the thread pointer, a swap of two words,
+// the registers of a caller, and what a walk must know of signals and signed return addresses. How Go calls C is in
+// walk_go_amd64.h and walk_go_arm64.h. Besides these, a machine has a rule_*.go in internal/unwind, and is named in records of
+// internal/floorplan's test of build lines; docs/changing.md has the rest.
 //
 //	long system_call(long number, long a, long b, long c, long d)
-//		By the kernel itself: a library's function may be anyone's, and sets errno. A result, or −errno.
+//		Calls the kernel directly: a library's function may be replaced, and sets errno. The
+//		result, or −errno.
 //	long system_call6(long number, long a, long b, long c, long d, long e, long f)
 //		The same, for calls with up to six arguments.
 //	uintptr_t thread_pointer(void)
 //		An address in the thread control block.
 //	bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
-//		If the 16-aligned pair at is seen, puts next there; if not, seen becomes what is there, and may be torn: it is
-//		only good for another try. Acquires and releases.
+//		If the 16-aligned pair at equals seen, replaces it with next. If not, seen becomes its value, which may be
+//		torn: it is only good for another try. Acquires and releases.
 //	CALLER_REGISTERS()
 //		The state of the caller of the function that uses this, which must not be inlined.
-//	DWARF_FP, DWARF_SP, DWARF_PC, DWARF_RA_UNSAID, DWARF_SIGNS
-//		The numbers of registers in unwind data, where the return address is if that does not say, and whether
-//		return addresses may be signed. As rule_x86.go and rule_aarch64.go have it.
+//	DWARF_FP, DWARF_SP, DWARF_PC, DWARF_RA_UNSPECIFIED, DWARF_SIGNS
+//		The numbers of registers in unwind data, where the return address is if unwind data does not define it, and
+//		whether return addresses may be signed. As rule_x86.go and rule_aarch64.go have it.
 //	uintptr_t unsigned_address(uintptr_t address)
 //		A return address without its signature.
 //	bool follows_call(uintptr_t pc)
-//		Whether a call instruction stands before pc, as far as LONGEST_CALL bytes tell, which must be readable.
-//	bool walk_signal(struct walk *w)
-//		If w is at the return from a signal handler and rows cannot tell where the signal struck: on to there.
+//		Whether a call instruction stands before pc. Looks at LONGEST_CALL bytes, which must be readable.
 #ifndef CGOHEAP_MACHINE_H
 #define CGOHEAP_MACHINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct walk;
 
 #if defined(__x86_64__)
 #include "machine_amd64.h"

@@ -47,7 +47,7 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 #define DWARF_FP 6
 #define DWARF_SP 7
 #define DWARF_PC 16
-#define DWARF_RA_UNSAID RA_UNKNOWN
+#define DWARF_RA_UNSPECIFIED RA_UNKNOWN
 #define DWARF_SIGNS 0
 
 static inline uintptr_t unsigned_address(uintptr_t address)
@@ -65,11 +65,4 @@ static inline bool follows_call(uintptr_t pc)
 		if (end[-size] == 0xff && (end[1 - size] & 0x38) == 0x10)
 			return true;
 	return end[-5] == 0xe8;
-}
-
-// libc's trampoline has rows.
-static inline bool walk_signal(struct walk *w)
-{
-	(void)w;
-	return false;
 }

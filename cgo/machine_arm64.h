@@ -31,7 +31,7 @@ static inline uintptr_t thread_pointer(void)
 	return control_block;
 }
 
-// By exclusive load and store, which every arm64 has, and which no library that is bound lazily stands for.
+// By exclusive load and store, which every arm64 has, and which never become a call of a lazily bound library function.
 static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 {
 	uint64_t low, high;
@@ -52,8 +52,8 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 	return failed == 0;
 }
 
-// The function keeps the caller's x29 where its own points, which is somewhere inside its frame. How far that is below the
-// frame's end, only the compiler knows; clang, which has gcc's word for it too, gives x29 itself for that.
+// The function saves the caller's x29 where its own x29 points, somewhere inside its frame. Only the compiler knows how
+// far that is below the frame's end. gcc's builtin for the end exists in clang too, but yields x29 itself there.
 #ifdef __clang__
 #define FRAME_END() __builtin_sponentry()
 #else
@@ -68,10 +68,10 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 #define DWARF_FP 29
 #define DWARF_SP 31
 #define DWARF_PC 32
-#define DWARF_RA_UNSAID RA_FROM_LR
+#define DWARF_RA_UNSPECIFIED RA_FROM_LR
 #define DWARF_SIGNS 1
 
-// xpaclri, which strips x30 and which machines that do not sign take for a nop.
+// xpaclri: strips the signature from x30; a nop on machines that do not sign.
 static inline uintptr_t unsigned_address(uintptr_t address)
 {
 	register uintptr_t x30 __asm__("x30") = address;
@@ -87,5 +87,3 @@ static inline bool follows_call(uintptr_t pc)
 	uint32_t code = ((const uint32_t *)pc)[-1];
 	return pc % 4 == 0 && ((code & 0xfc000000) == 0x94000000 || (code & 0xfefff000) == 0xd63f0000);
 }
-
-bool walk_signal(struct walk *w);

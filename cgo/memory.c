@@ -10,10 +10,10 @@
 //	the goroutine's stack   which Go never unmaps. walk_go.c verifies the g that has the bounds.
 //
 // All other words may lie in memory that another thread unmaps between any check and the load. The kernel copies those,
-// and says so if it cannot: by process_vm_readv of this process, or where a seccomp filter might kill for that call, by a
-// write to a pipe and a read from it.
+// and returns an error if it cannot: by process_vm_readv of this process, or, if a seccomp filter might kill for that
+// call, by a write to a pipe and a read from it.
 //
-// Only bounds of the thread's own stack are kept from walk to walk, because that stack lasts as long as the thread.
+// Only the bounds of the thread's own stack are kept from walk to walk, because that stack lasts as long as the thread.
 
 #include "memory.h"
 
@@ -35,8 +35,8 @@ enum { WAY_READV = 1, WAY_PIPE, WAY_NONE };
 
 bool page_readable(uintptr_t address)
 {
-	// With an invalid first argument rt_sigprocmask changes nothing, but reads its second first: EFAULT or EINVAL. Another
-	// answer comes from a sandbox, and says nothing about the page.
+	// With an invalid first argument rt_sigprocmask changes nothing, but reads its second first: EFAULT or EINVAL.
+	// Another error comes from a sandbox, and proves nothing about the page.
 	return system_call(SYS_rt_sigprocmask, ~0L, (long)(address & ~7ULL), 0, 8) == -EINVAL;
 }
 
@@ -45,7 +45,7 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(PAGE - 1);
 }
 
-// Finds the stack that the calling thread was born with. Where libc's bounds are not known, no page is on it.
+// Finds the stack that the calling thread was born with. If libc's bounds are unknown, no page counts as part of it.
 static void find_stack(struct thread *t)
 {
 	struct bounds b = {0, 0};
@@ -65,7 +65,7 @@ static bool readable_between(uintptr_t page, uintptr_t limit)
 	return true;
 }
 
-// Whether page lies in the thread's own stack: nothing between it and the top is missing, not even a guard page.
+// Whether page lies in the thread's own stack: all pages from it to the top are readable, so no guard page is among them.
 static bool on_own_stack(struct thread *t, uintptr_t page)
 {
 	if (t->top == 0)
@@ -115,8 +115,8 @@ void memory_end(struct memory *m)
 	m->copy->way = 0;
 }
 
-// Without a filter, a system call that this kernel does not have fails. A filter may kill for one that it does not know.
-static bool may_be_filtered(void)
+// Without a filter, a system call that this kernel does not have fails.
+bool calls_may_be_filtered(void)
 {
 	long mode = system_call(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0);
 	return mode != 0 && mode != -EINVAL; // the kernel has no filters
@@ -134,7 +134,7 @@ static long read_by_kernel(uintptr_t from, void *to, size_t size)
 	return system_call6(SYS_process_vm_readv, self, (long)&here, 1, (long)&there, 1, 0);
 }
 
-// What is left in the pipe by half a write would be read as the next.
+// The bytes that half a write left in the pipe would be read as the next copy's.
 static bool read_by_pipe(struct copy *c, uintptr_t from, void *to, size_t size)
 {
 	long written = system_call(SYS_write, c->pipe[1], (long)from, (long)size, 0);
@@ -147,12 +147,12 @@ static bool read_by_pipe(struct copy *c, uintptr_t from, void *to, size_t size)
 	return false;
 }
 
-// Inside a page, which can be read as a whole or not at all.
+// Copies inside one page, which can be read as a whole or not at all.
 static bool copy_part(struct copy *c, uintptr_t from, void *to, size_t size)
 {
 	if (c->way == 0) {
 		c->way = WAY_READV;
-		if (may_be_filtered())
+		if (calls_may_be_filtered())
 			use_pipe(c);
 	}
 	if (c->way == WAY_READV) {
@@ -198,7 +198,8 @@ bool memory_load_copy(struct memory *m, uintptr_t address, uintptr_t *value)
 	return true;
 }
 
-// The thread's own stack does so only above the stack pointer. Where the walk began elsewhere, that is not known.
+// Whether the word stays mapped while the thread runs here. Of the thread's own stack, only the part above its stack
+// pointer does, and that pointer is unknown if the walk began on another stack.
 static bool stays_mapped(const struct memory *m, uintptr_t address)
 {
 	if (address >= m->lo && address < m->hi)

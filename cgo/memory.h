@@ -1,4 +1,4 @@
-// Reading the program's stack: a word is loaded only from memory that the thread itself keeps mapped. Any other word is
+// Reads the program's stack: a word is loaded only from memory that the thread itself keeps mapped. Any other word is
 // copied by the kernel, which fails where a load would fault.
 #ifndef CGOHEAP_MEMORY_H
 #define CGOHEAP_MEMORY_H
@@ -19,7 +19,7 @@ struct word {
 
 // Where the kernel copies to.
 struct copy {
-	uintptr_t at; // where size bytes of words were copied from
+	uintptr_t at; // the address that size bytes of words were copied from
 	uint32_t size;
 	int way;      // how the kernel is asked; 0 before the first copy
 	int pipe[2];  // by WAY_PIPE
@@ -32,10 +32,10 @@ struct memory {
 	uintptr_t lo, hi;       // memory around the stack pointer that the walk began with
 	uintptr_t go_lo, go_hi; // bounds of the goroutine's stack; empty elsewhere
 	bool own;               // the stack pointer is on the stack that the thread was born with
-	bool unfit;             // a word was copied, which a later walk must not load, or the log is full
-	struct word *log;       // MEMORY_WORDS, as they are read; NULL for none
+	bool unfit;             // the log is full, or a word was copied that a later walk must not load
+	struct word *log;       // MEMORY_WORDS words, in the order they are read; NULL for none
 	uint32_t logged;
-	struct copy *copy;      // NULL: what cannot be loaded cannot be read
+	struct copy *copy;      // NULL: words that cannot be loaded cannot be read
 };
 
 // Enters a word in the log.
@@ -49,14 +49,14 @@ static inline void memory_note(struct memory *m, uintptr_t address, uintptr_t va
 		m->log[m->logged++] = (struct word){address, value};
 }
 
-// For a walk of the calling thread's stack that starts at sp, just above the frame of a running function. memory_end must
-// follow.
+// Prepares a walk of the calling thread's stack that starts at sp, just above the frame of a running function.
+// memory_end must follow.
 void memory_begin(struct memory *m, struct thread *t, uintptr_t sp, struct copy *copy);
 
-// Closes what copies needed.
+// Closes the descriptors that copies needed.
 void memory_end(struct memory *m);
 
-// Whether a word can be loaded where a walk's words mostly are.
+// Whether the word at address lies where a walk's words mostly lie, and can be loaded.
 static inline bool memory_near(const struct memory *m, uintptr_t address)
 {
 	return address % 8 == 0 && address >= m->lo && address < m->hi;
@@ -65,14 +65,17 @@ static inline bool memory_near(const struct memory *m, uintptr_t address)
 // *value = the word at address; false if it cannot be read.
 bool memory_load(struct memory *m, uintptr_t address, uintptr_t *value);
 
-// The same by the kernel's copy, wherever address is.
+// The same, always by the kernel's copy.
 bool memory_load_copy(struct memory *m, uintptr_t address, uintptr_t *value);
 
-// Copies size bytes from an address that may not be readable, or not any more; false if it is not.
+// Copies size bytes from an address that may be unreadable; false if it is.
 bool memory_copy(struct memory *m, uintptr_t from, void *to, size_t size);
 
 // Whether the page that holds address can be read now. Asks the kernel; does not touch errno. Only memory that nobody
 // unmaps can then be loaded from.
 bool page_readable(uintptr_t address);
+
+// Whether a filter of system calls may be in force, which may end the process for a call that it does not know.
+bool calls_may_be_filtered(void);
 
 #endif

@@ -1,16 +1,17 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // The list of loaded files is read outside of malloc, some time after a library was opened. Its first blocks are allocated
-// before that, by its constructors even while dlopen runs. glibc's _dl_find_object (2.35) says at any time where the library
-// of an address lies: it takes no locks, and signal handlers may call it. The unwind data is then read from memory (cfi.c).
+// before that, by its constructors even while dlopen runs. glibc's _dl_find_object (2.35) finds the library of an
+// address at any time: it takes no locks, and signal handlers may call it. The unwind data is then read from memory
+// (cfi.c).
 //
-// Which library it was is settled later, when Go has the list (alloc/met.go). By then it may be closed, and another one
-// may have its place, and even its link_map's. So the object is kept with what identifies it: where it lies, its build ID,
-// its path. All of that is read through the kernel, because a walk may be misled, by a wrong return address, to a library
-// that another thread is closing. It is believed if no library was loaded while it was read.
+// Which library it was is settled later, when Go has the list (alloc/met.go). By then it may be closed, and another may
+// be at its address, even with its link_map at the same address. So the object is kept with its identity: addresses,
+// build ID, path. All of that is read through the kernel, because a wrong return address may lead a walk to a library
+// that another thread is closing. The identity is accepted if no library was loaded while it was read.
 //
-// An object stays the one that was met there as long as the loader's words of loads.c have not changed. When they have, its
-// identity is read again: the same one means the same object, under the same number.
+// An address belongs to the object met there as long as the loader's words of loads.c have not changed. If they have,
+// the identity is read again: the same identity means the same object, under the same number.
 
 #define _GNU_SOURCE
 #include "objects.h"
@@ -61,7 +62,7 @@ static bool copy(const struct image *image, uintptr_t from, void *to, size_t siz
 	return image_copy(image, from, to, size) == size;
 }
 
-// A path that does not fit is none.
+// Reads the path; one that does not fit is left empty.
 static bool read_path(const struct image *anywhere, uintptr_t from, struct identity *is)
 {
 	size_t size = image_copy(anywhere, from, is->path, sizeof is->path);
@@ -74,7 +75,7 @@ static bool read_path(const struct image *anywhere, uintptr_t from, struct ident
 
 #define NOTE_BYTES 1024
 
-// Takes the build ID from a segment of notes, if it has one: name size, size, type; name; the bytes; each aligned to 4.
+// Reads the build ID from a segment of notes, if it has one: name size, size, type; name; the bytes; each aligned to 4.
 static void read_notes(const struct image *image, uintptr_t at, size_t size, struct identity *is)
 {
 	struct reader r = reader_of(image, at, at + (size < NOTE_BYTES ? size : NOTE_BYTES));
@@ -109,7 +110,7 @@ static void read_segment(const struct image *image, const Elf64_Phdr *h, struct 
 
 #define MOST_SEGMENTS 32
 
-// What the headers say, which begin the mapping of all files that linkers make.
+// Reads the headers, which begin the mapping of all files that linkers make.
 static void read_headers(const struct image *image, struct identity *is)
 {
 	Elf64_Ehdr header;
@@ -157,7 +158,7 @@ static uint32_t number_of(const uint32_t *slot)
 	return OBJECT_FIRST + (slot - (uint32_t *)region_at(cgoheap_region->objects));
 }
 
-// The object that is still there by the loader's words.
+// Finds the object that, by the loader's words, is still there.
 static uint32_t find(uintptr_t start, uint64_t loads, const struct object **object)
 {
 	for (uint32_t i = 0; i < PROBES && loads != 0; i++) {
@@ -222,7 +223,7 @@ uint32_t object_at(uintptr_t pc, const struct loads *loads, struct memory *m, co
 
 bool object_rule(const struct object_code *code, struct memory *m, struct rule *rule)
 {
-	struct place *cache = region_at(cgoheap_region->met);
+	struct cache_entry *cache = region_at(cgoheap_region->met);
 	uint64_t found = cached(cache, code->pc);
 	if (found != 0 && found_module(found) == code->number) {
 		*rule = rule_of_found(found);

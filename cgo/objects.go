@@ -11,35 +11,23 @@ import (
 	"unsafe"
 )
 
-// Numbers that frames carry for objects: libraries that a walk met before it had a module for them. Modules have lower ones.
-const (
-	FirstObject = C.OBJECT_FIRST
-	Objects     = C.OBJECT_SLOTS
-)
-
-// HeaderObjects is where the offset of the table of refs to objects is; ObjectSize is what an object takes.
-const (
-	HeaderObjects = unsafe.Offsetof(C.struct_header{}.objects)
-	ObjectSize    = C.sizeof_struct_object
-)
-
 // Object is a library as a walk met it.
 type Object struct {
 	Start, Limit         uint64 // of its mapping
 	CodeStart, CodeLimit uint64 // of its executable segments
 	Bias                 uint64
 	BuildID              string // lower-case hex; "" if it has none
-	Path                 string // as the loader has it; "" if it was too long
+	Path                 string // as the loader lists it; "" if it was too long
 	loads                uint64
 }
 
-// ParseObject reads an object of ObjectSize bytes as it lies in the region. False if it is none.
+// ParseObject reads an object of layout.SizeofObject bytes as it lies in the region; false if there is none.
 func ParseObject(bytes []byte) (Object, bool) {
-	if len(bytes) < ObjectSize {
+	if len(bytes) < C.sizeof_struct_object {
 		return Object{}, false
 	}
 	var o C.struct_object
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&o)), ObjectSize), bytes)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&o)), C.sizeof_struct_object), bytes)
 	if int(o.is.id_size) > len(o.is.id) || int(o.is.path_size) > len(o.is.path) {
 		return Object{}, false
 	}
@@ -56,6 +44,3 @@ func (o *Object) During(l *Loads) bool {
 	then := uint64(C.loads_then(loads))
 	return then != 0 && o.loads == then && uint64(C.loads_now(loads)) == then
 }
-
-// AllowObjects sets whether walks may meet libraries, and plugins, before they are known, for tests. False where they cannot.
-func AllowObjects(allow bool) bool { return bool(C.objects_allow(C.bool(allow))) }

@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && cgoheap_operators && !cgoheap_wrap
 
-// What operator new does when there is no memory, for programs that contain libstdc++ (-static-libstdc++).
+// Does what operator new must do when there is no memory, for programs that contain libstdc++ (-static-libstdc++).
 
-#include "operators.h"
+#include "operators_memory.h"
 
 #include <new>
 

@@ -1,10 +1,10 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// A program that called mlockall(MCL_FUTURE) has all memory of a new mapping at once, and may have no more than its limit.
-// Only what is mapped is locked, not what a mapping grows by. So a mapping begins small, is unlocked, and grows.
+// In a program that called mlockall(MCL_FUTURE), a new mapping gets all its memory at once, which may exceed the limit. The
+// kernel locks what is mapped, but not what a mapping later grows by. So a mapping begins small, is unlocked, and grows.
 //
-// Of locked memory the kernel takes nothing back, and some emulators take nothing back and say that they did. So what was
-// to be cleared is looked at.
+// The kernel does not take locked memory back, and some emulators take no memory back but report success. So cleared
+// memory is checked.
 
 #define _GNU_SOURCE
 #include "pages.h"
@@ -16,13 +16,21 @@
 
 #define SEED (64 << 10) // the largest page that kernels have for these machines
 
+// The kernel refuses to unmap if it cannot split a mapping because the process has too many. Then the addresses stay,
+// but the memory is freed. If it is locked and cannot be unlocked, that fails too, and nothing is left to do.
+void pages_unmap(void *at, size_t size)
+{
+	if (munmap(at, size) != 0 && munlock(at, size) == 0)
+		(void)madvise(at, size, MADV_DONTNEED);
+}
+
 static void *grow(void *seed, size_t size)
 {
 	void *at = munlock(seed, SEED) == 0 ? mremap(seed, SEED, size, MREMAP_MAYMOVE) : MAP_FAILED;
 	if (at != MAP_FAILED)
 		return at;
 	int error = errno;
-	munmap(seed, SEED);
+	pages_unmap(seed, SEED);
 	errno = error;
 	return NULL;
 }
@@ -33,7 +41,7 @@ void *pages_map(size_t size)
 	return seed == MAP_FAILED ? NULL : grow(seed, size);
 }
 
-// What the kernel takes back reads as zero, at the beginning and at the end of what was written.
+// Asks the kernel to take memory back; true if the first and the last word that were written read as zero afterwards.
 static bool take_back(uint64_t *first, size_t size, uint64_t *last)
 {
 	__atomic_store_n(first, 1, __ATOMIC_RELAXED);

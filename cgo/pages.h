@@ -8,8 +8,11 @@
 // errno, if there is no room.
 void *pages_map(size_t size);
 
-// Zeroes size bytes at a page, of which only the first used were ever written, and gives their memory back if the kernel
-// takes it. Another thread may read them meanwhile.
+// Unmaps what pages_map mapped.
+void pages_unmap(void *at, size_t size);
+
+// Zeroes size bytes from the start of a page, of which only the first used bytes were ever written, and returns their
+// memory to the kernel if possible. Another thread may read them meanwhile.
 void pages_clear(void *at, size_t size, size_t used);
 
 #endif

@@ -6,17 +6,18 @@
 // allocation makes a new peak, so the order of those swaps is the order in which peaks happen. The second word is also
 // the peak's mark: no two peaks have the same.
 //
-//	bytes in use, and all credit: 56, in units of 2^-4 | places with credit: 8
-//	era of the reset: 9 | highest total: 52, in units of 2^-4 bytes | held still: 1 | reset is due: 1 | no credit: 1
+//	bytes in use, and all credit: 56, in units of 2^-4 | slots with credit: 8
+//	era of the reset: 9 | highest total: 52, in units of 2^-4 bytes | frozen: 1 | reset is due: 1 | no credit: 1
 //
-// What credit is stands in credit.h.
+// credit.h explains credit.
 //
-// Copying all sites at a new peak would cost each allocation of a growing program the number of sites. Instead a site is
-// copied when it first changes after the peak: until then what it has now is what it had then. So a site holds what was
-// in use at the peak whose mark it bears, and the mark, swapped as one double word. Whoever changes a site with an old mark
-// adds up what is in use there and swaps; whoever is late finds that the site bears the mark already.
+// Copying all sites at every new peak would make each allocation of a growing program cost time in proportion to the
+// number of sites. Instead a site is copied when it first changes after the peak: until then it has the same in use as
+// at the peak. So a site holds what was in use at a peak, and the mark of that peak, swapped as one double word. A
+// recorder that changes a site with an old mark adds up what is in use there and swaps; a recorder that is late finds
+// the new mark already there.
 //
-// An event that is under way at the moment of the peak is on either side of it, as it is for any clock.
+// An event that is in progress at the moment of the peak counts as before or after it, as with any clock.
 #include "peak.h"
 
 #include "clock.h"
@@ -24,18 +25,18 @@
 #include "machine.h"
 #include "sites.h"
 
-// Of the word that holds the peak, besides those of credit.h; what is above them is its mark.
+// A flag in the word that holds the peak, beside the flags of credit.h. The bits above the flags are the mark.
 #define HELD 4ULL
 #define TOTAL_BITS 52
 #define TOTAL_MAX ((1ULL << TOTAL_BITS) - 1)
 #define ERA (1ULL << (TOTAL_BITS + PEAK_FLAGS))
 
-// Less credit than this, in units, is not worth the trouble of taking it back.
+// The least credit, in units, that is worth taking back.
 #define LEAST_CREDIT (4096 << 4)
 
 void peak_copy(struct site *s, enum measure m)
 {
-	struct peak *p = &s->flow[m].peak, seen, next;
+	struct peak *p = &s->peaks[m], seen, next;
 	do {
 		seen.mark = __atomic_load_n(&p->mark, __ATOMIC_ACQUIRE);
 		next.mark = peak_mark();
@@ -76,18 +77,18 @@ static uint64_t total_of(uint64_t now)
 	return total < 0 ? 0 : total < (int64_t)TOTAL_MAX ? (uint64_t)total : TOTAL_MAX;
 }
 
-// How far a total is below the peak; less than 0 if it is above. The total may be below zero for a moment, by a free that
-// overtakes what its allocation still has to do here, and nothing is made of it then.
+// How far a total is below the peak; negative if it is above. The total may be below zero for a moment, when a free is
+// counted before its allocation; the result is then 0.
 static int64_t below(struct inuse t)
 {
 	return (int64_t)t.now < 0 ? 0 : (int64_t)(highest(t.peak) - total_of(t.now));
 }
 
-// What a place of the gate may have: a part, so that others find some too.
+// The credit that a slot of the gate may get: only a part, so that some is left for others.
 static uint64_t credit_for(struct inuse t)
 {
 	int64_t credit = below(t) / 4;
-	bool none = credit < LEAST_CREDIT || t.now % UNIT == MOST_PLACES || (t.peak & (NO_CREDIT | DUE)) != 0;
+	bool none = credit < LEAST_CREDIT || t.now % UNIT == MOST_SLOTS || (t.peak & (NO_CREDIT | DUE)) != 0;
 	return none ? 0 : credit;
 }
 
@@ -97,7 +98,7 @@ static uint64_t anew(struct inuse t)
 	return (t.peak / ERA + 1) * ERA | total_of(t.now) << PEAK_FLAGS | (total_exact(t.now) ? 0 : DUE) | (t.peak & NO_CREDIT);
 }
 
-// The state that follows: a peak if the total is exact and above the last one, or with credit for a place of the gate.
+// Returns the next state: with a new peak if the total is exact and above the last peak, or with credit for a slot of the gate.
 static struct inuse next_of(struct inuse t, uint64_t credit)
 {
 	bool moves = total_exact(t.now) && (t.peak & HELD) == 0;
@@ -106,11 +107,12 @@ static struct inuse next_of(struct inuse t, uint64_t credit)
 	else if (moves && below(t) < 0)
 		t.peak -= (uint64_t)below(t) << PEAK_FLAGS;
 	else if (credit > 0)
-		t.now += credit * UNIT + PLACE;
+		t.now += credit * UNIT + SLOT;
 	return t;
 }
 
-// What is to be told of the way from a total that has moved to the state that followed.
+// Records what the step from moved to next means: a new peak, a peak that may have been missed, or one that passed
+// while the peak was held.
 static void note(struct inuse moved, struct inuse next)
 {
 	if (next.peak != moved.peak)
@@ -121,7 +123,7 @@ static void note(struct inuse moved, struct inuse next)
 		note_missed(total_of(moved.now));
 }
 
-// Moves the total up, and opens credit if there is some to be had; NULL for none.
+// Adds to the total, and opens credit if some is available; credit is NULL if none is wanted.
 static void move(uint64_t by, uint64_t *credit)
 {
 	struct inuse seen = now(), moved, next;
@@ -129,7 +131,7 @@ static void move(uint64_t by, uint64_t *credit)
 	bool waited = false;
 	do {
 		moved = (struct inuse){seen.now + by, seen.peak};
-		while (below(moved) < 0 && !total_exact(moved.now) && !waited) { // it may be others' credit that passes the peak
+		while (below(moved) < 0 && !total_exact(moved.now) && !waited) { // only others' credit may pass the peak
 			waited = !credit_take_back();
 			seen = now();
 			moved = (struct inuse){seen.now + by, seen.peak};
@@ -142,18 +144,18 @@ static void move(uint64_t by, uint64_t *credit)
 	note(moved, next);
 }
 
-void peak_raise(uint32_t place, uint64_t bytes)
+void peak_raise(uint32_t slot, uint64_t bytes)
 {
-	uint64_t *credit = credit_of(place);
+	uint64_t *credit = credit_of(slot);
 	if (credit_spend(credit, bytes))
 		return;
 	credit_return(credit);
 	move(bytes * UNIT, credit);
 }
 
-void peak_lower(uint32_t place, uint64_t bytes)
+void peak_lower(uint32_t slot, uint64_t bytes)
 {
-	if (!credit_give(credit_of(place), bytes))
+	if (!credit_give(credit_of(slot), bytes))
 		__atomic_fetch_sub(&cgoheap_region->inuse.now, bytes * UNIT, __ATOMIC_ACQ_REL);
 }
 
@@ -188,7 +190,7 @@ void peak_freeze(void)
 void peak_thaw(void)
 {
 	__atomic_fetch_and(&cgoheap_region->inuse.peak, ~HELD, __ATOMIC_SEQ_CST);
-	move(0, NULL); // what grew meanwhile and stayed is the new peak
+	move(0, NULL); // memory that grew meanwhile and stayed makes a new peak
 }
 
 uint64_t peak_missed(void)
@@ -197,7 +199,7 @@ uint64_t peak_missed(void)
 	return missed > highest(peak_mark() << PEAK_FLAGS) ? missed >> 4 : 0;
 }
 
-// Sites keep no mark of an earlier era: eras are few, and their numbers come again.
+// All sites get a mark of the new era: era numbers are few and repeat.
 void peak_reset(void)
 {
 	if (!credit_forbid())

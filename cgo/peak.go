@@ -5,19 +5,19 @@ package cgo
 // #include "peak.h"
 import "C"
 
-// HoldPeak keeps the peak still and brings what every site had in use then into its place, until ReleasePeak, which must
-// be called. One caller at a time.
+// HoldPeak freezes the peak and completes every site's share of it, until ReleasePeak, which must be called. One caller at a
+// time.
 func HoldPeak() { C.peak_freeze() }
 
-// ReleasePeak lets the peak move again.
+// ReleasePeak ends HoldPeak.
 func ReleasePeak() { C.peak_thaw() }
 
-// MissedPeak is the highest total in bytes that passed while the peak was held and has not been reached since; 0 if
+// MissedPeak returns the highest total in bytes that passed while the peak was held and has not been reached since; 0 if
 // none did.
 func MissedPeak() uint64 { return uint64(C.peak_missed()) }
 
-// ResetPeak makes what is in use now the peak. Not while it is held.
+// ResetPeak makes the memory in use now the peak. It must not be called while the peak is held.
 func ResetPeak() { C.peak_reset() }
 
-// InUse is the bytes in use at a moment during the call, in units of 2^-4. One caller at a time of this and all above.
+// InUse returns the bytes in use at a moment during the call, in units of 2^-4. One caller at a time of this and all above.
 func InUse() uint64 { return uint64(C.peak_total()) }

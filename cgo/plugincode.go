@@ -12,16 +12,16 @@ import (
 )
 
 // A plugin has copies of all functions of the runtime that it uses, so that its calls to C go through an asmcgocall of its
-// own. The runtime's data it shares with the program, whose runtime knows the plugin's functions as soon as the loader has
+// own. It shares the runtime's data with the program, whose runtime knows the plugin's functions as soon as the loader has
 // run the plugin's constructors. Its code is the same as the program's: a plugin is only accepted from the same toolchain.
 
-// GoCode is Go code of a module, with its copies of functions that a walk must know.
+// GoCode is the Go code of a module, with its copies of the functions that a walk must know.
 type GoCode = C.struct_go_code
 
 const probeStep = 1 << 14 // far less than the runtime's code, which every plugin has
 
-// FindGoCode looks in a module's executable range, which is not the program's own, for Go code that the running Go runtime
-// knows. False if there is none, or none that calls C in a known way.
+// FindGoCode looks in a module's executable range, not the program's own, for Go code that the running Go runtime knows. It
+// returns false if there is none, or none that calls C in a known way.
 func FindGoCode(start, limit uint64, module uint16) (GoCode, bool) {
 	for pc := start; pc < limit; pc += probeStep {
 		if runtime.FuncForPC(uintptr(pc)) != nil {
@@ -33,7 +33,8 @@ func FindGoCode(start, limit uint64, module uint16) (GoCode, bool) {
 	return GoCode{}, false
 }
 
-// findCopies looks for the functions in the order of their addresses: the linker puts the runtime before what needs it.
+// findCopies searches for the functions in the order of their addresses: the linker puts the runtime before the packages
+// that need it.
 func findCopies(code *GoCode) {
 	wanted := map[string]*C.struct_code{
 		"runtime.asmcgocall": &code.asmcgocall,
@@ -50,7 +51,7 @@ func findCopies(code *GoCode) {
 	}
 }
 
-// functionEnd is the end of the Go function that begins at entry, or an address behind entry if none does.
+// functionEnd returns the end of the Go function that begins at entry, or an address after entry if none does.
 func functionEnd(entry uintptr) uintptr {
 	in := func(n int) bool {
 		f := runtime.FuncForPC(entry + uintptr(n))
@@ -66,7 +67,7 @@ func functionEnd(entry uintptr) uintptr {
 	return entry + uintptr(sort.Search(outside, func(n int) bool { return !in(n) }))
 }
 
-// isAssembly tells a function from its wrapper of the same name, through which Go calls it.
+// isAssembly distinguishes a function in assembly from its wrapper of the same name, through which Go calls it.
 func isAssembly(f *runtime.Func) bool {
 	file, _ := f.FileLine(f.Entry())
 	return strings.HasSuffix(file, ".s")

@@ -18,7 +18,7 @@ __attribute__((noinline)) void probe_callback(struct probe *p)
 	__asm__ volatile(""); // a frame of its own, not a jump
 }
 
-#define FIRST_BYTES 256 // of a g, where the pointer to the m may lie
+#define FIRST_BYTES 256 // of a g, among which the pointer to the m may lie
 
 static bool leads_back(struct memory *m, uintptr_t g, uint32_t offset)
 {
@@ -55,13 +55,13 @@ uint32_t probe_labels(char *entries)
 	return size;
 }
 
-static struct pass held[GATE_PLACES];
+static struct pass held[GATE_SLOTS];
 static uint32_t holding;
 
-bool probe_enter(uint32_t places)
+bool probe_enter(uint32_t slots)
 {
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	for (; holding < places; holding++)
+	for (; holding < slots; holding++)
 		if (!gate_enter(&held[holding], generation))
 			return false;
 	return true;

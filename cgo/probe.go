@@ -14,16 +14,16 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// The walk from C into Go rests on how the runtime lays out a call to C. That is not promised anywhere, so each start
-// tries it on a call that is known, and on a callback, and joins nothing if they do not come out as they must.
+// The walk from C into Go depends on how the runtime lays out a call to C. No document promises that, so each start tries
+// the walk on a known call and on a callback, and stacks do not continue into Go if the results are wrong.
 
-// Probe finds the code of the runtime that a walk crosses, and verifies the crossing. An error says what was not
+// Probe finds the code of the runtime that a walk crosses, and verifies the crossing. An error describes what was not
 // recognised; stacks then end at the call from Go. An index must be published.
 func Probe() error {
 	return apart("the probe of a known call", probe) // where the stack is short, however deep the caller's is
 }
 
-// apart runs do in a goroutine of its own. A panic of do is an error.
+// apart runs do in a separate goroutine. A panic of do becomes an error.
 func apart(name string, do func() error) (err error) {
 	finished := make(chan struct{})
 	go func() {
@@ -53,7 +53,7 @@ func probe() error {
 	return nil
 }
 
-// findCalls walks a call by frame pointers alone, and takes the function that calls C from it.
+// findCalls walks a call by frame pointers alone, to find the function that calls C.
 func findCalls() {
 	var walked C.struct_probe
 	C.probe_call(&walked)
@@ -65,14 +65,14 @@ func findCalls() {
 	}
 }
 
-// inOwn reports whether f is in the program's own code. If a plugin runs this, it is the plugin that calls.
+// inOwn reports whether f is in the program's own code. If a plugin runs this, the caller is the plugin.
 func inOwn(f stack.Frame) bool {
 	text := C.cgoheap_go.own.text
 	return uint64(text.lo) <= f.Address() && f.Address() < uint64(text.hi)
 }
 
-// findM finds out where a g has its m, by which a walk verifies a g. Where it is not found, walks copy what they read of
-// goroutines, which is slower.
+// findM finds the offset of the m in a g, which a walk needs to verify a g. If it is not found, walks copy the words of
+// goroutines that they read, which is slower.
 func findM() {
 	var walked C.struct_probe
 	C.probe_call(&walked)
@@ -99,8 +99,8 @@ func verify() error {
 //export cgoheapProbeCallback
 func cgoheapProbeCallback(walked *C.struct_probe) { C.probe_call(walked) }
 
-// expect wants a complete walk with functions that end with these names, in this order, others between them; "" is code
-// that is not Go.
+// expect returns an error unless the walk is complete and has functions whose names end in names, in this order, perhaps
+// with others between them; "" stands for code that is not Go.
 func expect(walked *C.struct_probe, names ...string) error {
 	if walked.end != C.END_ROOT {
 		return fmt.Errorf("the walk ended early: %s", Counters()[C.COUNT_END+walked.end].Sentence)
@@ -128,7 +128,7 @@ func frames(walked *C.struct_probe) []stack.Frame {
 	return list
 }
 
-// name of the Go function at f; "" for other code.
+// name returns the name of the Go function at f; "" for other code.
 func name(f stack.Frame) string {
 	if fn := runtime.FuncForPC(uintptr(f.Address())); fn != nil {
 		return fn.Name()
@@ -136,5 +136,5 @@ func name(f stack.Frame) string {
 	return ""
 }
 
-// Joined says whether stacks go on from C into Go.
-func Joined() bool { return bool(C.cgoheap_go.joined) }
+// joined reports whether stacks continue from C into Go.
+func joined() bool { return bool(C.cgoheap_go.joined) }

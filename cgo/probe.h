@@ -18,15 +18,16 @@ void probe_call(struct probe *p);
 // Calls into Go, which calls probe_call.
 void probe_callback(struct probe *p);
 
-// The offset of the pointer to the m in the g that the calling thread runs for: the m leads to its g0, and that to the m,
-// at the same offset. 0 if there is no such offset, or more than one.
+// Finds the offset, in a g, of the pointer to its m. g must be the one that the calling thread runs for. The m points
+// to its g0, and the g0, at the same offset, to the m. 0 if there is no such offset, or more than one.
 uint32_t probe_m_offset(uintptr_t g);
 
-// The entries of the labels of the goroutine that calls, as labels_read gives them.
+// The entries of the labels of the goroutine that calls, as labels_read writes them.
 uint32_t probe_labels(char *entries);
 
-// Enters so many places of the gate for the calling thread, as if so many had been stopped inside; and leaves them. For tests.
-bool probe_enter(uint32_t places);
+// For tests. probe_enter enters that many slots of the gate, as if as many threads had been stopped inside; probe_leave
+// leaves them.
+bool probe_enter(uint32_t slots);
 void probe_leave(void);
 
 #endif

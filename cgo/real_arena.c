@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// A block is never given back, and its size stands before it. Everything here may run before the executable's own
+// A block is never reused, and its size stands before it. Everything here may run before the executable's own
 // relocations are done, so it calls no libc and reads no address from memory.
 
 #include "real_arena.h"
@@ -23,9 +23,9 @@ bool arena_has(const void *p)
 	return (uintptr_t)p - (uintptr_t)arena < ARENA;
 }
 
-static size_t size_of(void *p)
+static size_t arena_malloc_usable_size(void *p)
 {
-	return ((const size_t *)p)[-1];
+	return p == NULL ? 0 : ((const size_t *)p)[-1];
 }
 
 static void *arena_memalign(size_t alignment, size_t size)
@@ -39,6 +39,8 @@ static void *arena_memalign(size_t alignment, size_t size)
 	return (void *)p;
 }
 
+#define arena_aligned_alloc arena_memalign
+
 static void *arena_malloc(size_t size)
 {
 	return arena_memalign(ALIGN, size);
@@ -46,7 +48,7 @@ static void *arena_malloc(size_t size)
 
 static void *arena_calloc(size_t count, size_t size)
 {
-	return arena_malloc(count * size); // the hook has looked for an overflow; the arena is zero, and no byte is used twice
+	return arena_malloc(count * size); // the hook has checked for overflow; the arena is zero, and no byte is used twice
 }
 
 static int arena_posix_memalign(void **to, size_t alignment, size_t size)
@@ -64,11 +66,11 @@ static void copy(volatile char *to, const char *from, size_t size)
 		*to++ = *from++;
 }
 
-// Moves a block of the arena into one that is fresh, or leaves it where it is if there is none.
+// Copies a block of the arena to fresh, or leaves it where it is if fresh is NULL.
 static void *move(void *p, void *fresh, size_t size)
 {
 	if (p != NULL && fresh != NULL)
-		copy(fresh, p, size < size_of(p) ? size : size_of(p));
+		copy(fresh, p, size < arena_malloc_usable_size(p) ? size : arena_malloc_usable_size(p));
 	return fresh;
 }
 
@@ -84,14 +86,9 @@ static void arena_free(void *p)
 
 void arena_stand_in(volatile struct real *r)
 {
-	r->malloc = arena_malloc;
-	r->free = arena_free;
-	r->calloc = arena_calloc;
-	r->realloc = arena_realloc;
-	r->memalign = arena_memalign;
-	r->aligned_alloc = arena_memalign;
-	r->posix_memalign = arena_posix_memalign;
-	r->malloc_usable_size = size_of;
+#define STAND_IN(does, result, name, parameters, trial) r->name = arena_##name;
+	FAMILY_FOUND(STAND_IN)
+#undef STAND_IN
 }
 
 static void guarded_free(void *p)
@@ -109,7 +106,7 @@ static void *guarded_realloc(void *p, size_t size)
 
 static size_t guarded_malloc_usable_size(void *p)
 {
-	return arena_has(p) ? size_of(p) : guarded.malloc_usable_size(p);
+	return arena_has(p) ? arena_malloc_usable_size(p) : guarded.malloc_usable_size(p);
 }
 
 bool arena_is_used(void)
@@ -117,12 +114,17 @@ bool arena_is_used(void)
 	return used != 0;
 }
 
+// Each function that takes a block gets a guard.
+#define GUARD_GIVES(name)
+#define GUARD_STORES(name)
+#define GUARD_RESIZES(name) r->name = guarded_##name;
+#define GUARD_TAKES(name) r->name = guarded_##name;
+#define GUARD(does, result, name, parameters, trial) GUARD_##does(name)
+
 void arena_guard(struct real *r)
 {
 	if (!arena_is_used())
 		return;
 	guarded = *r;
-	r->free = guarded_free;
-	r->realloc = guarded_realloc;
-	r->malloc_usable_size = guarded_malloc_usable_size;
+	FAMILY_FOUND(GUARD)
 }

@@ -1,18 +1,21 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// In an executable, the next object that has a malloc, in the order in which the loader searches: a preloaded allocator,
-// one that the program is linked with, libc. All functions are looked up alike, so that each goes where it would go
-// without us.
+// In an executable, the real allocator is the next object that has a malloc, in the loader's search order: a preloaded
+// allocator, one that the program is linked with, or libc. All functions are looked up in the same way, so that each
+// call goes where it would go without us.
 //
-// In a library it is another question who comes first. Go links libraries with -Bsymbolic: their own calls come to these
-// hooks even where the rest of the program has another malloc. They then belong to that one, not to the next.
+// In a library, our hooks need not come first. Go links libraries with -Bsymbolic: their own calls reach these hooks
+// even if the rest of the program has another malloc. The calls then belong to that malloc, not to the next object's.
 //
-// Two objects of a program may contain cgoheap, of different versions: a Go executable and a Go library, or two libraries.
-// The first finds the second's hooks behind its own, and the second finds that the program's malloc is the first's. So what
-// was found is tried: if it serves the call from our own arena, it came back to us, and the next object that has the family
-// is tried instead. Whoever tries is not resolved yet and answers from its arena, so no trial goes round in a circle, and
-// whoever is resolved leads on to another allocator; one of an older version, which tries nothing, is noticed by the other.
-// The object whose hooks the program calls can record, and in the others Start says why they cannot.
+// Two objects of a program may contain cgoheap, even different versions: a Go executable and a Go library, or two
+// libraries. The first finds the second's hooks after its own, and the second finds that the program's malloc is the
+// first's. So each allocator that was found is tried: if the call is served from our own arena, it came back to us, and
+// the next object that has the family is tried instead. An object that is trying is not resolved yet and serves calls
+// from its arena, so no trial goes round in a circle; a resolved object leads on to another allocator. An older
+// version, which tries nothing, is noticed by the other object. The object whose hooks the program calls can record; in
+// the others, Start reports why they cannot.
+//
+// In a static executable there is no next object: an allocator of our own does the work (fallback.c), and Start refuses.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,27 +24,41 @@
 #include <stdbool.h>
 #include <sys/auxv.h>
 
+#include "gate.h"
+#include "real.h"
 #include "real_arena.h"
+#include "fallback.h"
 #include "real_objects.h"
 
 struct real cgoheap_real;
+void *(*volatile real_look_up)(void *, const char *) = dlsym;
 
 #if !REAL_SANITIZED
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden"))); // of the object that this is linked into
 
-// NULL until this object's relocations are done.
-static void *(*volatile look_up)(void *, const char *) = dlsym;
+static const void *own_malloc; // ours
+static bool alone;             // nobody else has a malloc
 
 static bool in_executable(void)
 {
 	return &__ehdr_start != NULL && (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff == getauxval(AT_PHDR);
 }
 
-// The program's malloc is ours.
+// Whether this is a static executable: no loader is named in its headers.
+static bool is_static(void)
+{
+	const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	for (unsigned long i = 0; headers != NULL && i < getauxval(AT_PHNUM); i++)
+		if (headers[i].p_type == PT_INTERP)
+			return false;
+	return in_executable();
+}
+
+// Whether the program's malloc is ours.
 static bool first_in_line(void)
 {
-	return in_executable() || look_up(dlopen(NULL, RTLD_LAZY), "malloc") == (void *)real_hook;
+	return in_executable() || real_look_up(dlopen(NULL, RTLD_LAZY), "malloc") == own_malloc;
 }
 
 static bool same_object(const void *p, const void *q)
@@ -50,13 +67,20 @@ static bool same_object(const void *p, const void *q)
 	return dladdr(p, &of_p) != 0 && dladdr(q, &of_q) != 0 && of_p.dli_fbase == of_q.dli_fbase;
 }
 
-// Behind another malloc, a function that the program's allocator lacks may be found here.
+// If the program calls another malloc, a function that the program's allocator lacks may be found in this object.
 void *real_symbol(const char *name)
 {
+	if (alone)
+		return NULL;
 	if (first_in_line())
-		return look_up(RTLD_NEXT, name);
-	void *found = look_up(dlopen(NULL, RTLD_LAZY), name);
-	return found != NULL && same_object(found, (void *)real_hook) ? look_up(RTLD_NEXT, name) : found;
+		return real_look_up(RTLD_NEXT, name);
+	void *found = real_look_up(dlopen(NULL, RTLD_LAZY), name);
+	return found != NULL && same_object(found, own_malloc) ? real_look_up(RTLD_NEXT, name) : found;
+}
+
+bool real_alone(void)
+{
+	return alone;
 }
 
 bool real_has(const void *function)
@@ -64,19 +88,13 @@ bool real_has(const void *function)
 	return same_object(function, (void *)cgoheap_real.malloc);
 }
 
-static void find_all(struct real *r)
+static void *next_symbol(const void *unused, const char *name)
 {
-	r->malloc = real_symbol("malloc");
-	r->free = real_symbol("free");
-	r->calloc = real_symbol("calloc");
-	r->realloc = real_symbol("realloc");
-	r->memalign = real_symbol("memalign");
-	r->aligned_alloc = real_symbol("aligned_alloc");
-	r->posix_memalign = real_symbol("posix_memalign");
-	r->malloc_usable_size = real_symbol("malloc_usable_size");
+	(void)unused;
+	return real_symbol(name);
 }
 
-// Whether r's functions come to these hooks again.
+// Whether r's functions lead back to these hooks.
 static bool leads_back(const struct real *r)
 {
 	void *p = r->malloc(1);
@@ -85,51 +103,48 @@ static bool leads_back(const struct real *r)
 	return back;
 }
 
-// Finds functions that end in another allocator. The arena stands in meanwhile.
+// Finds functions that do not lead back here. The arena stands in meanwhile. A static executable is not asked for what it cannot
+// have: dlsym would allocate, and take locks.
 static bool find_real(struct real *r)
 {
-	find_all(r);
-	for (int i = 0; real_complete(r) && leads_back(r); i++)
-		if (!real_of_object(r, i))
+	if (is_static())
+		return false;
+	family_find(r, next_symbol, NULL);
+	for (int i = 0; family_complete(r) && leads_back(r); i++)
+		if (!real_of_object(r, own_malloc, i))
 			return false;
-	return real_complete(r);
+	return family_complete(r);
 }
 
-bool real_resolve(void)
+bool real_resolve(const void *own)
 {
 	static bool resolving; // dlsym may allocate
 	struct real found;
+	own_malloc = own;
 	if (resolving)
 		return false;
 	arena_stand_in(&cgoheap_real);
-	if (look_up == NULL)
+	if (real_look_up == NULL)
 		return false;
 	resolving = true;
-	bool complete = find_real(&found);
+	alone = !find_real(&found);
 	resolving = false;
-	if (!complete)
-		return false;
+	if (alone)
+		fallback_stand_in(&found);
 	arena_guard(&found);
 	cgoheap_real = found;
 	return true;
-}
-
-// Only because of the arena's blocks, of which no other allocator knows.
-__attribute__((visibility("default"))) size_t malloc_usable_size(void *p)
-{
-	real_ready();
-	return cgoheap_real.malloc_usable_size(p);
 }
 
 enum refusal real_refusal(const char **object)
 {
 	Dl_info at;
 	*object = NULL;
-	if (gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)))
-		return REFUSAL_NO_MALLOC;
+	if (alone || gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)))
+		return is_static() ? REFUSAL_STATIC : REFUSAL_NO_MALLOC;
 	if (first_in_line())
 		return REFUSAL_NONE;
-	void *first = look_up(dlopen(NULL, RTLD_LAZY), "malloc");
+	void *first = real_look_up(dlopen(NULL, RTLD_LAZY), "malloc");
 	*object = first != NULL && dladdr(first, &at) != 0 ? at.dli_fname : NULL;
 	return REFUSAL_BEHIND;
 }
@@ -146,14 +161,20 @@ bool real_unseen_new(const char **object)
 
 #else
 
+bool real_alone(void)
+{
+	return true;
+}
+
 bool real_unseen_new(const char **object)
 {
 	*object = NULL;
 	return false;
 }
 
-bool real_resolve(void)
+bool real_resolve(const void *own)
 {
+	(void)own;
 	return false;
 }
 

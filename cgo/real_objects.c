@@ -1,7 +1,7 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// What a loaded object itself defines, asked of its symbol table: dlsym asks for the objects that it depends on as well, and
-// has no way to go on from an object that it found. It is read in place, as the loader wrote it.
+// Finds what a loaded object itself defines, in its symbol table: dlsym also searches the objects that it depends on,
+// and cannot continue after an object that it found. The table is read in place, as the loader left it.
 
 #define _GNU_SOURCE
 #include "real_objects.h"
@@ -21,7 +21,7 @@ struct symbols {
 	const uint16_t *versions;
 };
 
-// glibc writes addresses into its copy of the table, musl leaves what the file has.
+// An address in the dynamic section: glibc replaces the file's offsets by addresses, musl does not.
 static const void *address_in(const struct dl_phdr_info *object, uintptr_t p)
 {
 	return (const void *)(p < object->dlpi_addr ? object->dlpi_addr + p : p);
@@ -67,9 +67,10 @@ static bool is_it(const struct symbols *s, uint32_t i, const char *name)
 	       (s->versions == NULL || (s->versions[i] & HIDDEN) == 0);
 }
 
-static void *defined_by(const struct dl_phdr_info *object, const char *name)
+static void *defined_by(const void *object, const char *name)
 {
-	struct symbols s = symbols_of(object);
+	const struct dl_phdr_info *in = object;
+	struct symbols s = symbols_of(in);
 	if (s.table == NULL || s.strings == NULL || s.hash == NULL || s.hash[0] == 0)
 		return NULL;
 	uint32_t buckets = s.hash[0], first = s.hash[1], hash = hash_of(name);
@@ -79,7 +80,7 @@ static void *defined_by(const struct dl_phdr_info *object, const char *name)
 		return NULL;
 	for (const uint32_t *chain = bucket + buckets - first;; i++) {
 		if ((chain[i] | 1) == (hash | 1) && is_it(&s, i, name))
-			return (void *)(object->dlpi_addr + s.table[i].st_value);
+			return (void *)(in->dlpi_addr + s.table[i].st_value);
 		if ((chain[i] & 1) != 0)
 			return NULL;
 	}
@@ -87,28 +88,21 @@ static void *defined_by(const struct dl_phdr_info *object, const char *name)
 
 struct search {
 	struct real *found;
-	int left; // how many objects to pass over
+	const void *own;
+	int left; // how many objects to skip
 };
 
 static int take_family(struct dl_phdr_info *object, size_t size, void *search)
 {
 	struct search *s = search;
-	struct real *r = s->found;
 	(void)size;
-	r->malloc = defined_by(object, "malloc");
-	r->free = defined_by(object, "free");
-	r->calloc = defined_by(object, "calloc");
-	r->realloc = defined_by(object, "realloc");
-	r->memalign = defined_by(object, "memalign");
-	r->aligned_alloc = defined_by(object, "aligned_alloc");
-	r->posix_memalign = defined_by(object, "posix_memalign");
-	r->malloc_usable_size = defined_by(object, "malloc_usable_size");
-	return real_complete(r) && r->malloc != real_hook && s->left-- == 0;
+	family_find(s->found, defined_by, object);
+	return family_complete(s->found) && (const void *)s->found->malloc != s->own && s->left-- == 0;
 }
 
-bool real_of_object(struct real *found, int which)
+bool real_of_object(struct real *found, const void *own, int which)
 {
-	struct search s = {found, which};
+	struct search s = {found, own, which};
 	return dl_iterate_phdr(take_family, &s) == 1;
 }
 

@@ -2,17 +2,12 @@
 #ifndef CGOHEAP_REAL_OBJECTS_H
 #define CGOHEAP_REAL_OBJECTS_H
 
-#include "real.h"
+#include <stdbool.h>
 
-// Fills in the family of the object with this number, from 0, of those that define all of it, without ours, in the order in
-// which the loader searches them. False if there is none. Takes the loader's locks.
-bool real_of_object(struct real *found, int which);
+#include "family.h"
 
-// Whether every function was found.
-static inline bool real_complete(const struct real *r)
-{
-	return r->malloc && r->free && r->calloc && r->realloc && r->memalign && r->aligned_alloc && r->posix_memalign &&
-	       r->malloc_usable_size;
-}
+// Fills in the family of one of the objects that define all of it: number which, from 0, in the loader's search order.
+// The object whose malloc is own does not count. False if there is no such object. Takes the loader's locks.
+bool real_of_object(struct real *found, const void *own, int which);
 
 #endif

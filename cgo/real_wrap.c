@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && cgoheap_wrap
 
-// With -Wl,--wrap there is nothing to find: the linker has bound both sides.
+// With -Wl,--wrap there is nothing to find: the linker has bound the program's calls and ours.
 
 #include <elf.h>
 #include <link.h>
@@ -8,12 +8,13 @@
 
 #include "real.h"
 
-bool real_resolve(void)
+bool real_resolve(const void *own)
 {
+	(void)own;
 	return true;
 }
 
-// Whether the loader started the program: its headers name one.
+// Whether a dynamic loader started the program: its headers then name one.
 static bool is_dynamic(void)
 {
 	const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -29,7 +30,7 @@ enum refusal real_refusal(const char **object)
 	return is_dynamic() ? REFUSAL_DYNAMIC : REFUSAL_NONE;
 }
 
-// In a static executable, what defines operator new cannot be asked.
+// In a static executable, nothing shows which code defines operator new.
 bool real_unseen_new(const char **object)
 {
 	*object = NULL;

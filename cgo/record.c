@@ -4,11 +4,13 @@
 
 #include "block.h"
 #include "clock.h"
+#include "gate_slot.h"
 #include "labels.h"
 #include "last.h"
 #include "peak.h"
 #include "sites.h"
 #include "stacks.h"
+#include "waker.h"
 #include "weight.h"
 
 __thread struct thread cgoheap_thread;
@@ -16,35 +18,45 @@ __thread struct thread cgoheap_thread;
 uint64_t cgoheap_seed;
 uint32_t cgoheap_max_depth;
 
-// The thread's first allocation of a recording: its first gap must be drawn before it.
+// Before the thread's first allocation of a recording, the bytes until its first sample must be drawn.
 static void begin_thread(struct thread *t, uint32_t generation)
 {
 	static uint32_t threads;
 	uint32_t number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-	if (t->slot == 0)
-		t->slot = number;
+	if (t->number == 0)
+		t->number = number;
 	uint64_t seed = __atomic_load_n(&cgoheap_seed, __ATOMIC_RELAXED);
-	t->random = seed + (uint64_t)t->slot * 0xd1342543de82ef95ULL;
+	t->random = seed + (uint64_t)t->number * 0xd1342543de82ef95ULL;
 	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
-	t->countdown = draw_gap(&t->random, t->sample_bytes);
+	t->countdown = draw_bytes_until_sample(&t->random, t->sample_bytes);
 	t->generation = generation;
 }
 
-uint64_t record_samples(size_t size)
+bool record_join(void)
 {
 	struct thread *t = &cgoheap_thread;
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (generation == 0 || gate_unbuilt(generation))
-		return 0;
+		return false;
 	if (t->generation != generation)
 		begin_thread(t, generation);
+	return true;
+}
+
+uint64_t record_count_down(size_t size)
+{
+	struct thread *t = &cgoheap_thread;
+	if (!record_join())
+		return 0;
+	uint32_t generation = t->generation;
 	if (record_skips(generation, size))
 		return 0;
-	// The mean may have been changed. This block is weighed by the one that it was sampled by, those after it by the new one.
-	uint64_t gap = t->sample_bytes;
+	// The mean interval may have been changed. This block is weighed with the interval it was sampled at, later blocks
+	// with the new one.
+	uint64_t interval = t->sample_bytes;
 	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
-	t->countdown = draw_gap(&t->random, t->sample_bytes);
-	return gap;
+	t->countdown = draw_bytes_until_sample(&t->random, t->sample_bytes);
+	return interval;
 }
 
 // A library may have been opened while the stack was walked, so the loader's words are compared again.
@@ -52,68 +64,79 @@ static void wake_after(const struct walk *w, enum end end)
 {
 	bool unknown = end == END_NO_MODULE || end == END_NO_FILE || w->met;
 	if (w->stale || (unknown && loads_since(&w->index->loads)))
-		record_wake(WAKE_LOADED);
+		waker_look(WAKE_LOADED);
 	else if (unknown)
-		record_wake(WAKE_UNKNOWN);
+		waker_look(WAKE_UNKNOWN);
 }
 
-// The site of the stack that w finds from where it begins; 0 when the region is full.
-static uint32_t site_by_walk(struct walk *w, struct visitor by, size_t size)
+// The stack that w finds; 0 when the region is full.
+static inline __attribute__((always_inline)) uint32_t stack_by_walk(struct walk *w, uint32_t slot)
 {
 	enum end end = walk(w);
-	count_in(by.place, COUNT_END + end, 1);
+	count_in(slot, COUNT_END + end, 1);
 	wake_after(w, end);
-	uint32_t stack = last_stack(w);
-	if (stack == 0) {
-		uint32_t below;
-		struct trunk trunk = last_trunk(w, end, &below);
-		stack = stack_intern(w->frames, below, trunk);
-	}
-	last_end(w, end, stack);
+	return last_end(w, end);
+}
+
+static inline __attribute__((always_inline)) void begin_walk(struct walk *w, uint32_t slot, struct copy *copy)
+{
+	walk_by_current(w);
+	memory_begin(&w->memory, &cgoheap_thread, w->at.sp, copy);
+	if (!thread_is_bounded(&cgoheap_thread))
+		count_in(slot, COUNT_UNBOUNDED, 1);
+	last_begin(w, slot);
+}
+
+// The site of the stack that walk w finds; 0 when the region is full.
+static uint32_t site_by_walk(struct walk *w, uint32_t slot, size_t size)
+{
+	uint32_t stack = stack_by_walk(w, slot);
 	if (stack == 0) {
 		count(COUNT_LOST_STACK);
 		return 0;
 	}
-	uint32_t site = site_intern(stack, size, labels_now(&w->memory, w->goroutine), by);
+	uint32_t site = site_intern(stack, size, labels_now(&w->memory, w->goroutine), slot);
 	if (site == 0)
 		count(COUNT_LOST_SITE);
 	return site;
 }
 
 // The site of the caller's stack; 0 when the region is full.
-static uint32_t site_of(struct visitor by, size_t size, const struct registers *caller)
+static uint32_t site_of(uint32_t slot, size_t size, const struct registers *caller)
 {
 	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
 	uint64_t frames[max];
 	struct copy copy;
 	struct walk w = walk_of(caller, frames, max);
-	walk_by_current(&w);
-	memory_begin(&w.memory, &cgoheap_thread, caller->sp, &copy);
-	last_begin(&w, by.place);
-	uint32_t site = site_by_walk(&w, by, size);
+	begin_walk(&w, slot, &copy);
+	uint32_t site = site_by_walk(&w, slot, size);
 	memory_end(&w.memory);
 	return site;
 }
 
-static bool keep(struct pass pass, const void *p, const struct block *b)
+uint32_t record_stack(uint32_t slot, const struct registers *caller)
 {
-	if (!live_insert(p, b))
-		return false;
-	count_in(pass.place, COUNT_LIVE, 1);
-	return true;
+	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
+	uint64_t frames[max];
+	struct copy copy;
+	struct walk w = walk_of(caller, frames, max);
+	begin_walk(&w, slot, &copy);
+	uint32_t stack = stack_by_walk(&w, slot);
+	memory_end(&w.memory);
+	return stack;
 }
 
 static bool forget(struct pass pass, const void *p, struct block *b)
 {
 	if (!live_remove(p, b))
 		return false;
-	count_in(pass.place, COUNT_LIVE, -1);
+	count_in(pass.slot, COUNT_LIVE, -1);
 	if (block_lost(b))
 		uncount(COUNT_FREED_IN_USE);
 	return true;
 }
 
-// Whoever did not enter the gate found it full, and it is still the recording that p may be remembered in.
+// After gate_enter has failed: true if the gate was full, false if that recording has ended.
 static bool gate_was_full(uint32_t generation)
 {
 	return region_here() && __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE) == generation;
@@ -125,7 +148,7 @@ static void count_lost_free(void)
 	count(COUNT_FREED_IN_USE);
 }
 
-// p is being freed, which cannot be recorded. It counts as in use until its address is met again.
+// Marks p as freed, because its free cannot be recorded. It counts as in use until its address is met again.
 static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t generation)
 {
 	bool lost = gate_was_full(generation) && live_mark_lost(p, true);
@@ -134,48 +157,62 @@ static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t ge
 	return lost;
 }
 
-// The block's site, at which it is no longer in use.
+// Takes the block out of what is in use at its site, and returns the site.
 static struct site *leave(struct pass pass, const struct block *b)
 {
 	struct site *site = region_ref(b->site);
 	site_prefetch(b->site);
-	peak_lower(pass.place, block_weight(b).of[BYTES]);
+	peak_lower(pass.slot, block_weight(b).of[BYTES]);
 	peak_before(site);
 	return site;
 }
 
-// Two blocks cannot be in use at one address: what is remembered there was freed, by other names than the hooks', or while the
-// gate was full, which is marked.
+// Two blocks cannot be in use at one address: a block remembered there was freed, by a function that is not hooked, or
+// while the gate was full, which is marked.
 static void forget_unseen(struct pass pass, const void *p)
 {
 	struct block old;
-	if (!live_maybe(p) || !forget(pass, p, &old))
+	if (!forget(pass, p, &old))
 		return;
 	if (!block_lost(&old))
 		count(COUNT_UNSEEN);
 	site_subtract(leave(pass, &old), pass.parity, block_weight(&old));
 }
 
+// Remembers a block; false when the region is full.
+static bool keep(struct pass pass, const void *p, const struct block *b)
+{
+	enum kept kept = live_insert(p, b);
+	if (__builtin_expect(kept == KEPT_ALREADY, 0)) {
+		forget_unseen(pass, p);
+		kept = live_insert(p, b);
+	}
+	if (kept != KEPT)
+		return false;
+	count_in(pass.slot, COUNT_LIVE, 1);
+	return true;
+}
+
 static void remember(struct pass pass, const struct allocation *a)
 {
 	uint64_t ticks = clock_ticks();
-	struct visitor by = {pass.place, (uint32_t)ticks};
 	live_prefetch(a->p);
-	count_in(pass.place, COUNT_SAMPLES, 1);
-	forget_unseen(pass, a->p);
-	uint32_t ref = site_of(by, a->size, a->caller);
-	if (ref == 0)
+	count_in(pass.slot, COUNT_SAMPLES, 1);
+	uint32_t ref = site_of(pass.slot, a->size, a->caller);
+	if (ref == 0) { // a block remembered at this address is gone all the same
+		forget_unseen(pass, a->p);
 		return;
+	}
 	struct site *site = region_ref(ref);
-	struct weight w = weigh(a->size, a->gap);
+	struct weight w = weigh(a->size, a->interval);
 	struct block b = block_of(w, ref, ticks);
 	bool kept = keep(pass, a->p, &b);
 	peak_before(site);
 	site_add(site, pass.parity, w);
 	if (kept) {
-		peak_raise(pass.place, w.of[BYTES]);
+		peak_raise(pass.slot, w.of[BYTES]);
 	} else {
-		// Allocated for sure; whether it is still in use will not be known, so it is not called in use.
+		// It was certainly allocated. Whether it is still in use cannot be known later, so it does not count as in use.
 		count(COUNT_LOST_LIVE);
 		site_subtract(site, pass.parity, w);
 	}
@@ -183,7 +220,7 @@ static void remember(struct pass pass, const struct allocation *a)
 
 static void tally_free(struct pass pass, const struct block *b)
 {
-	count_in(pass.place, COUNT_FREES, 1);
+	count_in(pass.slot, COUNT_FREES, 1);
 	site_free(leave(pass, b), pass.parity, block_age(b, clock_ticks()), block_weight(b));
 }
 
@@ -196,19 +233,38 @@ void record_block(const struct allocation *a)
 	gate_leave(pass);
 }
 
+// Enters the gate for a block that leaves. False if nothing is recorded, or if the gate is full, which is then counted.
+static inline __attribute__((always_inline)) bool enter_free(struct pass *pass, const void *p)
+{
+	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
+	if (generation == 0 || gate_unbuilt(generation))
+		return false;
+	live_prefetch(p);
+	if (gate_enter(pass, generation))
+		return true;
+	lose_free(p, generation);
+	return false;
+}
+
 void record_free(const void *p)
 {
 	struct pass pass;
 	struct block b;
-	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	if (generation == 0 || gate_unbuilt(generation))
+	if (!enter_free(&pass, p))
 		return;
-	if (!gate_enter(&pass, generation)) {
-		lose_free(p, generation);
-		return;
-	}
 	if (forget(pass, p, &b))
 		tally_free(pass, &b);
+	gate_leave(pass);
+}
+
+void record_disuse(const void *p)
+{
+	struct pass pass;
+	struct block b;
+	if (!enter_free(&pass, p))
+		return;
+	if (forget(pass, p, &b))
+		site_subtract(leave(pass, &b), pass.parity, block_weight(&b));
 	gate_leave(pass);
 }
 
@@ -230,16 +286,16 @@ void record_forget(const void *p, struct forgotten *old)
 void record_move(struct forgotten *old, const struct allocation *a)
 {
 	struct pass pass;
-	if (!old->found && a->gap == 0)
+	if (!old->found && a->interval == 0)
 		return;
 	if (!gate_enter(&pass, old->generation)) {
 		if (old->found && gate_was_full(old->generation))
-			count_lost_free(); // for good: the table has it no more
+			count_lost_free(); // for good: the table no longer has it
 		return;
 	}
 	if (old->found)
 		tally_free(pass, &old->block);
-	if (a->gap != 0 && cgoheap_thread.generation == old->generation)
+	if (a->interval != 0 && cgoheap_thread.generation == old->generation)
 		remember(pass, a);
 	gate_leave(pass);
 }

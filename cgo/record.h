@@ -6,26 +6,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "block.h"
 #include "gate.h"
 #include "live.h"
-#include "region.h"
 #include "thread.h"
-#include "waker.h"
 #include "walk.h"
 
-// What a realloc must be able to take back: a block that was forgotten.
+// A block that a realloc has forgotten, and must restore if the real realloc fails.
 struct forgotten {
 	bool found;
-	bool lost; // the gate was full: p is remembered still, as freed
+	bool lost; // the gate was full: p is still remembered, and marked as freed
 	uint32_t generation;
 	struct block block;
 };
 
-// The mean gap in bytes if an allocation of size bytes is sampled, otherwise 0; moves the countdown. The fast half is
-// record_skips.
-uint64_t record_samples(size_t size);
+// Has the thread take part in the current recording. False if there is none.
+bool record_join(void);
 
-// Whether an allocation of size bytes is certainly not sampled by the current recording; moves the countdown if so.
+// Counts an allocation of size bytes down. Returns the mean interval in bytes if the allocation is sampled, otherwise
+// 0. Its fast half is record_skips.
+uint64_t record_count_down(size_t size);
+
+// Whether the current recording certainly does not sample an allocation of size bytes; if so, counts it down.
 static inline bool record_skips(uint32_t generation, size_t size)
 {
 	struct thread *t = &cgoheap_thread;
@@ -36,11 +38,11 @@ static inline bool record_skips(uint32_t generation, size_t size)
 	return true;
 }
 
-// A block, the mean gap that it was sampled by, 0 if it was not, and the registers of who allocated it.
+// A block, the mean interval with which it was sampled, 0 if it was not, and the registers of the code that allocated it.
 struct allocation {
 	const void *p;
 	size_t size;
-	uint64_t gap;
+	uint64_t interval;
 	const struct registers *caller;
 };
 
@@ -50,17 +52,20 @@ void record_block(const struct allocation *a);
 // Forgets p, and counts it as freed. Before the real free.
 void record_free(const void *p);
 
-// realloc: forgets p without counting it; then counts it as freed and, if the new one was sampled, remembers
-// that; or puts p back.
+// Takes p out of what is in use, without counting it as freed.
+void record_disuse(const void *p);
+
+// realloc in two steps: record_forget forgets p without counting it. Then record_move counts p as freed and, if the new
+// block was sampled, remembers that one; or record_restore puts p back.
 void record_forget(const void *p, struct forgotten *old);
 void record_move(struct forgotten *old, const struct allocation *a);
 void record_restore(const void *p, const struct forgotten *old);
 
-// Asks Go, through the waker, to look for modules that were loaded since; at most once for each reason until it has.
-void record_wake(enum wake wake);
+// The ref of the caller's stack; 0 when the region is full. Inside the gate, in a slot.
+uint32_t record_stack(uint32_t slot, const struct registers *caller);
 
-// Settings, written while stopped, though a thread that was late may read them even then. Threads draw different gaps
-// from one seed, and the same thread the same.
+// Settings, written while stopped, though a delayed thread may read them even then. From one seed, different threads
+// draw different numbers, and a thread always draws the same ones.
 extern uint64_t cgoheap_seed;
 extern uint32_t cgoheap_max_depth;
 

@@ -1,5 +1,5 @@
-// Rows: code address → the rule that recovers its caller. Package unwind builds the tables; its Rule and Table say what
-// they mean.
+// Rows: code address → the rule that recovers its caller. Package unwind builds the tables; its Rule and Table define
+// the format.
 #ifndef CGOHEAP_ROWS_H
 #define CGOHEAP_ROWS_H
 
@@ -24,11 +24,11 @@ struct range {
 	uint64_t start, limit; // runtime addresses
 	uint64_t base;         // runtime address that the rows' pcs count from
 	uint64_t pcs, rules, set; // offsets: uint32 and uint16 per row, struct rule per distinct rule
-	uint64_t data_start, data_limit, eh_frame_hdr; // where to find rules in memory while there are no rows; 0 where not
+	uint64_t data_start, data_limit, eh_frame_hdr; // where to find rules in memory while there are no rows; otherwise 0
 	uint32_t rows;
 	uint16_t module;
 	uint16_t closable; // the module may be unloaded
-	uint64_t go;       // offset of the struct go_code in it; 0 for none, and for the program's own
+	uint64_t go;       // offset of the struct go_code of its Go code; 0 if it has none, or if it is the program's own
 };
 
 struct code {
@@ -40,24 +40,31 @@ static inline bool code_has(struct code c, uintptr_t pc)
 	return pc >= c.lo && pc < c.hi;
 }
 
-// Go code of a module, with the functions of the runtime that a walk must know. lo == hi for one that was not found. A plugin
-// has copies of its own.
+// The Go code of a module, with the functions of the runtime that a walk must know. lo == hi for a function that was
+// not found. A plugin has copies of its own.
 struct go_code {
 	struct code text, asmcgocall, crosscall2, mstart;
 	uint64_t module;
 };
 
-// The module's number of code that was made at run time and lies in no file. Modules that have a file have lower numbers.
+// The module number of code that was made at run time and lies in no file. Modules that have a file have lower numbers.
 #define MODULE_MADE 64000
 
-// All ranges at one time, ascending and apart. Replaced as a whole, never changed but for its cache.
+// A module as a reader of the region needs it; strings follow without terminators.
+struct module {
+	uint64_t start, limit, bias;
+	uint32_t build_id_size, path_size;
+	char strings[];
+};
+
+// All ranges at one time, ascending, not overlapping. Replaced as a whole; only its cache ever changes.
 struct index {
 	uint32_t count;
 	uint32_t go_module; // the module that holds the program's own Go code
 	uint32_t plugins;   // how many ranges have other Go code
-	uint64_t number;    // how many were published before it in this recording, and one
-	uint64_t cache;     // offset of CACHE_PLACES struct place, zero at first: lookup.h
-	struct loads loads; // from before the ranges were listed
+	uint64_t number;    // the first index of this recording has number 1
+	uint64_t cache;     // offset of CACHE_ENTRIES struct cache_entry, zero at first: lookup.h
+	struct loads loads; // read before the ranges were listed
 	struct range ranges[];
 };
 

@@ -12,11 +12,11 @@
 struct listing {
 	struct segment *list;
 	size_t max, count;
-	bool others; // the program, which comes first, is done
+	bool others; // the program, which the loader lists first, is done
 	struct headers headers;
 };
 
-// The program itself has no name in the loader's list, and the vdso has one of no file.
+// The path of an object's file. The loader's list has no name for the program, and a name without a file for the vdso.
 static const char *path_of(const struct dl_phdr_info *object, struct listing *l)
 {
 	const char *path = l->others ? object->dlpi_name : (const char *)getauxval(AT_EXECFN);
@@ -32,8 +32,10 @@ static void fill(struct segment *s, const struct dl_phdr_info *object, const Elf
 {
 	s->start = object->dlpi_addr + h->p_vaddr;
 	s->limit = s->start + h->p_filesz;
+	s->end = s->start + h->p_memsz;
 	s->offset = h->p_offset;
 	s->executable = (h->p_flags & PF_X) != 0;
+	s->writable = (h->p_flags & PF_W) != 0;
 	s->path[0] = 0;
 	if (strlen(path) < sizeof s->path)
 		strcpy(s->path, path);
@@ -46,7 +48,7 @@ static int list_object(struct dl_phdr_info *object, size_t size, void *listing)
 	const char *path = path_of(object, l);
 	const ElfW(Phdr) *h;
 	for (int i = 0; (h = header_read(&l->headers, object, i)) != NULL; i++) {
-		if (h->p_type != PT_LOAD || h->p_filesz == 0)
+		if (h->p_type != PT_LOAD || h->p_memsz == 0)
 			continue;
 		if (l->count < l->max)
 			fill(&l->list[l->count], object, h, path);

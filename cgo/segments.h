@@ -1,4 +1,4 @@
-// What the loader has loaded. Takes its locks: not for the hooks.
+// Lists what the loader has loaded. Takes the loader's locks: not for the hooks.
 #ifndef CGOHEAP_SEGMENTS_H
 #define CGOHEAP_SEGMENTS_H
 
@@ -8,8 +8,9 @@
 
 struct segment {
 	uintptr_t start, limit;
+	uintptr_t end; // in memory, where what follows the file's bytes is zero at first
 	uint64_t offset;
-	bool executable;
+	bool executable, writable;
 	char path[1024]; // "" if it is longer
 };
 

@@ -2,47 +2,36 @@
 
 #include "sites.h"
 
+#include "gate_slot.h"
 #include "hash.h"
+#include "stacks.h"
 #include "trie.h"
 
-// A stack that allocates more sizes than this (a growing vector, strings), or as many under different labels, keeps the
-// rest in one site without a size for each set of labels, so that sizes cannot fill the region.
-#define SIZES_PER_STACK 16
+#define SIZE_WORDS (sizeof((struct stack){0}.size_bits) / sizeof(uint32_t))
 
+TRIE_RECORD(struct site);
 
-// A site with more visits than this from other places in a tick of the clock is split. Twice as many words pass from
-// core to core in that time as cost a core a thousandth of its own.
-#define VISITS 256
-#define PARTS 16
-
-// What a site is.
+// The key of a site.
 struct content {
 	uint32_t stack, labels;
 	uint64_t size;
-	uint32_t whole, place; // of a part
 };
 
 static uint64_t hash_of(const struct content *c)
 {
-	uint64_t who = (uint64_t)c->labels << 32 | (c->whole == 0 ? 0 : c->place + 1);
-	return mix64(who ^ (c->size * 0x9e3779b97f4a7c15ULL));
-}
-
-static struct trie sites_of(struct stack *s, uint64_t hash)
-{
-	return (struct trie){&s->sites, hash};
+	return mix64((uint64_t)c->labels << 32 ^ c->size * 0x9e3779b97f4a7c15ULL);
 }
 
 static bool same(const void *record, const void *content)
 {
 	const struct site *s = record;
 	const struct content *c = content;
-	return s->size == c->size && s->labels == c->labels && s->whole == c->whole && (c->whole == 0 || s->place == c->place);
+	return s->size == c->size && s->labels == c->labels;
 }
 
 static uint32_t make(const struct content *c)
 {
-	const struct site made = {.stack = c->stack, .labels = c->labels, .size = c->size, .whole = c->whole, .place = c->place};
+	const struct site made = {.stack = c->stack, .labels = c->labels, .size = c->size};
 	uint64_t at = region_reserve(sizeof made + site_measures(&made) * sizeof *made.flow);
 	if (at == 0)
 		return 0;
@@ -50,22 +39,22 @@ static uint32_t make(const struct content *c)
 	return at / 16;
 }
 
-// One bit for a hash in each word of a stack's size_bits.
-static uint64_t size_bit(uint64_t hash, int word)
+// The word of a stack's size_bits that a hash has bits in, and these three bits.
+static size_t size_word(uint64_t hash)
 {
-	return 1ULL << (hash >> (32 + 6 * word) & 63);
+	return (hash >> 48) * SIZE_WORDS >> 16;
 }
 
-// Whether a stack has as many sizes as it may, and none with this hash: one in twenty of those that it lacks looks as if it
-// were there, and needs a search.
+static uint32_t size_bits(uint64_t hash)
+{
+	return 1U << (hash >> 32 & 31) | 1U << (hash >> 37 & 31) | 1U << (hash >> 42 & 31);
+}
+
+// Whether a stack certainly has no size with this hash. If it has sixteen sizes, the bits do not show it for one in 39 of
+// the sizes that it lacks: then the result is false, and a search is needed.
 static bool lacks_size(const struct stack *s, uint64_t hash)
 {
-	if (__atomic_load_n(&s->sizes, __ATOMIC_ACQUIRE) < SIZES_PER_STACK)
-		return false;
-	for (int word = 0; word < 2; word++)
-		if ((__atomic_load_n(&s->size_bits[word], __ATOMIC_RELAXED) & size_bit(hash, word)) == 0)
-			return true;
-	return false;
+	return (~__atomic_load_n(&s->size_bits[size_word(hash)], __ATOMIC_RELAXED) & size_bits(hash)) != 0;
 }
 
 // Counts one more size of a stack. False if it has as many as it may.
@@ -74,109 +63,142 @@ static bool count_size(struct stack *s, uint64_t hash)
 	uint32_t sizes = __atomic_load_n(&s->sizes, __ATOMIC_RELAXED);
 	if (sizes >= SIZES_PER_STACK)
 		return false;
-	for (int word = 0; word < 2; word++)
-		__atomic_fetch_or(&s->size_bits[word], size_bit(hash, word), __ATOMIC_RELAXED);
+	__atomic_fetch_or(&s->size_bits[size_word(hash)], size_bits(hash), __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&s->sizes, &sizes, sizes + 1, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		if (sizes >= SIZES_PER_STACK)
 			return false;
 	return true;
 }
 
-// A site of a size of its own has been counted in the stack's sizes; that is taken back if none was added.
-static uint32_t make_and_link(struct trie *t, const struct content *c)
+// The site with the content, from a ref of a list on and before another; 0 for none.
+static uint32_t find_sized(uint32_t from, uint32_t to, const struct content *c)
 {
-	uint32_t made = make(c);
-	uint32_t linked = made == 0 ? 0 : trie_link(t, made, same, c);
-	if (made != 0 && linked == made)
-		count(COUNT_SITES);
-	else if (c->size != SITE_MIXED)
-		__atomic_fetch_sub(&((struct stack *)region_ref(c->stack))->sizes, 1, __ATOMIC_RELAXED);
-	return linked;
+	for (; from != to; from = ((const struct site *)region_ref(from))->next[1])
+		if (same(region_ref(from), c))
+			return from;
+	return 0;
+}
+
+// Links made in front of a list. No site from seen on has the content. If another thread linked a site with this content
+// meanwhile, returns that one, and made stays unused.
+static uint32_t link_sized(uint32_t *list, uint32_t seen, uint32_t made, const struct content *c)
+{
+	struct site *site = region_ref(made);
+	uint32_t first = seen, other;
+	site->next[1] = first;
+	while (!__atomic_compare_exchange_n(list, &first, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if ((other = find_sized(first, seen, c)) != 0)
+			return other;
+		site->next[1] = seen = first;
+	}
+	return made;
+}
+
+// Makes and links a site with a size of its own, which the caller has counted in the stack's sizes; takes the count back if
+// no site was added.
+static uint32_t add_sized(struct stack *s, uint32_t *list, uint32_t seen, const struct content *c)
+{
+	uint32_t made = make(c), linked = made == 0 ? 0 : link_sized(list, seen, made, c);
+	if (made == 0 || linked != made) {
+		__atomic_fetch_sub(&s->sizes, 1, __ATOMIC_RELAXED);
+		return linked;
+	}
+	count(COUNT_SITES);
+	if (__atomic_load_n(&s->sizes, __ATOMIC_RELAXED) == 1)
+		stack_likely(s, made);
+	return made;
+}
+
+static uint32_t find_in_table(const struct size_table *t, uint64_t hash, const struct content *c)
+{
+	uint32_t equal = 0; // a bit for each tag: no branch depends on a single tag
+	for (int i = 0; i < SIZES_PER_STACK; i++)
+		equal |= (uint32_t)(t->tags[i] == (uint32_t)hash) << i;
+	for (; equal != 0; equal &= equal - 1) {
+		uint32_t ref = t->sites[__builtin_ctz(equal)];
+		if (same(region_ref(ref), c))
+			return ref;
+	}
+	return 0;
+}
+
+// Enters a stack's sites with a size of their own, and returns how many these are.
+static int fill(struct size_table *t, const struct stack *s)
+{
+	int filled = 0;
+	for (int i = 0; i < STACK_LISTS; i++)
+		for (uint32_t ref = __atomic_load_n(&s->sized[i], __ATOMIC_ACQUIRE); ref != 0 && filled < SIZES_PER_STACK; filled++) {
+			const struct site *site = region_ref(ref);
+			const struct content c = {.labels = site->labels, .size = site->size};
+			t->tags[filled] = (uint32_t)hash_of(&c);
+			t->sites[filled] = ref;
+			ref = site->next[1];
+		}
+	return filled;
+}
+
+// Makes the table of a stack. While another thread still links a size that it has counted, or if the region is full, there is
+// none. If all are linked, no other ever will be.
+static void make_table(struct stack *s)
+{
+	struct size_table t;
+	uint32_t none = 0;
+	uint64_t at = fill(&t, s) == SIZES_PER_STACK ? region_reserve(sizeof(struct size_table)) : 0;
+	if (at == 0)
+		return;
+	*(struct size_table *)region_at(at) = t;
+	__atomic_compare_exchange_n(&s->table, &none, at / 16, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+static uint32_t find_size(const struct stack *s, uint32_t first, uint64_t hash, const struct content *c)
+{
+	uint32_t table = __atomic_load_n(&s->table, __ATOMIC_ACQUIRE);
+	return table != 0 ? find_in_table(region_ref(table), hash, c) : find_sized(first, 0, c);
 }
 
 #define NONE UINT32_MAX
 
-// The site of a size of its own, made if need be; 0 when the region is full, NONE where the stack has too many sizes.
+// Returns the site with a size of its own; makes it if needed. 0 when the region is full, NONE if the stack has too many sizes.
+// The bits of a site are set before it is linked, so a size whose bits are not set is in no list, and nothing is searched.
 static uint32_t intern_size(struct stack *stack, const struct content *c)
 {
 	uint64_t hash = hash_of(c);
-	if (lacks_size(stack, hash))
-		return NONE;
-	struct trie t = sites_of(stack, hash);
-	uint32_t ref = trie_find(&t, same, c);
+	uint32_t *list = &stack->sized[hash % STACK_LISTS], first = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+	uint32_t ref = lacks_size(stack, hash) ? 0 : find_size(stack, first, hash, c);
 	if (ref != 0)
 		return ref;
-	return count_size(stack, hash) ? make_and_link(&t, c) : NONE;
+	return count_size(stack, hash) ? add_sized(stack, list, first, c) : NONE;
 }
 
 static uint32_t intern_mixed(struct stack *stack, const struct content *c)
 {
-	uint32_t first = __atomic_load_n(&stack->mixed, __ATOMIC_ACQUIRE);
-	if (first != 0 && same(region_ref(first), c))
-		return first;
-	struct trie t = sites_of(stack, hash_of(c));
-	uint32_t ref = trie_find(&t, same, c);
-	if (ref == 0)
-		ref = make_and_link(&t, c);
-	if (first == 0)
-		__atomic_compare_exchange_n(&stack->mixed, &first, ref, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-	return ref;
-}
-
-// The site as a whole; sets the size to SITE_MIXED if that is what it is.
-static uint32_t intern_whole(struct content *c, struct visitor by)
-{
-	struct stack *stack = region_ref(c->stack);
-	uint32_t likely = __atomic_load_n(&stack->mixed, __ATOMIC_RELAXED);
-	if (likely != 0 || (likely = __atomic_load_n(&stack->sites, __ATOMIC_RELAXED)) != 0)
-		site_prefetch(likely);
-	uint32_t ref = c->size == SITE_MIXED ? NONE : intern_size(stack, c);
-	if (ref != NONE)
-		return ref;
-	if (c->size != SITE_MIXED)
-		count_in(by.place, COUNT_MIXED, 1);
-	c->size = SITE_MIXED;
-	return intern_mixed(stack, c);
-}
-
-// Whether the site has to be split for the visitor. Counts the visit, and may miss some.
-static bool is_crowded(struct site *s, struct visitor by)
-{
-	if (s->place == by.place % PARTS)
-		return false;
-	uint16_t visits = __atomic_load_n(&s->visits, __ATOMIC_RELAXED);
-	if (visits > VISITS)
-		return true;
-	if (__atomic_load_n(&s->visited, __ATOMIC_RELAXED) != by.tick) {
-		__atomic_store_n(&s->visited, by.tick, __ATOMIC_RELAXED);
-		visits = 0;
-	}
-	__atomic_store_n(&s->visits, visits + 1, __ATOMIC_RELAXED);
-	return false;
-}
-
-// The visitor's part; 0 when the region is half full: the other half is for what has no place at all.
-static uint32_t intern_part(const struct content *c)
-{
-	struct trie t = sites_of(region_ref(c->stack), hash_of(c));
+	struct trie t = {&stack->mixed, hash_of(c)};
 	uint32_t ref = trie_find(&t, same, c);
 	if (ref != 0)
 		return ref;
-	if (__atomic_load_n(&cgoheap_region->used, __ATOMIC_RELAXED) > cgoheap_region->size / 2)
-		return 0;
-	uint32_t made = make(c);
-	return made == 0 ? 0 : trie_link(&t, made, same, c);
+	uint32_t made = make(c), linked = made == 0 ? 0 : trie_link(&t, made, same, c);
+	if (made != 0 && linked == made) {
+		count(COUNT_SITES);
+		stack_likely(stack, made);
+		make_table(stack);
+	}
+	return linked;
 }
 
-uint32_t site_intern(uint32_t stack, uint64_t size, uint32_t labels, struct visitor by)
+uint32_t site_intern(uint32_t stack_ref, uint64_t size, uint32_t labels, uint32_t slot)
 {
-	struct content c = {.stack = stack, .labels = labels, .size = size, .place = by.place % PARTS};
-	uint32_t whole = intern_whole(&c, by);
-	if (whole == 0 || !is_crowded(region_ref(whole), by))
-		return whole;
-	c.whole = whole;
-	uint32_t part = intern_part(&c);
-	return part != 0 ? part : whole;
+	struct content c = {.stack = stack_ref, .labels = labels, .size = size};
+	struct stack *stack = region_ref(stack_ref);
+	uint32_t mixed = __atomic_load_n(&stack->mixed, __ATOMIC_RELAXED);
+	if (mixed != 0)
+		site_prefetch(mixed);
+	uint32_t ref = size == SITE_MIXED ? NONE : intern_size(stack, &c);
+	if (ref != NONE)
+		return ref;
+	if (size != SITE_MIXED)
+		count_in(slot, COUNT_MIXED, 1);
+	c.size = SITE_MIXED;
+	return intern_mixed(stack, &c);
 }
 
 uint64_t site_in_use(const struct site *s, enum measure m)
@@ -202,15 +224,17 @@ static void visit_sites(void *record, const void *argument)
 {
 	const struct stack *s = record;
 	const struct visit *v = argument;
-	trie_each(__atomic_load_n(&s->sites, __ATOMIC_ACQUIRE), v->visit, v->argument);
+	for (size_t i = 0; i < STACK_LISTS; i++)
+		trie_each(__atomic_load_n(&s->sized[i], __ATOMIC_ACQUIRE), v->visit, v->argument);
+	trie_each(__atomic_load_n(&s->mixed, __ATOMIC_ACQUIRE), v->visit, v->argument);
 }
 
 void sites_each(trie_visit *visit, const void *argument)
 {
 	const struct visit v = {visit, argument};
-	uint32_t *heads = region_at(cgoheap_region->stack_heads);
+	struct stack_head *heads = region_at(cgoheap_region->stack_heads);
 	for (uint64_t i = 0; i < cgoheap_region->heads; i++)
-		trie_each(__atomic_load_n(&heads[i], __ATOMIC_ACQUIRE), visit_sites, &v);
+		trie_each(__atomic_load_n(&heads[i].first, __ATOMIC_ACQUIRE), visit_sites, &v);
 }
 
 void sites_settle(uint32_t parity)

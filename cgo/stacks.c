@@ -7,13 +7,14 @@
 //	           ^
 //	         stack, found by the hash of all its frames
 //
-// A stack is known by the hash of its frames, 128 bits of it: docs/decisions/0017-stacks-as-a-tree.md says why that is enough. So
-// nothing of a known stack is read but its record. A new stack looks up its frames and nodes one by one, from the trunk on
-// that the caller knows; frames and nodes are known by what they are.
+// A stack is identified by a 128-bit hash of its frames: docs/decisions/0017-stacks-as-a-tree.md says why that is
+// enough. So only the record of a known stack is read. For a new stack, frames and nodes are looked up one by one, from
+// the trunk that the caller knows; frames and nodes are identified by their content.
 #include "stacks.h"
 
 #include "hash.h"
 #include "region.h"
+#include "site.h"
 #include "trie.h"
 
 static bool same_stack(const void *record, const void *content)
@@ -83,17 +84,36 @@ static uint32_t make(const uint64_t *frames, uint32_t depth, struct trunk trunk)
 	return at / 16;
 }
 
-static struct stack_hash hash_of(const uint64_t *frames, uint32_t depth, struct stack_hash hash)
+static struct stack_head *head_of(uint64_t hash)
 {
-	for (uint32_t i = depth; i > 0; i--)
-		hash = stack_hash(hash, frames[i - 1]);
-	return (struct stack_hash){{mix64(hash.of[0]), mix64(hash.of[1])}};
+	struct stack_head *first = region_at(cgoheap_region->stack_heads);
+	return &first[hash & (cgoheap_region->heads - 1)];
 }
 
-uint32_t stack_intern(const uint64_t *frames, uint32_t depth, struct trunk trunk)
+void stack_prefetch(struct stack_hash hash)
 {
-	struct stack_hash hash = hash_of(frames, depth, trunk.hash);
-	struct trie t = trie_from(cgoheap_region->stack_heads, hash.of[0]);
+	__builtin_prefetch(head_of(mix64(hash.of[0])));
+}
+
+void stack_prefetch_first(struct stack_hash hash)
+{
+	const struct stack_head *head = head_of(mix64(hash.of[0]));
+	uint32_t first = __atomic_load_n(&head->first, __ATOMIC_RELAXED), likely = __atomic_load_n(&head->likely, __ATOMIC_RELAXED);
+	__builtin_prefetch(region_ref(first));
+	if (likely != 0)
+		site_prefetch(likely);
+}
+
+void stack_likely(const struct stack *s, uint32_t site)
+{
+	__atomic_store_n(&head_of(s->hash.of[0])->likely, site, __ATOMIC_RELAXED);
+}
+
+uint32_t stack_intern_hashed(const uint64_t *frames, uint32_t depth, struct trunk trunk, struct stack_hash hash)
+{
+	hash = (struct stack_hash){{mix64(hash.of[0]), mix64(hash.of[1])}};
+	struct stack_head *head = head_of(hash.of[0]);
+	struct trie t = {&head->first, hash.of[0] >> 32};
 	uint32_t ref = trie_find(&t, same_stack, &hash);
 	if (ref != 0)
 		return ref;
@@ -105,4 +125,12 @@ uint32_t stack_intern(const uint64_t *frames, uint32_t depth, struct trunk trunk
 	if (ref == made)
 		count(COUNT_STACKS);
 	return ref;
+}
+
+uint32_t stack_intern(const uint64_t *frames, uint32_t depth, struct trunk trunk)
+{
+	struct stack_hash hash = trunk.hash;
+	for (uint32_t i = depth; i > 0; i--)
+		hash = stack_hash(hash, frames[i - 1]);
+	return stack_intern_hashed(frames, depth, trunk, hash);
 }

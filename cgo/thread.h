@@ -1,20 +1,35 @@
-// What the shim knows of the calling thread. It lies in initial-exec TLS: one load from the thread pointer, never an
-// allocation by the loader.
+// The recording's state of the calling thread. It lies in initial-exec TLS: access takes one load from the thread
+// pointer, and the loader never allocates for it.
 #ifndef CGOHEAP_THREAD_H
 #define CGOHEAP_THREAD_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+// The kind of the block that the program reports, as a text of its own; NULL for none.
+struct kind {
+	const char *text;
+	size_t size;
+};
 
 struct thread {
 	uint64_t countdown;    // bytes until the next sample
-	uint64_t sample_bytes; // the mean gap that countdown was drawn with
+	uint64_t sample_bytes; // the mean interval that countdown was drawn with
 	uint64_t random;       // state of the generator
-	uint32_t generation;   // the recording that the above belongs to
-	uint32_t slot;         // the thread's number; the gate's place that it tries first
-	uint32_t passed;       // times that it did not pause at the gate though it was asked to
-	uintptr_t lo, top;     // first and last page of this thread's own stack, as far as it was found readable; 0 until it is found
-	uintptr_t bottom;      // no page of that stack begins below
+	uint32_t generation;   // the recording that the fields above belong to
+	uint32_t number;       // the thread's number; its home is the slot number % GATE_HOMES
+	uint32_t passed;       // how often it did not pause at the gate though asked to
+	uintptr_t lo, top;     // first and last page of this thread's own stack that were found readable; 0 until the stack is found
+	uintptr_t bottom;      // no page of that stack begins below it; above top if the stack was not found
+	struct kind kind;      // of the block that is being recorded
 };
+
+// Whether the thread's own stack was found.
+static inline bool thread_is_bounded(const struct thread *t)
+{
+	return t->bottom <= t->top;
+}
 
 __attribute__((visibility("hidden"))) extern __thread struct thread cgoheap_thread __attribute__((tls_model("initial-exec")));
 

@@ -1,15 +1,20 @@
 // Interned records: the same content is the same record. Records hang in tries of their hashes: each begins with the refs of
-// two more records, and the next bit of the sought hash says in which of them the search goes on. A record is linked into
-// an empty place by one compare-and-swap, and stays. So no content is ever linked twice, and nobody waits.
+// two more records, and the next bit of the sought hash says in which of them the search goes on. A record is linked
+// where a ref is still 0, by one compare-and-swap, and stays. So no content is ever linked twice, and no thread waits.
 #ifndef CGOHEAP_TRIE_H
 #define CGOHEAP_TRIE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "region.h"
 
-// Where a search stands: at a place that holds a ref, with the bits of the hash that it has not used.
+// Asserts what every type of record must fulfil.
+#define TRIE_RECORD(type)                                                                                              \
+	_Static_assert(offsetof(type, next) == 0 && sizeof((type){0}.next) == 8, #type " does not begin with two refs")
+
+// The state of a search: where the ref is that it has come to, and the bits of the hash that it has not used.
 struct trie {
 	uint32_t *at;
 	uint64_t hash;
@@ -25,7 +30,7 @@ static inline struct trie trie_from(uint64_t heads, uint64_t hash)
 	return (struct trie){&first[hash & (cgoheap_region->heads - 1)], hash >> 32};
 }
 
-// The ref of the record with the content, or 0, and then t->at is the place where it is to be linked.
+// Returns the ref of the record with the content. If there is none, returns 0, and t->at is where the record is to be linked.
 static inline uint32_t trie_find(struct trie *t, trie_same *same, const void *content)
 {
 	uint32_t ref;
@@ -39,8 +44,8 @@ static inline uint32_t trie_find(struct trie *t, trie_same *same, const void *co
 	return ref;
 }
 
-// Links made, which has the content, where trie_find found nothing. If another thread linked its like first, that one
-// serves, and made stays unused.
+// Links made, which has the content, where trie_find found nothing. If another thread linked a record with this content
+// first, returns that one, and made stays unused.
 static inline uint32_t trie_link(struct trie *t, uint32_t made, trie_same *same, const void *content)
 {
 	uint32_t other = 0;

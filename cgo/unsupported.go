@@ -8,7 +8,16 @@ import (
 	"runtime"
 )
 
-// Supported says why this build cannot record.
+// Allocated does nothing, as nothing is recorded.
+func Allocated(_, _ uintptr, _ string) {}
+
+// Freed does nothing.
+func Freed(uintptr) {}
+
+// Pool does nothing.
+func Pool(uintptr) {}
+
+// Supported returns why this build cannot record.
 func Supported() error {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return fmt.Errorf("recording needs linux/amd64 or linux/arm64; this is %s/%s", runtime.GOOS, runtime.GOARCH)

@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// A hook or a signal handler may not call Go, and a goroutine that waited for them would be one that the program sees, and
-// that is ready to run when main begins: then the first system call that takes long costs main its thread. So a thread of
-// C's waits, on a futex: it takes no descriptor, which a program could close. Go knows the thread only while it calls Go.
+// A hook or a signal handler must not call Go. A goroutine that waited for them would be visible to the program, and
+// would be ready to run when main begins: then main's first long system call would cost main its thread. So a C thread
+// waits, on a futex, because a program could close a descriptor. Go knows the thread only while it calls Go.
 
 #define _GNU_SOURCE
 #include "waker.h"
@@ -16,9 +16,10 @@
 
 #include "gate.h"
 #include "machine.h"
+#include "region.h"
 #include "thread.h"
 
-// As in linux/futex.h, which musl's compilers do not find.
+// From linux/futex.h, which musl's compilers do not find.
 #define FUTEX_WAIT_PRIVATE 128
 #define FUTEX_WAKE_PRIVATE 129
 
@@ -30,7 +31,7 @@ static pthread_t thread;
 
 static void ask(uint32_t reason)
 {
-	// A wake has only one way to fail, that the kernel forbids it; nobody waits then.
+	// A wake can fail only if the kernel forbids futexes; then nobody waits.
 	if ((__atomic_fetch_or(&asked, reason, __ATOMIC_ACQ_REL) & reason) == 0)
 		system_call(SYS_futex, (long)&asked, FUTEX_WAKE_PRIVATE, 1, 0);
 }
@@ -40,13 +41,31 @@ void waker_ask(enum wake reason)
 	ask(reason);
 }
 
+static uint32_t looking; // the most urgent reason for a look since waker_rearm; 0 for none
+
+void waker_look(enum wake reason)
+{
+	uint32_t before = __atomic_load_n(&looking, __ATOMIC_RELAXED);
+	do {
+		if (before >= reason)
+			return;
+	} while (!__atomic_compare_exchange_n(&looking, &before, reason, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	count(COUNT_WAKES);
+	waker_ask(reason);
+}
+
+void waker_rearm(void)
+{
+	__atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
+}
+
 static bool sleep_until_asked(void)
 {
 	long result = system_call(SYS_futex, (long)&asked, FUTEX_WAIT_PRIVATE, 0, 0);
 	return result == 0 || result == -EAGAIN || result == -EINTR;
 }
 
-// What this thread allocates, as Go's runtime does to call Go on it, is not the program's.
+// Keeps this thread's allocations out of the recording: Go's runtime makes some to call Go on it.
 static void record_nothing(void)
 {
 	cgoheap_thread.generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
@@ -64,7 +83,7 @@ static int create(pthread_t *made, void *(*run)(void *), void *argument)
 	if (failed == 0)
 		failed = pthread_create(made, &attributes, run, argument);
 	pthread_attr_destroy(&attributes);
-	if (failed == EINVAL) // the program's thread-local variables take more than the stack has
+	if (failed == EINVAL) // the program's thread-local variables need more than this stack
 		failed = pthread_create(made, NULL, run, argument);
 	return failed;
 }
@@ -82,8 +101,8 @@ static void *make_call(void *request)
 	return NULL;
 }
 
-// Calls Go on a thread that ends after it: as long as a thread lives that has called Go, the runtime keeps a goroutine for
-// it. Where there can be no more threads, that one goroutine stays.
+// Calls Go on a thread that ends afterwards: the runtime keeps a goroutine for each thread that has called Go, as long
+// as it lives. If no thread can be created, call runs on this one, and one such goroutine stays.
 static void call_apart(void (*call)(uint32_t), uint32_t reasons)
 {
 	struct request request = {call, reasons};
@@ -97,7 +116,7 @@ static void call_apart(void (*call)(uint32_t), uint32_t reasons)
 static void *wait_and_call(void *call)
 {
 	uint32_t reasons;
-	prctl(PR_SET_NAME, "cgoheap"); // for who lists threads; it works as well without
+	prctl(PR_SET_NAME, "cgoheap"); // the name is for people who list threads, and may fail
 	do {
 		while ((reasons = __atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL)) == 0)
 			if (!sleep_until_asked())
@@ -109,7 +128,7 @@ static void *wait_and_call(void *call)
 	return NULL;
 }
 
-// All signals are blocked for the thread: they are the program's threads' affair.
+// Blocks all signals for the thread: they are for the program's threads.
 int waker_begin(void (*call)(uint32_t))
 {
 	sigset_t all, before;

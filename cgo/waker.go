@@ -26,21 +26,21 @@ const (
 	WakeSignal  Reason = C.WAKE_SIGNAL  // a signal was caught
 )
 
-// answer is what is called for some reasons.
+// answer is a function that is called for some reasons.
 type answer struct {
 	reasons Reason
 	call    func(Reason)
 }
 
-// waker keeps the answers. The thread is there while there is one.
+// waker keeps the answers. The thread exists while there is an answer.
 var waker struct {
 	sync.Mutex
 	answers atomic.Pointer[[]*answer]
 }
 
-// Await has call called when C asks for one of the reasons, with those that were asked for, until stop is called, and for a
-// moment after it. The call is made on the waker's thread: it must return at once. The error says that there can be no
-// thread.
+// Await arranges that call is called when C asks for one of the reasons, with the reasons that C gave. After stop, it may be
+// called for one more moment. It is called on the waker's thread and must return at once. The error reports that no thread
+// could be created.
 func Await(reasons Reason, call func(Reason)) (stop func(), err error) {
 	waker.Lock()
 	defer waker.Unlock()

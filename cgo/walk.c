@@ -15,9 +15,9 @@ void walk_by_current(struct walk *w)
 
 bool walk_find_plugin(struct walk *w)
 {
-	const struct range *range = index_find(w->index, walk_site(w));
+	const struct range *range = index_find(w->index, walk_call_site(w));
 	const struct go_code *go = range == NULL || range->go == 0 ? NULL : region_at(range->go);
-	if (go == NULL || !code_has(go->text, walk_site(w)))
+	if (go == NULL || !code_has(go->text, walk_call_site(w)))
 		return false;
 	w->go = go;
 	w->go_module = go->module;
@@ -29,9 +29,8 @@ enum end walk(struct walk *w)
 	if (w->index == NULL)
 		return END_STOPPED;
 	enum end end;
-	do {
-		w->part++;
+	do
 		end = walk_find_go(w) ? walk_go(w) : walk_c(w);
-	} while (end == WALK_ON);
+	while (end == WALK_ON);
 	return end;
 }

@@ -15,7 +15,7 @@ static bool find_cfa(struct walk *w, const struct rule *r, uintptr_t *cfa)
 		*cfa = w->at.fp + r->cfa_offset;
 		return true;
 	case CFA_PLT:
-		*cfa = w->at.sp + r->cfa_offset + ((int32_t)(walk_site(w) & 15) >= r->cfa_extra ? 8 : 0);
+		*cfa = w->at.sp + r->cfa_offset + ((int32_t)(walk_call_site(w) & 15) >= r->cfa_extra ? 8 : 0);
 		return true;
 	case CFA_DEREF_SP:
 	case CFA_DEREF_FP:
@@ -33,7 +33,7 @@ static bool needs_fp(const struct rule *r)
 	return r->cfa == CFA_FROM_FP || r->cfa == CFA_DEREF_FP || r->fp == FP_FROM_FP;
 }
 
-// Where the caller's fp is.
+// Notes where the caller's fp is.
 static void find_fp(struct walk *w, const struct rule *r, uintptr_t cfa)
 {
 	switch (r->fp) {
@@ -63,7 +63,7 @@ static bool find_pc(struct walk *w, const struct rule *r, uintptr_t cfa, uintptr
 	return true;
 }
 
-// Whether the rule says all that is asked of it. A link register is lost with the first call that its function makes.
+// Whether the rule can recover the caller. A link register is lost with the first call that its function makes.
 static bool expresses(const struct walk *w, const struct rule *r)
 {
 	return r->cfa != CFA_UNKNOWN && r->ra != RA_UNKNOWN && (r->ra != RA_FROM_LR || w->exact);
@@ -94,36 +94,46 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-bool walk_called(struct walk *w, uintptr_t pc)
-{
-	uintptr_t words[2] = {0}, at = (pc - 8) & ~7UL;
-	if (!memory_load(&w->memory, at, &words[0]) || (pc % 8 != 0 && !memory_load(&w->memory, at + 8, &words[1])))
-		return false;
-	uintptr_t end = (uintptr_t)words + (pc - at);
-	__asm__("" : "+r"(end) : : "memory"); // the words are read as code
-	return follows_call(end);
-}
-
-// Whether a call brought a thread to return to pc: true where that cannot be told, because the code there may be gone. Code
-// that stays loaded is copied by the kernel, too: its file may have been cut short.
-static bool called(struct walk *w, uintptr_t pc)
+// Whether a call stands before pc; returns otherwise if the code cannot be read. The code may be unmapped, or its file
+// truncated, so the kernel copies it.
+static bool call_before(struct walk *w, uintptr_t pc, bool otherwise)
 {
 	uint64_t copy[2];
+	uintptr_t from = pc - LONGEST_CALL, to = (uintptr_t)copy + from % 8; // as aligned as the code
+	if (!memory_copy(&w->memory, from, (void *)to, LONGEST_CALL))
+		return otherwise;
+	__asm__("" : "+r"(to) : : "memory"); // the bytes are read as code
+	return follows_call(to + LONGEST_CALL);
+}
+
+bool walk_called(struct walk *w, uintptr_t pc)
+{
+	w->memory.unfit = true; // by the next walk, other code may be there
+	return call_before(w, pc, false);
+}
+
+// Whether pc follows a call: true if that is unknown, except in code that was made at run time.
+static bool called(struct walk *w, uintptr_t pc)
+{
 	const struct range *range = index_find(w->index, pc - 1);
 	if (range != NULL && range->module == MODULE_MADE)
 		return walk_called(w, pc);
-	if (range == NULL || range->closable || pc - range->start < LONGEST_CALL)
-		return true;
-	uintptr_t from = pc - LONGEST_CALL, to = (uintptr_t)copy + from % 8; // as aligned as the code
-	bool copied = memory_copy(&w->memory, from, (void *)to, LONGEST_CALL);
-	__asm__("" : "+r"(to) : : "memory");
-	return !copied || follows_call(to + LONGEST_CALL);
+	return range == NULL || pc - range->start < LONGEST_CALL || call_before(w, pc, true);
+}
+
+// Whether pc follows a call, in known code or in a library that was opened just now.
+static bool may_return_to(struct walk *w, uintptr_t pc)
+{
+	const struct object *object;
+	if (index_find(w->index, pc - 1) != NULL)
+		return called(w, pc);
+	return object_at(pc - 1, &w->index->loads, &w->memory, &object) != 0 && walk_called(w, pc);
 }
 
 #define LARGEST_FRAME (1 << 20)
 
-// Whether a frame at fp may be that of the function at sp: not far above it and, where the end of the stack is known, below
-// that.
+// Whether fp may point to the frame of the function at sp: it is not far above sp and, if the end of the stack is
+// known, below that.
 static bool may_be_frame(const struct walk *w, uintptr_t fp)
 {
 	const struct memory *m = &w->memory;
@@ -132,7 +142,7 @@ static bool may_be_frame(const struct walk *w, uintptr_t fp)
 	return !m->own || !memory_near(m, w->at.sp) || fp < m->hi;
 }
 
-// Without unwind data: a frame pointer that lies above sp, and a return address behind a call in known code, or nothing. A wrong
+// Steps without unwind data: only if the frame pointer lies above sp and the return address follows a call. A wrong
 // frame is worse than a missing one.
 static enum end step_by_fp(struct walk *w)
 {
@@ -145,20 +155,20 @@ static enum end step_by_fp(struct walk *w)
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;
 	pc = unsigned_address(pc);
-	if (pc != 0 && (index_find(w->index, pc - 1) == NULL || !called(w, pc)))
+	if (pc != 0 && !may_return_to(w, pc))
 		return END_NO_UNWIND;
 	w->at = (struct registers){pc, fp + 16, next};
 	w->exact = w->fp_given = false;
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-// Code of no module, while all libraries are known, was made at run time.
+// Whether the code was made at run time: it is in no module although all libraries are known.
 static bool is_made(const struct walk *w, const struct rule *r, uint32_t module)
 {
 	return module == MODULE_MADE || (r == NULL && module == 0 && loads_none_since(&w->index->loads));
 }
 
-// Code made at run time may keep a frame pointer. A word of 0 for a return address proves nothing there.
+// Code made at run time may keep a frame pointer. A return address of 0 does not prove there that the stack ends.
 static enum end step_in_made(struct walk *w)
 {
 	if (walk_signal(w))
@@ -175,7 +185,8 @@ static enum end step_without_rule(struct walk *w, uint32_t module)
 
 static enum end step(struct walk *w, const struct rule *r, uint32_t module)
 {
-	// Code of a library that is not known yet may well have unwind data and no frame pointer, which then is its caller's.
+	// Code of a library that is not known yet probably has unwind data and no frame pointer; the register then holds
+	// its caller's.
 	if (r == NULL)
 		return walk_signal(w) ? WALK_ON : END_NO_MODULE;
 	if ((r->cfa == CFA_NONE || (r->flags & FLAG_SIGNAL_FRAME)) && walk_signal(w))
@@ -185,7 +196,7 @@ static enum end step(struct walk *w, const struct rule *r, uint32_t module)
 	return step_by_rule(w, r);
 }
 
-// In a library that was opened after the index was made. A last walk knows nothing of those.
+// Looks a call site up in libraries that were opened after the index was made. A walk that meets one is not kept as a last walk.
 static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_t *number)
 {
 	struct object_code code = {.pc = site};
@@ -193,14 +204,14 @@ static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_
 	if (*number == 0)
 		return NULL;
 	w->met = w->memory.unfit = true;
-	return object_rule(&code, &w->memory, &w->room.rule) ? &w->room.rule : NULL;
+	return object_rule(&code, &w->memory, &w->buffer.rule) ? &w->buffer.rule : NULL;
 }
 
-// By a stale index, what stands where a library was that may have been unloaded is not known.
+// A stale index is not trusted for libraries that may have been unloaded.
 const struct rule *walk_look_up(struct walk *w, uintptr_t site, uint32_t *module)
 {
-	w->room.memory = &w->memory;
-	const struct rule *r = index_look_up(w->index, site, module, &w->room);
+	w->buffer.memory = &w->memory;
+	const struct rule *r = index_look_up(w->index, site, module, &w->buffer);
 	if (r != NULL && !w->stale)
 		return r;
 	const struct range *range = r == NULL ? NULL : index_find(w->index, site);
@@ -209,17 +220,17 @@ const struct rule *walk_look_up(struct walk *w, uintptr_t site, uint32_t *module
 	return look_up_object(w, site, module);
 }
 
-// A return address that was put there for a function to begin with, as makecontext does: no call is before it, what is
-// before it is not the function, and nothing on the stack above it is a frame.
+// Whether the return address was put there to start a function, as makecontext does: it does not follow a call, the
+// code before it is not the function's, and no frame lies above it on the stack.
 static bool begins_function(struct walk *w, const struct rule *r)
 {
 	uint32_t module;
 	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))
 		return false;
-	struct rule kept = w->room.rule; // r may lie there
+	struct rule kept = w->buffer.rule; // r may lie there
 	const struct rule *first = walk_look_up(w, w->at.pc, &module);
 	bool begins = first != NULL && first->cfa != CFA_NONE;
-	w->room.rule = kept;
+	w->buffer.rule = kept;
 	return begins;
 }
 
@@ -231,7 +242,7 @@ enum end walk_c(struct walk *w)
 		if (end != WALK_EMIT)
 			return end;
 		uint32_t module;
-		uintptr_t site = walk_site(w);
+		uintptr_t site = walk_call_site(w);
 		if (walk_find_go(w))
 			return WALK_ON;
 		const struct rule *r = walk_look_up(w, site, &module);

@@ -10,21 +10,23 @@
 // C calls Go through crosscall2, which saves C's registers and calls runtime.cgocallback, whose frame stays on the system
 // stack: the frame pointer leads there from the goroutine, and on to crosscall2's frame.
 //
-// A plugin has copies of these functions, which its own calls to C go through; what a callback enters by is the program's
-// crosscall2 or the plugin's. So Go code is a text with its functions, struct go_code, and a walk goes from one to another.
+// A plugin has copies of these functions, which its own calls to C go through; a callback enters through the program's
+// crosscall2 or the plugin's. So a struct go_code holds each text range and its copies of the functions, and a walk
+// goes from one to another.
 //
 // The runtime's own threads begin at mstart. C code calls it, whose frame pointer may be anything: only since Go 1.26 does
 // mstart set it to 0.
 //
-// Where the words and the frames lie is the machine's: walk_go_amd64.h, walk_go_arm64.h.
+// Where the words and the frames lie depends on the machine: walk_go_amd64.h, walk_go_arm64.h.
 //
 // A walk that was misled may take any two words for what asmcgocall saved. So a g is verified before its stack is: it
 // leads to an m, which leads to its g0, which is another g, leads to the same m, and has the bounds of the system stack that
-// asmcgocall runs on. A list that is linked both ways passes all but the last. How far down the first thread's stack reaches Go
-// does not know where there is no /proc, no limit, or musl. So it is enough that the end is on the thread's own stack.
+// asmcgocall runs on. A doubly linked list passes every check except the last. Go does not know how far down the first
+// thread's stack reaches without /proc, without a limit, or with musl. So it is enough that the stack's end is on the
+// thread's own stack.
 //
-// Go never unmaps the g of a goroutine, nor its stack, and never uses a g's memory for anything else. So a g that was verified
-// once needs no check any more. The g0 of a thread that ended may go, but asmcgocall never saves one.
+// Go never unmaps the g of a goroutine, nor its stack, and never uses a g's memory for anything else. So a g needs to
+// be verified only once. The g0 of a thread that ended may be unmapped, but asmcgocall never saves a g0.
 
 #include "walk_go.h"
 
@@ -37,12 +39,12 @@ struct g {
 
 static uintptr_t known[KNOWN]; // gs that were verified
 
-static uintptr_t *place_of_g(uintptr_t g)
+static uintptr_t *memo_of_g(uintptr_t g)
 {
 	return &known[g / 64 * 0x9e3779b97f4a7c15ULL >> 55];
 }
 
-// Whether sp is on the stack of a g0, which ends there or above.
+// Whether sp is on the stack of a g0, whose end is at sp or above.
 static bool on_stack_of(struct memory *m, uintptr_t g0, uintptr_t sp)
 {
 	struct g of;
@@ -62,16 +64,16 @@ static bool verify(struct memory *m, uintptr_t g, uintptr_t sp)
 
 static bool is_g(struct walk *w, uintptr_t at)
 {
-	uintptr_t *place = place_of_g(at);
-	if (__atomic_load_n(place, __ATOMIC_RELAXED) == at)
+	uintptr_t *memo = memo_of_g(at);
+	if (__atomic_load_n(memo, __ATOMIC_RELAXED) == at)
 		return true;
 	if (at == 0 || !verify(&w->memory, at, w->at.sp))
 		return false;
-	__atomic_store_n(place, at, __ATOMIC_RELAXED);
+	__atomic_store_n(memo, at, __ATOMIC_RELAXED);
 	return true;
 }
 
-// Where no g can be verified, its words and its stack are copied.
+// Reads a g's bounds. If no g can be verified, the kernel copies its words and its stack.
 static bool read_g(struct walk *w, uintptr_t at, struct g *g)
 {
 	if (cgoheap_go.m_offset == 0) {
@@ -94,7 +96,7 @@ static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 	if (g.hi <= g.lo || g.hi % 8 != 0 || depth > g.hi - g.lo || depth % 8 != 0 || depth < 16)
 		return false;
 	if (w->goroutine != 0 && (w->goroutine != at || w->memory.go_lo != g.lo || w->memory.go_hi != g.hi))
-		w->memory.unfit = true; // a last walk has one goroutine with one stack
+		w->memory.unfit = true; // a kept walk has one goroutine with one stack
 	if (w->goroutine == 0)
 		w->goroutine = at;
 	if (cgoheap_go.m_offset != 0) {
@@ -105,7 +107,7 @@ static bool goroutine_stack(struct walk *w, uintptr_t at, uintptr_t depth)
 	return true;
 }
 
-// At the return from C into asmcgocall, if no signal struck just there: fp becomes that of asmcgocall's frame.
+// At the return from C into asmcgocall, unless a signal struck exactly there: sets fp to asmcgocall's frame.
 static bool join(struct walk *w, bool needs_g)
 {
 	struct saved_call call;
@@ -126,28 +128,28 @@ bool walk_join(struct walk *w)
 
 static enum end enter_go(struct walk *w)
 {
-	if (!code_has(w->go->asmcgocall, walk_site(w)))
+	if (!code_has(w->go->asmcgocall, walk_call_site(w)))
 		return walk_fp(w) ? WALK_ON : END_GO_FRAME; // Go code that called C itself, on a system stack
 	if (!cgoheap_go.joined)
 		return END_NO_JOIN;
 	return join(w, false) ? WALK_ON : END_GO_FRAME;
 }
 
-// At the return into a Go frame from another one: Go assembly that asmcgocall runs may call C by itself, on the system stack.
+// Called at a return from one Go frame into another: Go assembly that asmcgocall runs may call C by itself, on the system stack.
 static enum end reenter_go(struct walk *w)
 {
-	if (!code_has(w->go->asmcgocall, walk_site(w)))
+	if (!code_has(w->go->asmcgocall, walk_call_site(w)))
 		return WALK_ON;
 	return SP_ABOVE_RECORD ? enter_go(w) : END_NO_JOIN;
 }
 
-// Functions of a plugin and of the program call each other.
+// Whether w is still in Go code: functions of a plugin and of the program call each other.
 static bool is_go(struct walk *w)
 {
-	return code_has(w->go->text, walk_site(w)) || walk_find_go(w);
+	return code_has(w->go->text, walk_call_site(w)) || walk_find_go(w);
 }
 
-// One frame up: fp holds {caller's fp, return address}.
+// Goes one frame up: fp points to {caller's fp, return address}.
 static enum end step(struct walk *w)
 {
 	uintptr_t fp = w->at.fp, next, pc;
@@ -163,10 +165,10 @@ static enum end step(struct walk *w)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-// One frame up from the function at pc.
+// Goes one frame up from the function at pc.
 static enum end leave(struct walk *w)
 {
-	if (!code_has(w->go->crosscall2, walk_site(w)))
+	if (!code_has(w->go->crosscall2, walk_call_site(w)))
 		return step(w);
 	if (w->exact || !leave_crosscall2(w))
 		return END_GO_FRAME;
@@ -179,10 +181,10 @@ enum end walk_go(struct walk *w)
 {
 	enum end end = enter_go(w);
 	while (end == WALK_ON) {
-		end = walk_emit(w, walk_frame(walk_site(w), w->go_module));
+		end = walk_emit(w, walk_frame(walk_call_site(w), w->go_module));
 		if (end != WALK_EMIT)
 			return end;
-		if (w->at.fp == 0 || code_has(w->go->mstart, walk_site(w)))
+		if (w->at.fp == 0 || code_has(w->go->mstart, walk_call_site(w)))
 			return END_ROOT;
 		end = leave(w);
 		if (end == WALK_ON && !is_go(w))

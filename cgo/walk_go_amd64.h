@@ -25,8 +25,8 @@ static inline uintptr_t caller_record(uintptr_t fp, uintptr_t saved)
 	return saved;
 }
 
-// crosscall2's frame is double: the assembler pushes BP and crosscall2 saves it again just below, so that what stands
-// above the lower record is the upper one, not a return address. Source: runtime/cgo/asm_amd64.s and abi_amd64.h.
+// crosscall2's frame is double: the assembler pushes BP and crosscall2 saves it again just below, so the word above the
+// lower record is the upper record, not a return address. Source: runtime/cgo/asm_amd64.s and abi_amd64.h.
 static inline bool leave_crosscall2(struct walk *w)
 {
 	uintptr_t fp = w->at.fp, next, pc;

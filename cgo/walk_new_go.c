@@ -1,20 +1,19 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// Go code that is not known as such: a plugin allocates through C while it is opened, before Go code can put its ranges into
-// the index. The code has no unwind data, and what is known of it is only which module or object it lies in. It is shown
-// to be Go code by what is on the stacks:
+// Walks Go code that the index does not know as Go code: a plugin allocates through C while it is opened, before Go can put its
+// ranges into the index. The code has no unwind data; only its module or object is known. The stacks show that it is Go code:
 //
-// Only asmcgocall saves a g that can be verified, with a place in that g's stack. Where it was called from stands in the
-// frame record there: in the same module, as a plugin has its own copies of asmcgocall and of its caller. Both return
+// Only asmcgocall saves a g that can be verified, with an address in that g's stack. The frame record there has its
+// caller, in the same module, because a plugin has its own copies of asmcgocall and of its caller. Both return
 // addresses stand behind calls. From there on, what runs on the goroutine's stack is Go code.
 
 #include "objects.h"
 #include "walk.h"
 
-// Whether the code was opened after the program began, and may be a plugin's that the index does not know as Go code yet.
+// Whether the code was opened after the program began, and may be a plugin's Go code that the index does not know yet.
 static bool may_be_new_go(const struct walk *w, uint32_t module)
 {
-	const struct range *range = module >= OBJECT_FIRST ? NULL : index_find(w->index, walk_site(w));
+	const struct range *range = module >= OBJECT_FIRST ? NULL : index_find(w->index, walk_call_site(w));
 	return module >= OBJECT_FIRST || (range != NULL && range->closable && range->go == 0);
 }
 
@@ -27,14 +26,14 @@ static bool on_goroutine(const struct walk *w, uintptr_t address)
 static bool joins_caller(struct walk *w, uint32_t module, uintptr_t pc)
 {
 	uint32_t of_caller;
-	struct rule kept = w->room.rule;
+	struct rule kept = w->buffer.rule;
 	walk_look_up(w, pc - 1, &of_caller);
-	w->room.rule = kept;
+	w->buffer.rule = kept;
 	return of_caller == module && walk_called(w, w->at.pc) && walk_called(w, pc);
 }
 
-// One frame up in Go code that is not known as such. END_NO_UNWIND, and a w of no more use, if it is not shown to be Go code:
-// only asmcgocall saves a g that can be verified, and on the goroutine's stack there is no other code.
+// Goes one frame up in Go code that the index does not know. If the stack does not show that it is Go code, returns
+// END_NO_UNWIND, and w must not be used any more.
 static enum end step_as_go(struct walk *w, uint32_t module)
 {
 	uintptr_t fp, next, pc;

@@ -1,14 +1,14 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// The frames that nearly all of a stack of C is made of: a rule that says how far above sp, or fp, the return address and
-// the caller's sp are, and perhaps where the caller's fp is saved. Each frame's address is found by the return address below
-// it, so a walk is as fast as one look-up follows another. Nothing that the next one waits for goes through memory here,
-// but the return address itself and what the cache knows of it.
+// Walks the frames that make up nearly all of a C stack: their rule has the distances of the return address and the
+// caller's sp from sp, or fp, and perhaps where the caller's fp is saved. Each look-up needs the return address that
+// the previous one led to, so a walk is as fast as the chain of look-ups. Only two loads are in that chain: the return
+// address and its cache entry.
 
 #include "lookup.h"
 #include "walk.h"
 
-static inline bool load(struct walk *w, uintptr_t address, uintptr_t *value)
+static inline bool load(struct walk *w, uintptr_t address, uintptr_t *value, bool noted)
 {
 	if (!memory_near(&w->memory, address)) {
 		uintptr_t far;
@@ -18,39 +18,54 @@ static inline bool load(struct walk *w, uintptr_t address, uintptr_t *value)
 		return true;
 	}
 	*value = *(const uintptr_t *)address;
-	memory_note(&w->memory, address, *value);
+	if (noted)
+		memory_note(&w->memory, address, *value);
 	return true;
 }
 
-enum end walk_plain(struct walk *w)
+// walk_fp, for a register that is saved where words mostly lie.
+static inline bool load_fp(struct walk *w, bool noted)
 {
-	if (w->exact)
-		return WALK_EMIT;
+	uintptr_t at = w->fp_at;
+	if (at == 0 || !memory_near(&w->memory, at))
+		return walk_fp(w);
+	w->fp_at = 0;
+	return load(w, at, &w->at.fp, noted);
+}
+
+#define WALK_ASK ((enum end) - 3) // the frame at w->at is the first to be asked about
+
+// Walks plain frames: if asked, with a call of knows for each, and otherwise up to asks_from. There is a copy of it for each.
+static inline __attribute__((always_inline)) enum end walk_frames(struct walk *w, bool asked)
+{
 	uintptr_t pc = w->at.pc, sp = w->at.sp;
-	struct place *cache = cache_of(w->index);
+	struct cache_entry *cache = cache_of(w->index);
 	uint64_t of_interest = w->stale ? FOUND_PLAIN | FOUND_CLOSABLE : FOUND_PLAIN;
 	__asm__("" : "+r"(cache)); // one register, not the sum of two
 	for (;;) {
 		uintptr_t site = pc - 1;
 		if (code_has(cgoheap_go.own.text, site))
 			return WALK_ON;
+		if (!asked && sp >= w->asks_from)
+			return WALK_ASK;
 		uint64_t found = cached(cache, site);
 		if (found == 0)
 			found = index_search(w->index, site, &w->memory);
 		if ((found & of_interest) != FOUND_PLAIN)
 			return WALK_EMIT;
-		enum end end = walk_emit(w, walk_frame(site, found_module(found)));
+		uint64_t frame = walk_frame(site, found_module(found));
+		enum end end = asked ? walk_emit(w, frame) : walk_add(w, frame);
 		if (end != WALK_EMIT)
 			return end;
 		uintptr_t from = sp;
 		if (found & FOUND_FROM_FP) {
-			if (!walk_fp(w))
+			if (!load_fp(w, asked))
 				return END_NO_FP;
 			from = w->at.fp;
 			if (from + plain_sp_above(found) <= sp)
 				return END_BACKWARDS;
 		}
-		if (!load(w, from + plain_pc_above(found), &pc))
+		if (!load(w, from + plain_pc_above(found), &pc, asked))
 			return END_UNREADABLE;
 		pc = unsigned_address(pc);
 		sp = from + plain_sp_above(found);
@@ -61,4 +76,12 @@ enum end walk_plain(struct walk *w)
 		if (pc == 0)
 			return END_ROOT;
 	}
+}
+
+enum end walk_plain(struct walk *w)
+{
+	if (w->exact)
+		return WALK_EMIT;
+	enum end end = w->at.sp < w->asks_from ? walk_frames(w, false) : WALK_ASK;
+	return end == WALK_ASK ? walk_frames(w, true) : end;
 }

@@ -1,9 +1,9 @@
 //go:build linux && arm64 && cgo && !asan && !msan
 
-// Signal handlers return to code of the kernel's, in the vDSO or, under an emulator, on a page of its own. Where that has
-// unwind data, it leads to the frame record that the kernel wrote below the saved registers, {x29, x30}, which tells who
-// called the code that the signal struck, not where it struck. So that code is recognised by its two instructions, as
-// libgcc does it, and the registers are taken from where sp points then:
+// Signal handlers return to code of the kernel's, in the vDSO or, under an emulator, on a page of its own. Where that
+// has unwind data, it leads to the frame record that the kernel wrote below the saved registers, {x29, x30}, which
+// identifies the caller of the code that the signal struck, not that code itself. So the kernel's code is recognised by
+// its two instructions, as libgcc does it, and the registers are taken from where sp points then:
 //
 //	sp → struct siginfo, 128 bytes
 //	     struct ucontext: flags, link, stack, mask, 176 bytes; then fault address, x0 … x30, sp, pc

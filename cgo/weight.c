@@ -1,13 +1,13 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // Sampling, in one idea: bytes are counted, and along the line of all bytes that a thread allocates lie points with
-// exponential gaps of mean T, a Poisson process. A block that covers a point is sampled. The process has no memory, so
-// that after a sample, or when a block was dropped, a fresh gap may be drawn and nothing is carried over.
+// exponential distances of mean T, a Poisson process. A block that covers a point is sampled. The process has no
+// memory, so after a sample, or after a block was dropped, a new distance may be drawn and nothing is carried over.
 //
 // A block of s bytes covers at least one point with probability p = 1 - exp(-s/T), so 1/p blocks like it were allocated
 // for each one seen, and s/p bytes: 8 bytes at T = 512 KiB stand for 65,536.5 blocks, 8 MiB for 1.0000001. Every block
 // is weighed with its own size when it is taken; averages over sizes come out wrong by orders of magnitude. Blocks count
-// one byte more than they hold, so that those of no bytes can be seen too.
+// one byte more than they hold, so that blocks of no bytes can be seen too.
 
 #include "weight.h"
 
@@ -58,7 +58,7 @@ struct weight weigh(uint64_t size, uint64_t sample_bytes)
 	return (struct weight){{objects, (uint64_t)((double)objects * (double)size / 4096 + 0.5)}};
 }
 
-uint64_t draw_gap(uint64_t *random, uint64_t sample_bytes)
+uint64_t draw_bytes_until_sample(uint64_t *random, uint64_t sample_bytes)
 {
 	if (sample_bytes == 1)
 		return 0;

@@ -1,4 +1,4 @@
-// What one sampled block stands for.
+// The weight of a sampled block: what it stands for.
 #ifndef CGOHEAP_WEIGHT_H
 #define CGOHEAP_WEIGHT_H
 
@@ -11,17 +11,18 @@ struct weight {
 	uint64_t of[MEASURES];
 };
 
-// The most objects that a block can be weighed with, in units: more than 2^40, the longest gap, of whole ones.
+// The most objects that a block can stand for, in units: more than 2^40 whole objects, which the longest interval needs.
 #define WEIGHT_OBJECT_BITS 57
 #define WEIGHT_OBJECTS ((1ULL << WEIGHT_OBJECT_BITS) - 1)
 
-// The weight of a block of size bytes that was sampled at the given mean gap: 1/p objects, and size times as many bytes,
-// with p = 1 - exp(-(size + 1) / sample_bytes), the chance that it was sampled. A gap of 1 records everything: p = 1.
+// The weight of a block of size bytes that was sampled at the given mean interval: 1/p objects, and size times as many
+// bytes, with p = 1 - exp(-(size + 1) / sample_bytes), the probability that it was sampled. An interval of 1 records
+// everything: p = 1.
 struct weight weigh(uint64_t size, uint64_t sample_bytes);
 
-// A gap in bytes until the next sample, exponential with mean sample_bytes, rounded down; 0 if sample_bytes is 1.
+// Draws the bytes until the next sample, exponential with mean sample_bytes, rounded down; 0 if sample_bytes is 1.
 // Advances *random.
-uint64_t draw_gap(uint64_t *random, uint64_t sample_bytes);
+uint64_t draw_bytes_until_sample(uint64_t *random, uint64_t sample_bytes);
 
 // -ln(u) for 0 < u <= 1, and 1 - exp(-x) for x >= 0, to 1e-12 relative. Written out because libm may be bound lazily, by
 // the loader, which malloc must never wait for.

@@ -14,11 +14,11 @@ import (
 // exported are the names of the exported functions and methods in the files of this package that import "C".
 func exported(t *testing.T) (names []string) {
 	t.Helper()
-	room, err := build.ImportDir(".", 0)
+	pkg, err := build.ImportDir(".", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range room.CgoFiles {
+	for _, name := range pkg.CgoFiles {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -45,8 +45,8 @@ func callsC(f *ast.FuncDecl) bool {
 			calls = true // of this package, or a conversion
 			return true
 		}
-		room, _ := called.X.(*ast.Ident)
-		calls = calls || room != nil && room.Name == "C"
+		pkg, _ := called.X.(*ast.Ident)
+		calls = calls || pkg != nil && pkg.Name == "C"
 		return true
 	})
 	return calls

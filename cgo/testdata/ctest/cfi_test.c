@@ -1,12 +1,15 @@
-// Rules from unwind data in memory, read both ways, and with bytes that anybody could have written.
+// Rules from unwind data in memory, read both ways, and with arbitrary bytes.
 #define _GNU_SOURCE
 #include <link.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "../../cfi.h"
 #include "../../cfi_cie.h"
+#include "../../cfi_value.h"
 #include "../../images.h"
+#include "../../machine.h"
 #include "check.h"
 
 static struct loaded_image images[64];
@@ -28,7 +31,7 @@ static bool same(const struct rule *a, const struct rule *b)
 	return memcmp(a, b, sizeof *a) == 0;
 }
 
-// The kernel's copy and a plain one lead to the same rules, and nothing is known past the end of the code.
+// The kernel's copy and a plain one lead to the same rules, and past the end of the code there is no rule.
 static void both_ways(void)
 {
 	struct image own = own_image(), kept = own;
@@ -42,7 +45,7 @@ static void both_ways(void)
 	check(cfi_rule(&own, own.start, &a) && a.cfa == CFA_NONE);
 }
 
-// An image that is gone is read as one that has nothing.
+// An image that was unmapped is read as an empty one.
 static void unmapped(void)
 {
 	size_t size = 1 << 16;
@@ -67,7 +70,7 @@ struct image_copy {
 static struct image_copy copy_of(const struct image *image)
 {
 	struct image_copy c = {.size = image->limit - image->start};
-	c.bytes = malloc(c.size); // exactly: a byte more would be noticed
+	c.bytes = malloc(c.size); // of the exact size, so that reading one byte more is noticed
 	check(c.bytes != NULL);
 	struct image readable = *image;
 	memset(c.bytes, 0, c.size);
@@ -120,11 +123,11 @@ static bool reads(const unsigned char *record, size_t size)
 	struct reader r = reader_of(&image, image.start, image.limit);
 	struct cie cie;
 	memcpy(cut, record, size);
-	cut[0] = size - 4; // the length that the record says that it has
+	cut[0] = size - 4; // the record's own length field
 	return cfi_read_cie(&r, &cie);
 }
 
-// Zeroes are no part of what is missing. It may end before an instruction, but not inside one.
+// A program may end before an instruction, but not inside one. Zeroes at the end are not needed.
 static void cut_short(void)
 {
 	const unsigned char record[] = {0, 0, 0, 0, /* CIE */ 0, 0, 0, 0, /* version */ 1, 'z', 'R', 0, /* factors */ 1, 0x78,
@@ -144,9 +147,78 @@ static void readers(void)
 	check(read_uleb(&r) == 0 && r.failed && !r.unreadable);
 }
 
+enum { AND = 0x1a, MINUS = 0x1c, MUL = 0x1e, PLUS = 0x22, SHL = 0x24, GE = 0x2a, LIT = 0x30, BREG = 0x70 }; // operations
+
+static void expressions(void)
+{
+	static const struct {
+		uint8_t code[8], size;
+		struct value want;
+	} all[] = {
+		{{BREG + DWARF_SP, 16, LIT + 8, MINUS}, 4, {FORM_SP, 8, 0}},
+		{{BREG + DWARF_SP, 16, LIT + 8, PLUS}, 4, {FORM_SP, 24, 0}},
+		{{LIT + 8, BREG + DWARF_SP, 16, PLUS}, 4, {FORM_SP, 24, 0}},
+		{{LIT + 8, BREG + DWARF_SP, 16, MINUS}, 4, {FORM_UNKNOWN, 0, 0}},
+		{{LIT + 3, LIT + 8, MINUS}, 3, {FORM_NUMBER, -5, 0}},
+#if defined(__x86_64__) // where there is a number of the pc
+		{{BREG + 16, 0, LIT + 15, AND, LIT + 11, GE, LIT + 3, SHL}, 8, {FORM_PUSH, 0, 11}},
+		{{BREG + 16, 0, LIT + 15, AND, LIT + 11, GE, LIT + 8, MUL}, 8, {FORM_PUSH, 0, 11}},
+		{{BREG + 16, 0, LIT + 15, AND, LIT + 11, GE, LIT + 4, SHL}, 8, {FORM_UNKNOWN, 0, 0}},
+		{{BREG + 16, 0, LIT + 7, AND}, 4, {FORM_UNKNOWN, 0, 0}},
+#endif
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		uintptr_t at = (uintptr_t)all[i].code;
+		struct image image = {.start = at, .limit = at + all[i].size, .kept = true};
+		struct reader r = reader_of(&image, image.start, image.limit);
+		struct value got = cfi_evaluate(&r, (struct value){.form = FORM_NONE});
+		check(got.form == all[i].want.form && got.offset == all[i].want.offset && got.extra == all[i].want.extra);
+	}
+}
+
+// A file with unwind data of one function.
+static struct {
+	uint32_t encodings;
+	int32_t eh_frame;
+	uint32_t count;
+	int32_t first, first_fde;
+	uint32_t cie_size;
+	uint8_t cie[20];
+	uint32_t fde_size, distance;
+	uint64_t start, size;
+	uint8_t end[4];
+} __attribute__((packed)) file = {
+	.encodings = 0x3b031b01, .count = 1, .cie_size = 20, .fde_size = 24,
+	.cie = {0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, /* absolute */ 0, /* def_cfa */ 0x0c, DWARF_SP, 8, /* offset */ 0x90, 1},
+};
+
+static bool covers(uint64_t start, uint64_t size, uintptr_t pc)
+{
+	uintptr_t at = (uintptr_t)&file;
+	struct rule rule;
+	struct image image = {.start = at, .limit = at + sizeof file, .eh_frame_hdr = at, .kept = true};
+	file.first = INT32_MIN;
+	file.first_fde = offsetof(__typeof__(file), fde_size);
+	file.distance = offsetof(__typeof__(file), distance) - offsetof(__typeof__(file), cie_size);
+	file.start = start;
+	file.size = size;
+	check(cfi_rule(&image, pc, &rule));
+	return rule.cfa != CFA_NONE;
+}
+
+static void coverage(void)
+{
+	uintptr_t pc = (uintptr_t)&file;
+	check(covers(pc, 1, pc) && covers(pc - 4, 5, pc) && !covers(pc - 4, 4, pc) && !covers(pc + 1, 8, pc));
+	check(!covers(pc, 0, pc) && !covers(pc + 1, UINT64_MAX, pc) && !covers(1, UINT64_MAX, pc));
+	check(covers(1, pc, pc) && !covers(0, pc + 1, pc)); // the linker has dropped functions that begin at 0
+}
+
 int main(void)
 {
 	run("a reader stays failed once it is past the end", readers);
+	run("expressions are what they say, or unknown", expressions);
+	run("an FDE covers its function, and nothing else", coverage);
 	run("a record that is cut short is refused", cut_short);
 	run("a file that may be closed is read as one that stays", both_ways);
 	run("a file that is gone tells nothing", unmapped);

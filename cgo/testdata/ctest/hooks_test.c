@@ -1,5 +1,5 @@
-// The hooks under other names, in front of the allocator that a sanitizer watches: every function of the family gives
-// what glibc's gives, and at a gap of 1 the counts are exact.
+// The hooks under other names, in front of the allocator that a sanitizer watches: every function of the family returns
+// what glibc's returns, and at an interval of 1 the counts are exact.
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -161,7 +161,7 @@ static void stop_under_load(void)
 static uint64_t frees;
 static bool done;
 
-// free looks into the region without having entered it.
+// free reads the region without entering the gate.
 static void *only_frees(void *none)
 {
 	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
@@ -191,19 +191,19 @@ static void first_recording(void)
 	check(cgoheap_stop());
 }
 
-// What happens while nobody can enter the gate, by each of the ways to need it, is lost and told.
+// Events that happen while the gate cannot be entered, of each kind that needs it, are lost and counted.
 static void gate_is_full(void)
 {
-	struct pass passes[GATE_PLACES];
+	struct pass passes[GATE_SLOTS];
 	start(1);
 	void *freed = hook_malloc(100), *moved = hook_malloc(200);
-	for (int i = 0; i < GATE_PLACES; i++)
+	for (int i = 0; i < GATE_SLOTS; i++)
 		check(gate_enter(&passes[i], cgoheap_generation));
 	void *unseen = hook_malloc(10);
 	hook_free(freed);
 	moved = hook_realloc(moved, 300);
 	check(unseen != NULL && moved != NULL);
-	for (int i = 0; i < GATE_PLACES; i++)
+	for (int i = 0; i < GATE_SLOTS; i++)
 		gate_leave(passes[i]);
 	expect(2, 300, 2, 300);
 	check(cgoheap_counted(COUNT_LOST_GATE) == 4); // a realloc is a free and an allocation

@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
+#include "../../gate.h"
 #include "../../labels.h"
+#include "../../layout.h"
 #include "../../region.h"
 #include "../../thread.h"
 #include "check.h"
@@ -19,7 +21,7 @@ static void begin(void)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(region_open(16 << 20, 1) == 0);
+	check(layout_open(16 << 20, 1) == 0);
 	memset(g, 0, sizeof g);
 	memset(list, 0, sizeof list);
 	set.list = list;
@@ -97,7 +99,7 @@ static void thread(void)
 {
 	pthread_t t;
 	begin();
-	cgoheap_labels.thread_names = 1;
+	cgoheap_labels.of_thread = LABEL_NAME;
 	cgoheap_labels.goroutine_offset = 0;
 	pthread_create(&t, NULL, named, NULL);
 	pthread_join(t, NULL);
@@ -119,7 +121,7 @@ static void bounds(void)
 	check(now((uintptr_t)g) == 0 && cgoheap_counted(COUNT_LOST_LABELS) == 1); // longer than its capacity
 }
 
-// Whatever the words say, nothing is read that is not there.
+// Whatever the words are, no unmapped memory is read.
 static void lies(void)
 {
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,13 +1,15 @@
 // Walks that learn from the last one against walks that do not, on stacks that the test makes up.
 //
-// A frame of C is a word at an odd place of a stack, the address that it returns to; at the even place below it stands a
-// frame pointer, which leads to another even place, mostly further up. Whatever is there is a stack, and rules of every kind
-// find their way in it. Between two walks a few words change, so that most of the second is as the first was.
+// A frame of C is a word at an odd index of a stack, the address that it returns to; the even word below it is a frame
+// pointer, which points to another even word, mostly further up. Any such words are a stack, and rules of every kind
+// can walk it. Between two walks a few words change, so that most of the second walk equals the first.
 #include <string.h>
 
 #include "../../last.h"
+#include "../../layout.h"
 #include "../../lookup.h"
 #include "../../region.h"
+#include "../../stacks.h"
 #include "check.h"
 
 enum { WORDS = 48, GO_WORDS = 16, ROOM = 64, RUNS = 1200 / SCALE, WALKS = 1000, MOST = 80 };
@@ -52,13 +54,13 @@ static uintptr_t return_to(uintptr_t code, uint32_t function)
 	return code + function * FUNCTION + 4;
 }
 
-// The program's Go code or the plugin's, which are alike.
+// The program's Go code or the plugin's, which look the same.
 static uintptr_t go_text(void)
 {
 	return draw(2) == 0 ? GO : PLUGIN;
 }
 
-// Nearly always a function that is walked through.
+// A function; nearly always one that walks go through.
 static uintptr_t a_function(void)
 {
 	switch (draw(24)) {
@@ -86,7 +88,7 @@ static void set_go_word(uint32_t of, uint32_t i)
 		stack[i] = (uintptr_t)&stack[draw(4) == 0 ? 2 * draw(GO_WORDS / 2) : i + 2];
 }
 
-// What asmcgocall saves above its return address.
+// The words that asmcgocall saves above its return address.
 static void set_call(uint32_t i)
 {
 	uint32_t of = draw(2);
@@ -94,7 +96,7 @@ static void set_call(uint32_t i)
 #if defined(__aarch64__)
 	words[i] = return_to(go_text(), 0);
 	words[i + 1] = call[1];
-	words[i + 2] = call[0] - 8; // the record lies below
+	words[i + 2] = call[0] - 8; // the frame record lies below
 #else
 	words[i] = return_to(go_text(), 0);
 	memcpy(&words[i + 1], call, sizeof call);
@@ -165,27 +167,27 @@ static struct range plugin(void)
 	return (struct range){.start = PLUGIN, .limit = code.text.hi + FUNCTION, .module = 5, .go = reserve(&code, sizeof code)};
 }
 
-// Another library takes the old one's place; published later, if at all.
+// Another library replaces the old one; the index is published later, if at all.
 static void publish(void)
 {
 	static struct index *index;
 	static uint64_t number;
 	if (number++ == 0 || cgoheap_region->index == 0) {
 		index = region_at(region_reserve(sizeof *index + 3 * sizeof(struct range)));
-		*index = (struct index){.count = 3, .go_module = 3, .plugins = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+		*index = (struct index){.count = 3, .go_module = 3, .plugins = 1, .cache = region_reserve(CACHE_ENTRIES * sizeof(struct cache_entry))};
 		index->ranges[0] = functions(CODE, 1);
 		index->ranges[1] = functions(LIBRARY, 6);
 		index->ranges[1].closable = true;
 		index->ranges[2] = plugin();
 	}
-	memset(region_at(index->cache), 0, CACHE_PLACES * sizeof(struct place));
+	memset(region_at(index->cache), 0, CACHE_ENTRIES * sizeof(struct cache_entry));
 	index->number = number;
 	index->ranges[1].module = 6 + number % 100;
 	index->loads = (struct loads){.words = {{&libraries, libraries}}, .count = libraries, .adds = 1};
 	cgoheap_region->index = (char *)index - (char *)region_at(0);
 }
 
-// Few, so that many walks begin as one did before.
+// Only a few, so that many walks begin as an earlier one did.
 static struct registers a_caller(void)
 {
 	return (struct registers){return_to(CODE, 1 + draw(4)), (uintptr_t)&words[2 * draw(2)], (uintptr_t)&words[16 + 4 * draw(3)]};
@@ -195,7 +197,7 @@ static void begin(uint64_t seed)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(region_open(16 << 20, 1) == 0);
+	check(layout_open(16 << 20, 1) == 0);
 	random_state = seed;
 	caller = a_caller();
 	publish();
@@ -209,8 +211,11 @@ static void begin(uint64_t seed)
 	}
 }
 
-static void change(void)
+// much: the inner frames differ each time.
+static void change(bool much)
 {
+	for (uint32_t n = much ? 10 : 0; n > 0; n--)
+		set_word(draw(WORDS / 2));
 	if (draw(2) == 0)
 		caller = a_caller();
 	for (uint32_t n = draw(3); n > 0; n--)
@@ -251,7 +256,7 @@ static bool has_modules(const struct walk *w)
 	return true;
 }
 
-// Whether only C returns to asmcgocall from there on up, as it is in programs.
+// Whether from there up only C returns to asmcgocall, as in real programs.
 static bool possible(struct thread *t)
 {
 	uint64_t frames[MOST];
@@ -266,10 +271,11 @@ static bool possible(struct thread *t)
 
 struct tally_of_walks {
 	uint32_t roots, cut, known, shared, goroutines, plugins, met_in_go, met_in_plugin;
-	uint64_t frames, below; // of stacks that were not known: all, and without the frames of their trunks
+	uint32_t partly, partly_known; // walks that were not learned from their first frame on, and those of them that knew frames
+	uint64_t frames, below; // all frames, and the frames that the last walk did not know
 };
 
-// The stack's nodes are those of the frames, and of the end.
+// The stack's nodes have these frames, and this end.
 static bool has_frames(uint32_t stack, const struct walk *w, enum end end)
 {
 	uint32_t node = ((const struct stack *)region_ref(stack))->node;
@@ -286,53 +292,74 @@ static bool has_frames(uint32_t stack, const struct walk *w, enum end end)
 static void compare(struct thread *t, size_t max, struct tally_of_walks *sum)
 {
 	uint64_t frames[MOST], learned[MOST];
-	uint32_t below;
 	if (!possible(t))
 		return;
 	struct walk alone = from_caller(t, frames, max), w = from_caller(t, learned, max);
 	enum end want = walk(&alone);
 	last_begin(&w, 0);
+	bool partly = w.knows != NULL && w.asks_from > w.at.sp;
 	enum end end = walk(&w);
-	uint32_t stack = last_stack(&w);
-	check(end == want && w.goroutine == alone.goroutine && (stack != 0 || w.depth == alone.depth));
-	sum->known += stack != 0;
+	uint32_t known = last_known(&w);
+	sum->partly += partly;
+	sum->partly_known += partly && known > 0;
+	check(end == want && w.goroutine == alone.goroutine && w.depth == alone.depth && known <= w.depth);
+	sum->known += known > 0 && known == w.depth;
+	sum->shared += known > 0 && known < w.depth;
 	check(has_modules(&alone));
 	sum->goroutines += w.goroutine != 0;
-	sum->met_in_go += w.known != NULL && is_in(GO, GO_FUNCTIONS, w.known->frame);
-	sum->met_in_plugin += w.known != NULL && is_in(PLUGIN, GO_FUNCTIONS, w.known->frame);
+	sum->met_in_go += known > 0 && is_in(GO, GO_FUNCTIONS, frames[w.depth - known]);
+	sum->met_in_plugin += known > 0 && is_in(PLUGIN, GO_FUNCTIONS, frames[w.depth - known]);
 	sum->plugins += alone.go != NULL && alone.go != &cgoheap_go.own;
 	sum->roots += end == END_ROOT;
 	sum->cut += end == END_DEPTH;
-	struct trunk trunk = last_trunk(&w, end, &below);
-	sum->shared += stack == 0 && below < w.depth;
-	sum->frames += stack == 0 ? w.depth : 0;
-	sum->below += stack == 0 ? below : 0;
-	if (stack == 0)
-		stack = stack_intern(learned, below, trunk);
+	sum->frames += w.depth;
+	sum->below += w.depth - known;
+	uint32_t stack = last_end(&w, end);
 	check(has_frames(stack, &alone, want));
 	check(stack_intern(frames, alone.depth, stack_root(want)) == stack);
-	last_end(&w, end, stack);
 }
 
 static void learning(void)
 {
 	struct tally_of_walks sum = {0};
 	for (uint64_t seed = 0; seed < RUNS; seed++) {
-		struct thread t = {.slot = 1};
+		struct thread t = {.number = 1};
 		begin(seed);
-		for (int i = 0; i < WALKS; i++, change())
+		for (int i = 0; i < WALKS; i++, change(seed % 4 == 2))
 			compare(&t, seed % 2 == 0 ? MOST : 6, &sum);
 	}
 	uint32_t all = RUNS * WALKS;
-	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 12 && sum.shared > all / 24 && sum.goroutines > all / 6 && sum.plugins > all / 24);
+	check(sum.partly > all / 150 && sum.partly_known > all / 400);
+	check(sum.roots > all / 5 && sum.cut > all / 8 && sum.known > all / 16 && sum.shared > all / 24 && sum.goroutines > all / 6 && sum.plugins > all / 24);
 	check(sum.met_in_go > all / 200 && sum.met_in_plugin > sum.met_in_go / 8 * 7); // they are drawn alike
+}
+
+// Walks that differ in all but their outermost frames are learned only near where they meet; as soon as they no longer
+// differ, as a whole.
+static void learning_less(void)
+{
+	struct tally_of_walks differing = {0}, equal = {0};
+	struct thread t = {.number = 1};
+	begin(1);
+	caller = (struct registers){return_to(CODE, 1), (uintptr_t)words, 0};
+	for (uint32_t i = 0; i < WORDS; i++)
+		words[i] = i % 2 == 0 ? 0 : return_to(CODE, i < WORDS - 1);
+	for (int n = 0; n < 256; n++) {
+		for (uint32_t i = 1; i < 40; i += 2)
+			words[i] = return_to(draw(2) == 0 ? CODE : LIBRARY, 1);
+		compare(&t, MOST, &differing);
+	}
+	check(differing.partly > 128 && differing.partly_known == differing.partly);
+	for (int n = 0; n < 16; n++)
+		compare(&t, MOST, &equal);
+	check(equal.partly <= 1 && equal.known >= 13);
 }
 
 // Where one return address in the middle changes, only the frames up to there are walked by rules.
 static void joining_again(void)
 {
 	struct tally_of_walks first = {0}, second = {0};
-	struct thread t = {.slot = 1};
+	struct thread t = {.number = 1};
 	begin(1);
 	caller = (struct registers){return_to(CODE, 1), (uintptr_t)words, 0};
 	for (uint32_t i = 0; i < WORDS; i++)
@@ -343,8 +370,78 @@ static void joining_again(void)
 	check(first.frames > 20 && first.below == first.frames && second.frames == first.frames && second.below < 8);
 }
 
+// The number of frames that the second of two walks knows from the first, where words from limit on are copied.
+static uint32_t known_again(struct thread *t, uintptr_t limit)
+{
+	uint64_t frames[MOST];
+	uint32_t known = 0;
+	for (int i = 0; i < 2; i++) {
+		struct walk w = from_caller(t, frames, MOST);
+		w.memory.hi = limit;
+		last_begin(&w, 0);
+		enum end end = walk(&w);
+		check(end == END_ROOT && w.depth > 20);
+		known = last_known(&w);
+		check(last_end(&w, end) != 0);
+		memory_end(&w.memory);
+	}
+	return known;
+}
+
+// A copied word may be unmapped before the next walk.
+static void copied_words(void)
+{
+	struct thread t = {.number = 1}, other = {.number = 2};
+	begin(1);
+	caller = (struct registers){return_to(CODE, 1), (uintptr_t)words, 0};
+	for (uint32_t i = 0; i < WORDS; i++)
+		words[i] = i % 2 == 0 || i == WORDS - 1 ? 0 : return_to(CODE, 1);
+	check(known_again(&t, (uintptr_t)&words[WORDS]) > 20);
+	check(known_again(&other, (uintptr_t)&words[WORDS - 1]) == 0);
+}
+
+enum { DEEP = 2 * (MEMORY_WORDS + 64), LATE = DEEP - 64 };
+
+// A walk of stack from a word on, by the thread that has it. Returns how many frames it knew.
+static uint32_t walk_from(struct thread *t, uintptr_t *stack, uint32_t at)
+{
+	static uint64_t frames[DEEP];
+	caller = (struct registers){return_to(CODE, 1), (uintptr_t)&stack[at], 0};
+	struct walk w = from_caller(t, frames, DEEP);
+	w.memory.lo = (uintptr_t)stack;
+	w.memory.hi = (uintptr_t)&stack[DEEP];
+	last_begin(&w, 0);
+	enum end end = walk(&w);
+	check(end == END_ROOT && w.depth >= (DEEP - at) / 2);
+	uint32_t known = last_known(&w);
+	check(last_end(&w, end) != 0);
+	return known;
+}
+
+// Below the height that a walk is learned from, it reads as many words as it likes. Only of frames that are not plain may
+// words be noted there.
+static void words_below_where_it_learns(void)
+{
+	static uintptr_t stack[DEEP];
+	struct thread t = {.number = 1};
+	begin(1);
+	for (uint32_t i = 1; i < DEEP; i += 2) {
+		stack[i - 1] = (uintptr_t)&stack[i - 1];
+		stack[i] = return_to(CODE, i < LATE ? 9 : i < DEEP - 1);
+	}
+	for (int n = 0; n < 8; n++) {
+		for (uint32_t i = LATE + 1; i < LATE + 20; i += 2)
+			stack[i] = return_to(n % 2 == 0 ? CODE : LIBRARY, 1);
+		walk_from(&t, stack, LATE);
+	}
+	check(walk_from(&t, stack, 0) > 10);
+}
+
 int main(void)
 {
 	run("a walk that left the last one joins it again", joining_again);
+	run("walks that differ much are learned from where they meet", learning_less);
+	run("a walk that begins far below where it is learned from knows the rest", words_below_where_it_learns);
+	run("a walk that read copied words is not learned from", copied_words);
 	run("a walk that learns finds what one finds that does not", learning);
 }

@@ -1,5 +1,5 @@
-// How libraries that come and go are noticed, in a program that is linked dynamically: the other tests are built as for a
-// static one, where nothing is.
+// How libraries that come and go are noticed, in a program that is linked dynamically: the other tests are built as if
+// for a static program, where nothing is noticed.
 #undef CGOHEAP_WRAP
 #define loads_read read_loads
 #define loads_biases read_biases

@@ -1,19 +1,20 @@
-// What the cache keeps of a rule against the rule, and look-up with the cache against the search.
+// Compares the cached form of a rule with the rule, and look-up through the cache with the search.
 #include <string.h>
 
+#include "../../layout.h"
 #include "../../lookup.h"
 #include "../../region.h"
 #include "check.h"
 
-static struct room room;
+static struct rule_buffer buffer;
 
-// Three ranges of one rule per byte; twice as many addresses as the cache has places, each asked for three times.
+// Three ranges of one rule per byte; twice as many addresses as the cache has entries, each looked up three times.
 static void remembered(void)
 {
-	enum { N = 2 * CACHE_PLACES };
-	check(region_open(16 << 20, 1) == 0);
+	enum { N = 2 * CACHE_ENTRIES };
+	check(layout_open(16 << 20, 1) == 0);
 	struct index *index = region_at(region_reserve(sizeof *index + 3 * sizeof(struct range)));
-	*index = (struct index){.count = 3, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+	*index = (struct index){.count = 3, .cache = region_reserve(CACHE_ENTRIES * sizeof(struct cache_entry))};
 	for (int i = 0; i < 3; i++) {
 		struct range r = {.start = 0x1000 + i * N, .base = 0x1000 + i * N, .rows = N / 3, .module = 60000 + i};
 		r.limit = r.start + N / 3;
@@ -30,7 +31,7 @@ static void remembered(void)
 		for (uintptr_t pc = 0xf00; pc < 0x1000 + 3 * N; pc++) {
 			uint32_t module = 1;
 			const struct range *range = index_find(index, pc);
-			const struct rule *got = index_look_up(index, pc, &module, &room);
+			const struct rule *got = index_look_up(index, pc, &module, &buffer);
 			check(got == (range == NULL ? NULL : range_rule(range, pc)));
 			check(module == (range == NULL ? 0 : range->module));
 		}
@@ -41,14 +42,14 @@ enum { OFFSETS = 13, KINDS = 7 * 5 * 5 * 2 };
 static const int32_t offsets[OFFSETS] = {0, 8, -8, 16, -16, 12, 8 * 0x1fff, -8 * 0x1fff, -8 * 0x2000, 8 * 0xffff, 8 * 0x10000,
 					 INT32_MAX, INT32_MIN};
 
-// What is found for the only rule of a module of one byte, which may be unloaded if it is odd.
+// The found word for the only rule of a module of one byte, which may be unloaded if its number is odd.
 static uint64_t found_for(const struct rule *r, uint16_t module)
 {
 	static struct index *index;
 	static struct range *range;
 	if (index == NULL) {
 		index = region_at(region_reserve(sizeof *index + sizeof *range));
-		*index = (struct index){.count = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+		*index = (struct index){.count = 1, .cache = region_reserve(CACHE_ENTRIES * sizeof(struct cache_entry))};
 		range = &index->ranges[0];
 		*range = (struct range){.start = 0x1000, .limit = 0x1001, .base = 0x1000, .rows = 1};
 		range->pcs = region_reserve(4);
@@ -61,7 +62,7 @@ static uint64_t found_for(const struct rule *r, uint16_t module)
 	uint64_t found = index_search(index, 0x1000, NULL);
 	uint32_t of;
 	check(cached(cache_of(index), 0x1000) == found);
-	check(memcmp(index_look_up(index, 0x1000, &of, &room), r, sizeof *r) == 0 && of == module);
+	check(memcmp(index_look_up(index, 0x1000, &of, &buffer), r, sizeof *r) == 0 && of == module);
 	return found;
 }
 
@@ -83,7 +84,7 @@ static void check_plain(const struct rule *r, uint64_t found)
 static void plain(void)
 {
 	enum { ALL = OFFSETS * OFFSETS * OFFSETS };
-	check(region_open(16 << 20, 1) == 0);
+	check(layout_open(16 << 20, 1) == 0);
 	for (int k = 0; k < KINDS; k++)
 		for (int i = 0; i < ALL; i++) {
 			struct rule r = {.cfa = k % 7, .fp = k / 7 % 5, .ra = k / 35 % 5, .flags = k / 175};

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "../../bounds.h"
@@ -41,7 +43,7 @@ static void unmapped_stack(void)
 	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 4 * PAGE + 8, &copy);
 	check(memory_load(&m, (uintptr_t)at + 4 * PAGE, &value) && !m.unfit);
 	for (int i = 5; i < 8; i++)
-		check(memory_load(&m, (uintptr_t)at + i * PAGE, &value) && m.unfit); // copied, and must be again
+		check(memory_load(&m, (uintptr_t)at + i * PAGE, &value) && m.unfit); // copied, and must be copied again
 	check(munmap(at + 4 * PAGE, 4 * PAGE) == 0);
 	memory_begin(&m, &cgoheap_thread, (uintptr_t)at + 3 * PAGE + 8, &copy);
 	check(memory_load(&m, (uintptr_t)at + 3 * PAGE, &value));
@@ -118,7 +120,7 @@ static void bounds(void)
 
 enum { OWN = 320 * PAGE }; // ThreadSanitizer wants a megabyte
 
-// Four pages, the last of which may be a guard page, and a stack.
+// Four pages, of which the last may be a guard page, and a stack above them.
 static char *map_stack(int protection)
 {
 	char *at = map(4 + OWN / PAGE);
@@ -153,7 +155,7 @@ static void run_above(int protection, size_t below)
 
 static void guarded(void)
 {
-	run_above(PROT_NONE, 4 * PAGE); // by who made the stack, as libc sees it
+	run_above(PROT_NONE, 4 * PAGE); // the guard is inside the stack that libc knows
 	run_above(PROT_NONE, 0);
 }
 
@@ -174,7 +176,7 @@ static void goroutine(void)
 	check(memory_load(&m, (uintptr_t)&words[4], &value) && value == 5 && m.unfit); // beyond it, by a copy
 }
 
-// Any bytes by both ways of copying, where they are there, and none where one of them is not.
+// Both ways copy all bytes if they are all mapped, and none if one of them is not.
 static void copies(void)
 {
 	char *at = map(4), got[3 * PAGE];
@@ -196,11 +198,25 @@ static void copies(void)
 		check(!memory_copy(&m, 0, got, 1) && !memory_copy(&m, UINTPTR_MAX - 8, got, 8));
 		check(memory_copy(&m, (uintptr_t)at, got, 3 * PAGE) && memcmp(got, at, 3 * PAGE) == 0); // and goes on
 		memory_end(&m);
+		check(way != 2 || (fcntl(copy.pipe[0], F_GETFD) == -1 && fcntl(copy.pipe[1], F_GETFD) == -1));
 	}
 	check(munmap(at, 3 * PAGE) == 0);
 }
 
-// A stack that begins at the top of its mapping: what lies beyond is nobody's.
+// process_vm_readv is used if it works and no filter might kill for it; otherwise a pipe.
+static void way_of_copying(void)
+{
+	char from = 7, to = 0;
+	struct iovec here = {&to, 1}, there = {&from, 1};
+	bool reads = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1, filtered = prctl(PR_GET_SECCOMP) > 0;
+	struct memory m;
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)&m & ~7UL, &copy);
+	to = 0;
+	check(memory_copy(&m, (uintptr_t)&from, &to, 1) && to == 7 && copy.way == (reads && !filtered ? 1 : 2));
+	memory_end(&m);
+}
+
+// A stack that begins at the top of its mapping: nothing is mapped beyond.
 static void at_the_edge(void)
 {
 	char *at = map(2);
@@ -210,7 +226,9 @@ static void at_the_edge(void)
 	check(munmap(at, 2 * PAGE) == 0);
 }
 
-static struct memory in_handler;
+static struct memory in_handler, beside;
+
+static uintptr_t below_signal_stack;
 
 static void handler(int number)
 {
@@ -220,16 +238,19 @@ static void handler(int number)
 	here = (here + 7) & ~7UL;
 	memory_begin(&in_handler, &cgoheap_thread, here, &copy);
 	check(memory_load(&in_handler, here, &value) && memory_load(&in_handler, (here & ~(PAGE - 1UL)) + PAGE, &value));
+	memory_begin(&beside, &cgoheap_thread, below_signal_stack + 8, &copy);
 }
 
-// As far as the kernel knows it.
+// It is read up to the end that the kernel knows, but not at all if the stack pointer lies elsewhere, below it.
 static void signal_stack(void)
 {
 	char *at = map(16);
 	stack_t stack = {.ss_sp = at + PAGE, .ss_size = 15 * PAGE - 64};
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+	below_signal_stack = (uintptr_t)at;
 	check(sigaltstack(&stack, NULL) == 0 && sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
 	check(in_handler.hi == (uintptr_t)at + 16 * PAGE - 64 && !in_handler.unfit && !in_handler.own);
+	check(beside.hi == (uintptr_t)at + PAGE && !beside.own);
 	stack.ss_flags = SS_DISABLE;
 	check(sigaltstack(&stack, NULL) == 0);
 }
@@ -240,6 +261,7 @@ int main(void)
 	run("a page that is mapped can be read, others cannot", pages);
 	run("only a thread's own stack is known from walk to walk", stacks);
 	run("bytes are copied by each way, where they can be read", copies);
+	run("bytes are copied by a call for that, unless it is filtered", way_of_copying);
 	run("above the stack pointer, nothing beyond its page is trusted", at_the_edge);
 	run("the stack of a signal handler is known to its end", signal_stack);
 	run("the bounds of a thread's stack are those that libc has", bounds);

@@ -26,7 +26,7 @@ int throws(const struct pair *pair, size_t size);
 // How often a new handler, which then takes itself away, was called for this size.
 int handled(const struct pair *pair, size_t size);
 
-// Defined by those that bring operators of their own: how often these were called.
+// Defined by objects with operators of their own: how often these were called.
 extern int own_news __attribute__((weak));
 extern int own_deletes __attribute__((weak));
 

@@ -1,5 +1,5 @@
-// Those who bring operators of their own: an allocator, with the family and operators that go past it (ALLOCATOR) or
-// come to it from outside (ALLOCATOR, OUTSIDE); a library that hands out a chunk of malloc's piece by piece (POOL); and a
+// Objects with operators of their own: an allocator, with the family, and operators that bypass it (ALLOCATOR) or call
+// it as others do (ALLOCATOR, OUTSIDE); a library that hands out a chunk of malloc's piece by piece (POOL); and a
 // program (none of these).
 #include "operators.h"
 
@@ -77,7 +77,7 @@ void *operator new(size_t size) { return take_or_throw(size, 0); }
 void operator delete(void *p) noexcept { give(p); }
 void operator delete(void *p, size_t) noexcept { give(p); }
 
-// The others of the standard call these.
+// The standard's other operators call these.
 void *operator new(size_t size, std::align_val_t alignment) { return take_or_throw(size, size_t(alignment)); }
 void operator delete(void *p, std::align_val_t) noexcept { give(p); }
 void operator delete(void *p, size_t, std::align_val_t) noexcept { give(p); }

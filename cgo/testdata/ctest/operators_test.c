@@ -66,7 +66,7 @@ static void no_size(void)
 	check(cgoheap_stop());
 }
 
-// What an exception takes is malloc's too, and is given back.
+// The memory of an exception comes from malloc too, and is freed.
 static void no_memory(void)
 {
 	for (int i = 0; i < PAIRS; i++) {
@@ -90,7 +90,7 @@ static void own(void)
 	check(own_news - news == PAIRS && own_deletes - deletes == PAIRS);
 }
 
-// The first piece has the chunk's address: who deletes it does not free the chunk.
+// The first piece has the chunk's address, but deleting it does not free the chunk.
 static void chunk(void)
 {
 	start(1);

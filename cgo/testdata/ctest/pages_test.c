@@ -1,11 +1,56 @@
 // Pages are zero again, whatever the kernel does with them.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../../pages.h"
 #include "check.h"
 
 enum { SIZE = 4 << 20, USED = SIZE / 2 + 40 };
+
+// As if the process could have no more mappings.
+static bool no_room;
+
+int munmap(void *at, size_t size)
+{
+	if (no_room) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_munmap, at, size);
+}
+
+// As if the kernel did not take back memory that a driver has mapped.
+static bool refused;
+
+int madvise(void *at, size_t size, int advice)
+{
+	if (refused) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_madvise, at, size, advice);
+}
+
+static void unmapped(void)
+{
+	unsigned char resident[SIZE / 4096] = {1};
+	char *at = pages_map(SIZE);
+	check(at != NULL);
+	memset(at, 7, SIZE);
+	no_room = true;
+	pages_unmap(at, SIZE);
+	no_room = false;
+	check(mincore(at, SIZE, resident) == 0);
+	for (size_t i = 0; i < sizeof resident; i++)
+		check((resident[i] & 1) == 0);
+	pages_unmap(at, SIZE);
+	check(mincore(at, SIZE, resident) == -1 && errno == ENOMEM);
+}
 
 static void cleared(char *at)
 {
@@ -33,13 +78,23 @@ static void locked(void)
 	check(munmap(at, SIZE) == 0);
 }
 
-// The kernel keeps what is shared, and says that it took it back.
+// The kernel keeps shared memory, but reports that it took it back.
 static void kept(void)
 {
 	char *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	check(at != MAP_FAILED);
 	cleared(at);
 	check(munmap(at, SIZE) == 0);
+}
+
+static void refusing(void)
+{
+	char *at = pages_map(SIZE);
+	check(at != NULL);
+	refused = true;
+	cleared(at);
+	refused = false;
+	pages_unmap(at, SIZE);
 }
 
 static void too_large(void)
@@ -52,5 +107,7 @@ int main(void)
 	run("pages are cleared and used again", mapped);
 	run("pages that are locked are cleared", locked);
 	run("pages that the kernel does not take are cleared", kept);
+	run("pages that the kernel refuses to take are cleared", refusing);
+	run("pages that cannot be unmapped give their memory back", unmapped);
 	run("more than there is room for is refused", too_large);
 }

@@ -1,10 +1,13 @@
-// The peak against the obvious way to know it: copy everything whenever the total is higher than ever.
+// Compares the peak with the obvious way to find it: copy everything whenever the total is higher than ever.
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../gate.h"
+#include "../../gate_slot.h"
+#include "../../layout.h"
 #include "../../lifetimes.h"
 #include "../../peak.h"
 #include "../../sites.h"
@@ -16,7 +19,6 @@
 #define THREADS 4
 
 static struct site *sites[SITES];
-static const struct visitor by;
 
 static uint64_t size_of(uint64_t site)
 {
@@ -32,34 +34,34 @@ static void begin(void)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(region_open(16 << 20, 1) == 0);
+	check(layout_open(16 << 20, 1) == 0);
 	for (uint64_t i = 0; i < SITES; i++)
-		sites[i] = region_ref(site_intern(stack_intern(&i, 1, stack_root(0)), i % 2 == 0 ? SITE_MIXED : size_of(i), 0, by));
+		sites[i] = region_ref(site_intern(stack_intern(&i, 1, stack_root(0)), i % 2 == 0 ? SITE_MIXED : size_of(i), 0, 0));
 }
 
-// A block of the site comes and goes, as it is recorded in a place of the gate.
-static void come(uint32_t place, uint64_t site)
+// A block of the site comes and goes, as it is recorded in a slot of the gate.
+static void come(uint32_t slot, uint64_t site)
 {
 	struct weight w = weight_of(site);
 	peak_before(sites[site]);
-	site_add(sites[site], place & 1, w);
-	peak_raise(place, w.of[BYTES]);
+	site_add(sites[site], slot & 1, w);
+	peak_raise(slot, w.of[BYTES]);
 }
 
-static void go(uint32_t place, uint64_t site)
+static void go(uint32_t slot, uint64_t site)
 {
 	struct weight w = weight_of(site);
-	peak_lower(place, w.of[BYTES]);
+	peak_lower(slot, w.of[BYTES]);
 	peak_before(sites[site]);
-	site_free(sites[site], place & 1, place << 16, w);
+	site_free(sites[site], slot & 1, slot << 16, w);
 }
 
-// What the site had in use at the peak.
+// Returns what the site had in use at the peak.
 static struct weight then(uint64_t site)
 {
 	struct site *s = sites[site];
-	struct weight w = {{s->flow[OBJECTS].peak.then}};
-	w.of[BYTES] = s->size == SITE_MIXED ? s->flow[BYTES].peak.then : w.of[OBJECTS] * size_of(site) >> 12;
+	struct weight w = {{s->peaks[OBJECTS].then}};
+	w.of[BYTES] = s->size == SITE_MIXED ? s->peaks[BYTES].then : w.of[OBJECTS] * size_of(site) >> 12;
 	return w;
 }
 
@@ -69,7 +71,7 @@ static uint64_t next(uint64_t *random)
 	return *random >> 33;
 }
 
-// What is in use now and what was at the highest total, kept the slow way.
+// The memory in use now, and at the highest total, kept the slow way.
 static struct slow {
 	struct weight now[SITES], then[SITES];
 	uint64_t total, highest;
@@ -111,13 +113,13 @@ static void one_thread(void)
 	memset(&slow, 0, sizeof slow);
 	for (int i = 0; i < 200000 / SCALE; i++) {
 		uint64_t site = next(&random) % SITES;
-		uint32_t place = next(&random) % 4;
+		uint32_t slot = next(&random) % 4;
 		struct weight w = weight_of(site);
 		if (slow.now[site].of[OBJECTS] == 0 || next(&random) % 256 < (i / 1000 % 2 ? 100 : 140)) {
-			come(place, site);
+			come(slot, site);
 			slow_change(site, w.of[OBJECTS], w.of[BYTES]);
 		} else {
-			go(place, site);
+			go(slot, site);
 			slow_change(site, -w.of[OBJECTS], -w.of[BYTES]);
 		}
 		if (next(&random) % 500 == 0)
@@ -138,10 +140,10 @@ static int height(int round)
 	return (round * 37 % 101 + 1) * 4;
 }
 
-static void change(void (*way)(uint32_t, uint64_t), uint32_t place, int from, int n)
+static void change(void (*way)(uint32_t, uint64_t), uint32_t slot, int from, int n)
 {
 	for (int i = 0; i < n; i++)
-		way(place, (from + i) % SITES);
+		way(slot, (from + i) % SITES);
 }
 
 static void *rounds(void *number)
@@ -208,16 +210,16 @@ static int stop;
 static void *churn(void *number)
 {
 	uint64_t random = (uintptr_t)number;
-	uint32_t place = (uint32_t)(uintptr_t)number;
+	uint32_t slot = (uint32_t)(uintptr_t)number;
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		int from = next(&random) % SITES, n = next(&random) % 64;
-		change(come, place, from, n);
-		change(go, place, from, n);
+		change(come, slot, from, n);
+		change(go, slot, from, n);
 	}
 	return NULL;
 }
 
-// The copies come from different instants, but differ from the total by no more than what was under way.
+// The copies come from different instants, but differ from the total by no more than the events that were in progress.
 static void under_way(void)
 {
 	pthread_t t[THREADS];
@@ -272,7 +274,7 @@ static void *come_and_go(void *none)
 	return none;
 }
 
-// Little credit, and blocks that come in one place and go in another: some is given, and taken back, all the time.
+// Little credit, and blocks that come in one slot and go in another: credit is given and taken back all the time.
 static void moments(void)
 {
 	pthread_t t;
@@ -291,7 +293,7 @@ static void moments(void)
 	check(peak_total() == held);
 }
 
-// A site that nobody changes or reads between two peaks of one height, so many resets apart.
+// A site that nobody changes or reads between two peaks of the same height, with many resets between them.
 static void reset_so_often(int resets)
 {
 	begin();
@@ -323,11 +325,12 @@ static void reset_time(void)
 	check(cgoheap_region->peak_clock >= cgoheap_region->clock);
 }
 
-// A thread is stopped when it has counted credit and not been given it: where that is written, in memory that cannot be.
+// A thread is stopped after it has counted credit and before it gets it: in the fault handler of that write, to memory
+// that cannot be written.
 #if !defined(__SANITIZE_THREAD__) // it holds a lock of its own there
 static void protect(int protection)
 {
-	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)&place_at(1)->credit & ~(size - 1);
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)&slot_at(1)->credit & ~(size - 1);
 	check(mprotect((void *)page, size, protection) == 0);
 }
 
@@ -389,8 +392,9 @@ static void lifetimes_without_room(void)
 	for (int i = 0; i < 5; i++)
 		site_free(sites[0], 0, 0, weight_of(0));
 	check(sites[0]->lifetimes == 0); // its own class needs no room
-	while (region_reserve(64) != 0 || region_reserve(16) != 0)
-		;
+	for (uint64_t size = 16; size <= 512; size *= 2)
+		while (region_reserve(size) != 0)
+			;
 	site_free(sites[0], 0, 6, weight_of(0));
 	site_free(sites[0], 0, 0, weight_of(0));
 	sites_settle(0);
@@ -400,16 +404,16 @@ static void lifetimes_without_room(void)
 
 int main(void)
 {
-	run("the peak is that of copying everything", one_thread);
+	run("the peak equals the result of copying everything", one_thread);
 	run("the peak of many threads is the state at its moment", many_threads);
-	run("while threads run, the peak differs by what is under way", under_way);
-	run("what rises while the peak is held still is told", held_still);
-	run("the total is that of a moment", moments);
+	run("while threads run, the peak differs by the events in progress", under_way);
+	run("a rise while the peak is frozen is reported", held_still);
+	run("the total is exact at one moment", moments);
 	run("resets may be as many as they like", reset_often);
 	run("a reset is the time of the peak", reset_time);
 #if !defined(__SANITIZE_THREAD__)
 	run("a reset that finds no exact total is made up for", reset_in_vain);
 #endif
 	run("lifetimes fall into their classes", lifetimes_fall);
-	run("where there is no room for a class, no lifetime of the site is told", lifetimes_without_room);
+	run("where there is no room for a class, no lifetime of the site is reported", lifetimes_without_room);
 }

@@ -1,8 +1,10 @@
-// What a reader of the region makes of a site at the last settle.
+// A site's sums at the last settle, as a reader of the region computes them.
 #ifndef CGOHEAP_CTEST_SUMS_H
 #define CGOHEAP_CTEST_SUMS_H
 
+#include "../../lifetimes.h"
 #include "../../region.h"
+#include "../../site.h"
 
 struct sums {
 	struct weight allocated, in_use;
@@ -13,7 +15,7 @@ static inline uint64_t settled(const struct tally *t)
 	return t->settled[0] + t->settled[1];
 }
 
-// What it freed of a class of lifetimes.
+// Returns what the site freed in a class of lifetimes.
 static inline uint64_t freed_in(const struct site *s, int m, uint32_t class)
 {
 	uint64_t sum = __atomic_load_n(&s->class, __ATOMIC_RELAXED) == class + 1 ? settled(&s->flow[m].freed) : 0;

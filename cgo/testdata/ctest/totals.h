@@ -1,4 +1,4 @@
-// What a recording at a gap of 1 has counted, over all sites.
+// The totals of a recording at an interval of 1, over all sites.
 #ifndef TOTALS_H
 #define TOTALS_H
 
@@ -13,7 +13,7 @@ struct totals {
 	uint64_t allocs, alloc_bytes, live, live_bytes;
 };
 
-static void add_up(void *record, const void *argument)
+static inline void add_up(void *record, const void *argument)
 {
 	struct totals *t = *(struct totals *const *)argument;
 	struct sums s = sums_of(record);
@@ -23,7 +23,7 @@ static void add_up(void *record, const void *argument)
 	t->live_bytes += s.in_use.of[BYTES] >> 4;
 }
 
-static struct totals totals(void)
+static inline struct totals totals(void)
 {
 	struct totals t = {0}, *to = &t;
 	check(gate_settle());
@@ -31,14 +31,14 @@ static struct totals totals(void)
 	return t;
 }
 
-static void start(uint64_t sample_bytes)
+static inline void start(uint64_t sample_bytes)
 {
 	struct options o = {.table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
 	check(cgoheap_prepare(&o) == 0);
 	cgoheap_start();
 }
 
-static void expect(uint64_t allocs, uint64_t alloc_bytes, uint64_t live, uint64_t live_bytes)
+static inline void expect(uint64_t allocs, uint64_t alloc_bytes, uint64_t live, uint64_t live_bytes)
 {
 	struct totals t = totals();
 	check(t.allocs == allocs && t.alloc_bytes == alloc_bytes && t.live == live && t.live_bytes == live_bytes);

@@ -1,6 +1,7 @@
 // Single steps of a walk, by rules that the test makes up.
 #include <string.h>
 
+#include "../../layout.h"
 #include "../../lookup.h"
 #include "../../region.h"
 #include "../../walk.h"
@@ -8,7 +9,7 @@
 
 enum { CODE = 0x10000, FUNCTION = 64 };
 
-// None of them is plain: fp is saved relative to itself.
+// None of the rules is plain: fp is saved relative to itself.
 static const struct rule rules[] = {
 	{.cfa = CFA_FROM_SP, .cfa_offset = 8, .ra = RA_UNDEFINED},
 	{.cfa = CFA_FROM_FP, .cfa_offset = 16, .ra_offset = -8, .fp = FP_FROM_FP},
@@ -39,7 +40,7 @@ static void publish(void)
 		pcs[i] = i * FUNCTION;
 		numbers[i] = i;
 	}
-	*index = (struct index){.count = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+	*index = (struct index){.count = 1, .cache = region_reserve(CACHE_ENTRIES * sizeof(struct cache_entry))};
 	index->ranges[0] = (struct range){.start = CODE, .limit = CODE + RULES * FUNCTION, .base = CODE, .rows = RULES,
 					  .pcs = reserve(pcs, sizeof pcs), .rules = reserve(numbers, sizeof numbers),
 					  .set = reserve(rules, sizeof rules)};
@@ -63,7 +64,7 @@ static enum end walk_at(uint32_t function, int sp, int fp)
 
 static void above(void)
 {
-	check(region_open(16 << 20, 1) == 0);
+	check(layout_open(16 << 20, 1) == 0);
 	publish();
 	check(walk_at(1, 20, 20) == END_ROOT && walk_at(1, 20, 40) == END_ROOT);
 	check(walk_at(1, 20, 18) == END_BACKWARDS); // the caller's sp would be the callee's

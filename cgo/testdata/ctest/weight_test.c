@@ -27,18 +27,18 @@ static void everything(void)
 	for (uint64_t size = 0; size < 1 << 20; size = size * 3 + 1) {
 		struct weight w = weigh(size, 1);
 		check(w.of[OBJECTS] == 1 << 16 && w.of[BYTES] == size << 4);
-		check(draw_gap(&random, 1) == 0);
+		check(draw_bytes_until_sample(&random, 1) == 0);
 	}
 }
 
-static void gaps(void)
+static void distances(void)
 {
 	const int n = 4000000 / SCALE;
 	const double mean = 524288;
 	double sum = 0;
 	uint64_t random = 42;
 	for (int i = 0; i < n; i++)
-		sum += (double)draw_gap(&random, 524288);
+		sum += (double)draw_bytes_until_sample(&random, 524288);
 	check(fabs(sum / n - mean) < 4 * mean / sqrt(n)); // the standard deviation of an exponential is its mean
 }
 
@@ -52,7 +52,7 @@ int main(void)
 {
 	run("the logarithm is libm's", logarithms);
 	run("the probability of a sample is libm's", probabilities);
-	run("a gap of 1 records everything at its own weight", everything);
-	run("gaps have the mean that was asked for", gaps);
+	run("an interval of 1 records everything at its own weight", everything);
+	run("drawn distances have the mean that was asked for", distances);
 	run("8 bytes at 512 KiB stand for 65536.5 blocks, 8 MiB for one", worked_example);
 }

@@ -3,21 +3,21 @@
 
 #include "../../block.h"
 #include "../../gate.h"
+#include "../../layout.h"
 #include "../../lifetimes.h"
 #include "../../peak.h"
 #include "../../sites.h"
 #include "../../stacks.h"
 #include "check.h"
 
-static const struct visitor by;
 
 static struct site *begin(uint64_t size)
 {
 	uint64_t frame = 1;
 	if (cgoheap_region != NULL)
 		region_close();
-	check(region_open(16 << 20, 1) == 0);
-	return region_ref(site_intern(stack_intern(&frame, 1, stack_root(0)), size, 0, by));
+	check(layout_open(16 << 20, 1) == 0);
+	return region_ref(site_intern(stack_intern(&frame, 1, stack_root(0)), size, 0, 0));
 }
 
 static uint32_t carried(const uint64_t *word)
@@ -79,7 +79,7 @@ static void totals(void)
 	check(peak_total() == (1ULL << 52) - 1);
 	uint64_t mark = peak_mark();
 	peak_raise(0, 16);
-	check(peak_mark() == mark); // the highest that can be told
+	check(peak_mark() == mark); // the highest total that the word can hold
 	peak_lower(0, 1ULL << 53);
 	peak_lower(0, 1ULL << 52);
 	check(peak_total() == 15 && peak_mark() == mark);
@@ -113,14 +113,15 @@ static void lives(void)
 static void refs(void)
 {
 	region_close();
-	check(region_open(REGION_MOST + 4096, 1) != 0);
+	check(layout_open(REGION_MOST + 4096, 1) != 0);
 	begin(8);
 	cgoheap_region->size = REGION_MOST;
 	cgoheap_region->used = REGION_MOST - 64;
+	memset(cgoheap_region->chunks, 0, sizeof cgoheap_region->chunks);
 	uint64_t last = region_reserve(64);
 	check(last == REGION_MOST - 64 && (uint64_t)(uint32_t)(last / 16) * 16 == last);
 	check(region_reserve(64) == 0);
-	while (region_reserve(16) != 0) // what is left of a chunk
+	while (region_reserve(16) != 0) // uses up the rest of a chunk
 		;
 }
 
@@ -131,6 +132,6 @@ int main(void)
 	run("what is in use is right across a wrap", in_use_after_a_wrap);
 	run("the total in use stops at 256 TiB, and eras may come again", totals);
 	run("a record holds the heaviest weight and times of centuries", times);
-	run("who lived longer than 2^32 ticks lived long", lives);
+	run("a block that lived longer than 2^32 ticks lived long", lives);
 	run("a ref reaches the end of the largest region", refs);
 }

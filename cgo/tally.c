@@ -3,8 +3,12 @@
 // Sums that wrap.
 //
 // The words of a tally hold 2^48 objects, or 2^60 bytes: what one site of a program at full speed allocates in weeks. Few
-// words ever wrap, and no site has room for a second word of each sum. So the header has a list of those that did, and of
-// how often. Whoever adds to a word sees by its old value that it wrapped, and nobody else sees it for the same wrap.
+// words ever wrap, and no site has room for a second word of each sum. So the header lists the words that wrapped, and
+// how often. Exactly one thread sees a wrap: the one whose addition caused it, by the word's old value.
+#include "tally.h"
+
+#include <stddef.h>
+
 #include "region.h"
 
 static struct carry *find(uint64_t word)
@@ -29,7 +33,7 @@ void tally_carry(const uint64_t *word)
 		count(COUNT_LOST_CARRY);
 }
 
-// A tally begins at an even word, with that of parity 0.
+// A tally begins at an even word, with the word of parity 0.
 void carries_settle(uint32_t parity)
 {
 	for (int i = 0; i < REGION_CARRIES; i++) {

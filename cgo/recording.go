@@ -4,17 +4,13 @@ package cgo
 
 // #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt
 // #cgo LDFLAGS: -lpthread -ldl
-// #cgo cgoheap_wrap CFLAGS: -DCGOHEAP_WRAP
-// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=reallocarray
-// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=free -Wl,--wrap=cfree -Wl,--wrap=free_sized -Wl,--wrap=free_aligned_sized
-// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=posix_memalign -Wl,--wrap=aligned_alloc -Wl,--wrap=memalign -Wl,--wrap=valloc
-// #cgo cgoheap_wrap LDFLAGS: -Wl,--wrap=pvalloc
 // #cgo cgoheap_operators,!cgoheap_wrap CFLAGS: -DCGOHEAP_OPERATORS -fexceptions
 // #cgo cgoheap_operators,!cgoheap_wrap CXXFLAGS: -Wall -O2 -fno-omit-frame-pointer -fvisibility=hidden -fno-plt -fPIC
 // #include "control.h"
 // #include "gate.h"
 // #include "probe.h"
 // #include "real.h"
+// #include "waker.h"
 import "C"
 
 import (
@@ -30,18 +26,21 @@ type Options struct {
 	TableBytes  int64  // size of the region
 	SampleBytes int64  // mean bytes between samples; 1 records everything
 	MaxDepth    int    // frames kept per stack
-	Seed        uint64 // of the gaps; the same seed draws the same gaps on the same threads
+	Seed        uint64 // of the random draws; with the same seed, the same threads draw the same numbers
 	ThreadNames bool   // samples have the label "thread"
 }
 
-// Supported says why this process cannot record; nil if it can.
+// Supported returns why this process cannot record; nil if it can.
 func Supported() error {
 	var object *C.char
 	switch C.real_refusal(&object) {
 	case C.REFUSAL_SANITIZED:
 		return errors.New("recording needs malloc, and the C code was compiled with -fsanitize, which takes it")
 	case C.REFUSAL_NO_MALLOC:
-		return errors.New("recording needs a malloc to stand before, and no library has the whole family")
+		return errors.New("recording needs another malloc behind its own, and no library has the whole family")
+	case C.REFUSAL_STATIC:
+		return errors.New("a statically linked program must be built with the tag cgoheap_wrap: without it, the linker leaves out " +
+			"libc's malloc, and blocks come from a simple allocator of the profiler's own")
 	case C.REFUSAL_DYNAMIC:
 		return errors.New("this was built with the tag cgoheap_wrap, which is for static executables, but linked dynamically")
 	case C.REFUSAL_BEHIND:
@@ -50,19 +49,19 @@ func Supported() error {
 	return nil
 }
 
-// Seen says who allocates from the program's allocator past the hooks; nil if nobody does.
-func Seen() error {
+// UnseenOperators returns an error that names the library whose operator new bypasses the hooks; nil if none does.
+func UnseenOperators() error {
 	var object *C.char
 	if C.real_unseen_new(&object) {
-		return fmt.Errorf("%s; the build tag cgoheap_operators, with libstdc++ as a library, makes it be seen", C.GoString(object))
+		return fmt.Errorf("%s; build with the tag cgoheap_operators and link libstdc++ dynamically, so that it is seen", C.GoString(object))
 	}
 	return nil
 }
 
-// behind is the reason where the loader finds another malloc first: it searches the executable, then what is preloaded,
-// then libraries in the order in which they are linked, and last what is opened later.
+// behind returns the error for a process in which the loader finds another malloc first. It searches the executable, then
+// preloaded libraries, then linked libraries in their order, and last those that are opened later.
 func behind(object string) error {
-	return fmt.Errorf("recording needs to be first in line for malloc, but the program calls that of %s: "+
+	return fmt.Errorf("recording needs to be first in line for malloc, but the program calls the malloc of %s: "+
 		"link the library that contains this code with the program, and before any other allocator, or record there if that "+
 		"contains cgoheap as well", object)
 }
@@ -87,37 +86,30 @@ func Prepare(o Options) error {
 // Start begins to record.
 func Start() { C.cgoheap_start() }
 
-// Stop ends the recording and gives the region's memory back; what Region gave must not be read any more. False if a
-// thread that is stopped in the middle of recording kept it from doing so.
+// Stop ends the recording and frees the region's memory; the result of Region must not be read any more. It returns false if
+// a thread that is stopped in the middle of recording prevented that.
 func Stop() bool { return bool(C.cgoheap_stop()) }
 
-// Settle makes the bases of all sites the exact state of one moment during the call, and lets what was published before
-// it go. One caller at a time. False if a thread that is stopped in the middle of recording prevented it; the bases then
-// keep the state of the last success.
+// Settle makes the settled tallies of all sites the exact state of one moment during the call. After it, no thread reads an
+// index that was replaced before it. One caller at a time. It returns false if a thread that is stopped in the middle of
+// recording prevented it; the tallies then keep the state of the last success.
 func Settle() bool { return bool(C.cgoheap_settle()) }
 
-// Crowd is the number of threads inside of hooks, which record; of few processors, more of them than run.
+// Crowd returns the number of threads that are recording inside hooks. If processors are few, most of them are not running.
 func Crowd() int { return int(C.gate_crowd()) }
 
-// Hold enters so many places of the gate, as if so many threads had been stopped there; release leaves them. False if there are
-// not as many. For tests; one at a time.
-func Hold(places int) (release func(), entered bool) {
-	entered = bool(C.probe_enter(C.uint32_t(places)))
-	return func() { C.probe_leave() }, entered
-}
-
-// GiveWay asks threads that record to leave processors to the caller for a time, or not any more, for 0.
+// GiveWay asks threads that record to leave processors to the caller for a time; 0 ends that.
 func GiveWay(d time.Duration) { C.gate_give_way(C.uint64_t(d)) }
 
-// SetSampleBytes changes the mean gap between samples: each thread goes over to it at its next sample. While recording.
+// SetSampleBytes changes the mean interval between samples while a recording runs. Each thread changes over at its next sample.
 func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }
 
-// Region is the shim's memory, in place: it changes while it is read. It is never longer than what is mapped.
+// Region returns the region, in place: it changes while it is read. It is never longer than what is mapped.
 func Region() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), min(C.cgoheap_region.size, C.cgoheap_mapped))
 }
 
-// Reserve takes zeroed bytes from the region's unused part: their offset, or false when it is full.
+// Reserve takes zeroed bytes from the region's unused part and returns their offset; false when it is full.
 func Reserve(size int) (uint64, bool) {
 	at := uint64(C.region_reserve(C.uint64_t(size)))
 	if most := uint64(len(Region())); at > most || uint64(size) > most-at { // the header was overwritten
@@ -126,19 +118,11 @@ func Reserve(size int) (uint64, bool) {
 	return at, at != 0
 }
 
-// Counters that are of use beyond what they say.
-const (
-	CountStacks = C.COUNT_STACKS
-	CountSites  = C.COUNT_SITES
-	CountEnd    = C.COUNT_END // counters of stacks, one for each enum end, the first being that of whole ones
-	Ends        = C.ENDS
-)
-
-// Counted is what the shim has counted under Counters()[i].
+// Counted returns the value of Counters()[i].
 func Counted(i int) uint64 { return uint64(C.cgoheap_counted(C.enum_counter(i))) }
 
 // Publish puts the index at offset in place of the current one.
 func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
 
 // Rearm lets the next samples ask the waker again, once for each reason.
-func Rearm() { C.cgoheap_rearm() }
+func Rearm() { C.waker_rearm() }

@@ -1,0 +1,25 @@
+// Finds the functions that the allocators in the process document. Called by Go: none of this runs in malloc, and it takes
+// locks of the loader.
+#ifndef CGOHEAP_ALLOCATORS_H
+#define CGOHEAP_ALLOCATORS_H
+
+#include <stdbool.h>
+
+// The real malloc, and the file that it is in; *file is "" if the loader does not know.
+const void *allocators_malloc(const char **file);
+
+// A function that the object with the real malloc defines, by its name; NULL if there is none. In static executables, only those
+// that this file names.
+void *allocators_symbol(const char *name);
+
+// An allocator that a library brings along (FAMILY_BROUGHT in family.h).
+struct brought_allocator {
+	const char *prefix;
+	void *mallctl; // with that prefix; NULL if the program has none
+	void *malloc;  // the one behind the hook; NULL if it is not there, or not hooked
+};
+
+// The allocator in a row of FAMILY_BROUGHT, by its number, from 0. False after the last.
+bool allocators_brought(unsigned row, struct brought_allocator *found);
+
+#endif

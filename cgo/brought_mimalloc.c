@@ -1,0 +1,8 @@
+// Code generated from cgo/family.h by go test ./cgo -run Family -update. DO NOT EDIT.
+
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#define FAMILY_NAME(f) FAMILY_JOIN(mi_, f)
+#define FAMILY_ROWS FAMILY_MIMALLOC
+
+#include "brought.h"

@@ -1,0 +1,86 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// Blocks of pools, arenas and devices, which the program reports: hooks without a real function. They have a fast half and a slow
+// one, as malloc's hooks do, so a block's stack begins with the caller.
+
+#include "cgoheap.h"
+
+#include "hooks.h"
+#include "labels.h"
+
+static void set_kind(const char *text, size_t size)
+{
+	if (size != 0 && (__atomic_load_n(&cgoheap_labels.of_thread, __ATOMIC_RELAXED) & LABEL_KIND) == 0)
+		__atomic_or_fetch(&cgoheap_labels.of_thread, LABEL_KIND, __ATOMIC_RELAXED);
+	cgoheap_thread.kind = (struct kind){text, size};
+}
+
+static void record_kind(const struct allocation *a, const char *kind, size_t kind_size)
+{
+	set_kind(kind, kind_size);
+	record_block(a);
+	set_kind(NULL, 0);
+}
+
+// No longer than one byte more than a label keeps. strlen may be bound by the loader at its first call.
+static size_t length(const char *text)
+{
+	size_t n = 0;
+	while (text != NULL && n <= LABEL_TEXT_BYTES && ((const volatile char *)text)[n] != 0)
+		n++;
+	return n;
+}
+
+static SLOW void slow_allocated(void *p, size_t size, const char *kind)
+{
+	struct registers caller = CALLER_REGISTERS();
+	uint64_t interval = count_down(size);
+	if (interval != 0)
+		record_kind(&(struct allocation){p, size, interval, &caller}, kind, length(kind));
+}
+
+static SLOW void slow_go_allocated(void *p, size_t size, const char *kind, size_t kind_size)
+{
+	struct registers caller = CALLER_REGISTERS();
+	uint64_t interval = count_down(size);
+	if (interval != 0)
+		record_kind(&(struct allocation){p, size, interval, &caller}, kind, kind_size);
+}
+
+static SLOW void slow_freed(void *p)
+{
+	hooks_ready();
+	record_free(p);
+}
+
+static SLOW void slow_pool(void *chunk)
+{
+	hooks_ready();
+	record_disuse(chunk);
+}
+
+// Go's way, with a kind of so many bytes, 0 for none; pools.go declares it.
+void cgoheap_go_allocated(void *p, size_t size, const char *kind, size_t kind_size);
+void cgoheap_go_allocated(void *p, size_t size, const char *kind, size_t kind_size)
+{
+	END_HOOK(SKIPS(size), (void)0, slow_go_allocated(p, size, kind, kind_size));
+}
+
+#pragma GCC visibility push(default)
+
+void cgoheap_record_allocated(void *p, size_t size, const char *kind)
+{
+	END_HOOK(SKIPS(size), (void)0, slow_allocated(p, size, kind));
+}
+
+void cgoheap_record_freed(void *p)
+{
+	END_HOOK(!gate_unbuilt(generation) && !live_maybe(p), (void)0, slow_freed(p));
+}
+
+void cgoheap_record_pool(void *chunk)
+{
+	END_HOOK(!gate_unbuilt(generation) && !live_maybe(chunk), (void)0, slow_pool(chunk));
+}
+
+#pragma GCC visibility pop

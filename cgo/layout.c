@@ -1,0 +1,71 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// Decides which part of the region lies where. This file knows the files that use the region, and none of them knows it.
+
+#include "layout.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "gate.h"
+#include "gate_slot.h"
+#include "last.h"
+#include "lookup.h"
+#include "mapped.h"
+#include "objects.h"
+#include "region.h"
+#include "stacks.h"
+
+_Static_assert(sizeof(struct header) <= REGION_FILTER, "the header ends before the filter");
+
+static uint64_t take(struct header *h, uint64_t size)
+{
+	uint64_t at = REGION_ALIGN(h->used, 64);
+	h->used = at + size;
+	return at;
+}
+
+// If everything is recorded, the tables are large anyway, and more heads make searches shorter.
+static uint64_t heads_for(uint64_t size, uint64_t sample_bytes)
+{
+	uint64_t heads = 1024, bytes = sample_bytes == 1 ? 2048 : 8192;
+	while (heads * bytes < size && heads < (1u << 20))
+		heads *= 2;
+	return heads;
+}
+
+static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	h->magic = REGION_MAGIC;
+	h->version = REGION_VERSION;
+	__atomic_store_n(&h->pid, getpid(), __ATOMIC_RELAXED); // see region_here
+	h->size = size;
+	h->used = REGION_FILTER + REGION_FILTER_SLOTS;
+	__atomic_store_n(&h->sample_bytes, sample_bytes, __ATOMIC_RELAXED); // a delayed thread may read it
+	h->clock = clock_now();
+	h->started = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h->heads = heads_for(size, sample_bytes);
+	h->frame_heads = take(h, h->heads * sizeof(uint32_t));
+	h->node_heads = take(h, h->heads * sizeof(uint32_t));
+	h->stack_heads = take(h, h->heads * sizeof(struct stack_head));
+	h->label_heads = take(h, h->heads * sizeof(uint32_t));
+	h->modules = take(h, REGION_MODULES * sizeof(uint32_t));
+	h->objects = take(h, OBJECT_SLOTS * sizeof(uint32_t));
+	h->met = take(h, CACHE_ENTRIES * sizeof(struct cache_entry));
+	h->lasts = take(h, last_size());
+	h->mapped = take(h, mapped_size());
+	h->slots = take(h, GATE_SLOTS * sizeof(struct gate_slot));
+}
+
+int layout_open(uint64_t size, uint64_t sample_bytes)
+{
+	int failed = region_map(size);
+	if (failed != 0)
+		return failed;
+	lay_out(cgoheap_region, size, sample_bytes);
+	mapped_begin();
+	return 0;
+}

@@ -1,0 +1,74 @@
+package cgo
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fileName is the name of a file in the package's comment, or a pattern for several: live.c, walk*.c, gate*.
+var fileName = regexp.MustCompile(`\b[a-z][a-z0-9_]*(?:\*(?:\.[a-z]+)?|\.(?:c|h|cc|go)\b)`)
+
+// mapOf returns the names of files in the package's comment.
+func mapOf(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fileName.FindAllString(file.Doc.Text(), -1)
+}
+
+// filesHere returns the files of this folder.
+func filesHere(t *testing.T) (files []string) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			files = append(files, e.Name())
+		}
+	}
+	return files
+}
+
+// onMap returns the files that the names stand for. A name stands for a file and for what accompanies it: live.c for live.h
+// and live.go, too.
+func onMap(names, files []string) []string {
+	var found []string
+	for _, f := range files {
+		if slices.ContainsFunc(names, func(name string) bool {
+			is, _ := filepath.Match(name, f)
+			same, _ := filepath.Match(stem(name), stem(f))
+			return is || same
+		}) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func TestTheMapOfFiles(t *testing.T) {
+	names, files := mapOf(t), filesHere(t)
+	if len(names) < 40 || len(files) < 100 {
+		t.Fatalf("the folder was not understood: %q, %q", names, files)
+	}
+	found := onMap(names, files)
+	for _, f := range files {
+		if f != "doc.go" && !strings.HasSuffix(f, "_test.go") && !slices.Contains(found, f) {
+			t.Errorf("doc.go does not say what %s is for", f)
+		}
+	}
+	for _, name := range names {
+		if len(onMap([]string{name}, files)) == 0 {
+			t.Errorf("doc.go mentions %s, and there is no such file", name)
+		}
+	}
+}

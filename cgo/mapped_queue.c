@@ -1,0 +1,100 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// The queue of events, a ring without a lock at its tail. The slot of event n may be written when its turn is twice the number of
+// times that the ring went around before n, read at one more, and written again at two more. The last slots are kept for calls that
+// were announced and have returned: otherwise they would count as under way for ever.
+
+#include "mapped_queue.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "gate.h"
+#include "machine.h"
+#include "mapped_apply.h"
+
+#define AT_ONCE 64 // events that a hook applies, each in a fraction of a microsecond
+
+bool mapped_lock(struct mapped_table *t)
+{
+	uint64_t none = 0;
+	return __atomic_load_n(&t->lock, __ATOMIC_RELAXED) == 0 &&
+	       __atomic_compare_exchange_n(&t->lock, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void mapped_unlock(struct mapped_table *t)
+{
+	__atomic_store_n(&t->lock, 0, __ATOMIC_RELEASE);
+}
+
+static uint64_t turn_of(uint64_t event)
+{
+	return event / MAPPED_EVENTS * 2;
+}
+
+void mapped_drain(struct mapped_table *t, uint64_t most)
+{
+	for (; most > 0; most--) {
+		struct mapped_event *e = &t->events[t->head % MAPPED_EVENTS];
+		if (__atomic_load_n(&e->turn, __ATOMIC_ACQUIRE) != turn_of(t->head) + 1)
+			return;
+		mapped_apply(t, e, t->head + 1);
+		__atomic_store_n(&e->turn, turn_of(t->head) + 2, __ATOMIC_RELEASE);
+		__atomic_store_n(&t->head, t->head + 1, __ATOMIC_RELAXED);
+	}
+}
+
+void mapped_help(struct mapped_table *t)
+{
+	if (!mapped_lock(t))
+		return;
+	mapped_drain(t, AT_ONCE);
+	mapped_unlock(t);
+}
+
+// The slot of the next event, NULL if there is none. Its number is one more.
+static struct mapped_event *claim(struct mapped_table *t, bool ends, uint64_t *event)
+{
+	uint64_t at = __atomic_load_n(&t->tail, __ATOMIC_RELAXED), room = MAPPED_EVENTS - (ends ? 0 : MAPPED_CALLS);
+	for (;;) {
+		struct mapped_event *e = &t->events[at % MAPPED_EVENTS];
+		uint64_t turn = __atomic_load_n(&e->turn, __ATOMIC_ACQUIRE);
+		*event = at;
+		if (turn < turn_of(at) || at >= __atomic_load_n(&t->head, __ATOMIC_RELAXED) + room)
+			return NULL;
+		if (turn > turn_of(at))
+			at = __atomic_load_n(&t->tail, __ATOMIC_RELAXED);
+		else if (__atomic_compare_exchange_n(&t->tail, &at, at + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return e;
+	}
+}
+
+static bool full; // an event waited in vain, and none has found a slot since
+
+static struct mapped_event *claim_waiting(struct mapped_table *t, bool ends, uint64_t *event)
+{
+	struct mapped_event *e = claim(t, ends, event);
+	bool again = __atomic_load_n(&full, __ATOMIC_RELAXED);
+	for (long pause = 10000; e == NULL; pause *= 2) {
+		mapped_help(t);
+		if ((e = claim(t, ends, event)) != NULL || pause > (again ? GATE_PAUSE / 100 : GATE_PAUSE / 2))
+			break;
+		const struct timespec time = {.tv_nsec = pause};
+		system_call(SYS_nanosleep, (long)&time, 0, 0, 0);
+	}
+	if (__atomic_load_n(&full, __ATOMIC_RELAXED) != (e == NULL))
+		__atomic_store_n(&full, e == NULL, __ATOMIC_RELAXED);
+	return e;
+}
+
+uint64_t mapped_queue(struct mapped_table *t, const struct mapped_event *e)
+{
+	uint64_t event;
+	struct mapped_event *slot = claim_waiting(t, e->what != MAPPED_MADE && e->ticket != 0, &event);
+	if (slot == NULL)
+		return 0;
+	memcpy((char *)slot + sizeof slot->turn, (const char *)e + sizeof e->turn, sizeof *e - sizeof e->turn);
+	__atomic_store_n(&slot->turn, turn_of(event) + 1, __ATOMIC_RELEASE);
+	return event + 1;
+}

@@ -1,0 +1,35 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#include "real_find.h"
+
+#include "gate.h"
+#include "real.h"
+#include "real_mapped.h"
+#include "real_nested.h"
+#include "real_operators.h"
+
+#define TRY_GIVES(name, arguments) REAL(free)(REAL(name) arguments);
+#define TRY_STORES(name, arguments) \
+	if (REAL(name) arguments == 0) \
+		REAL(free)(p);
+#define TRY_RESIZES TRY_GIVES
+#define TRY_TAKES(name, arguments)
+#define TRY(does, result, name, parameters, arguments) TRY_##does(name, arguments)
+
+// Calls every function that may be implemented with others.
+static void try_family(int unused)
+{
+	void *p;
+	(void)unused;
+	FAMILY_REAL(TRY)
+}
+
+void real_find(const void *own)
+{
+	if (real_called_hook() || !real_resolve(own))
+		return;
+	real_nests = real_calls_hooks(try_family, 0);
+	real_find_operators();
+	real_find_mapped();
+	gate_build();
+}
