@@ -11,16 +11,16 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// extent is a part of the region that belongs to this side of the gate.
+// extent is a part of the region that Go owns.
 type extent struct {
 	offset uint64
 	size   int
 }
 
 // arena hands out parts of the region for what Go publishes: rows, indexes, module entries. A part that was published
-// may be read by a recorder until the gate has settled, so it is retired first and used again after that. The tightest
-// part that fits is used, and what is left of it stays free: a module's entry, which is never given back, must not take
-// the place of another module's rows.
+// may be read by a recorder until the gate has settled, so it is retired first and used again after that. The smallest part
+// that fits is used, and the rest of it stays free: a module's entry, which is never freed, must not use up the space of
+// another module's rows.
 type arena struct {
 	free, retired []extent
 }
@@ -40,7 +40,7 @@ func (a *arena) reserve(size int) (extent, error) {
 	return extent{offset, size}, nil
 }
 
-// tightest is the place in free of the smallest part that holds size bytes; -1 if none does.
+// tightest returns the index in free of the smallest part that holds size bytes; -1 if none does.
 func (a *arena) tightest(size int) int {
 	best := -1
 	for i, e := range a.free {
@@ -74,7 +74,7 @@ func (a *arena) settled() {
 	a.retired = a.retired[:0]
 }
 
-// put copies values to an offset of the region; it returns the offset after them, aligned to 8.
+// put copies values to an offset of the region and returns the offset after them, aligned to 8.
 func put[T any](offset uint64, values []T) uint64 {
 	if len(values) == 0 {
 		return offset

@@ -9,11 +9,11 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/unwind"
 	"github.com/cgoheap/cgoheap/mappings"
-	"github.com/cgoheap/cgoheap/unwind"
 )
 
-// Two roads to a rule: the shim's interpreter of unwind data in memory, and the rows of package unwind from the file.
+// Two roads to a rule: the C interpreter of unwind data in memory, and the rows of package unwind from the file.
 func TestRulesInMemory(t *testing.T) {
 	modules, err := mappings.Self()
 	if err != nil {
@@ -94,6 +94,6 @@ func compareRule(t *testing.T, table *unwind.Table, image cgo.Image, at uint64) 
 	t.Helper()
 	got, ok := image.Rule(at + image.Bias)
 	if want := table.Lookup(at); !ok || *(*unwind.Rule)(unsafe.Pointer(&got)) != want {
-		t.Fatalf("%#x: the shim finds %v, %v, the table has %v", at, got, ok, want)
+		t.Fatalf("%#x: C finds %v, %v, the table has %v", at, got, ok, want)
 	}
 }

@@ -7,44 +7,32 @@ import (
 	"strings"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// A count of stacks that were cut says little about a profile: one of them may hold half of the bytes. So the bytes of the
-// samples are added up by the end of their stacks, for each end but the root.
+// The number of cut stacks does not show how much of a profile they are: one of them may hold half of the bytes. So the
+// bytes of the samples are added up by the reason why their stacks end, except at the root.
 
 // cutBytes returns a counter for each reason why a stack can end early: the bytes in use in the samples whose stacks do.
-func cutBytes(in *stacks, samples []record) []stack.Loss {
-	var all stack.Values
-	by := make([]stack.Values, cgo.Ends)
-	for i := range samples {
-		v := &samples[i].Values
-		end := int(in.list[samples[i].stack].end)
-		addBytes(&all, v)
-		if end < len(by) {
-			addBytes(&by[end], v)
-		}
-	}
+func cutBytes(samples *tables.Samples) []stack.Loss {
+	all, by := samples.ByEnd()
 	var list []stack.Loss
-	for end, v := range by[1:] {
-		list = append(list, cutLoss(cgo.Counters()[cgo.CountEnd+1+end], v, all))
+	for end, b := range by[1:] {
+		list = append(list, cutLoss(cgo.Counters()[layout.CountEnd+1+end], b, all))
 	}
 	return list
 }
 
-func addBytes(to, v *stack.Values) {
-	to.InuseBytes += v.InuseBytes
-	to.AllocBytes += v.AllocBytes
-}
-
 // cutLoss is named after the counter of stacks with the same end: stacks_cut_depth has bytes_cut_depth.
-func cutLoss(c cgo.Counter, v, all stack.Values) stack.Loss {
+func cutLoss(c cgo.Counter, b, all tables.Bytes) stack.Loss {
 	return stack.Loss{
 		Name:  strings.Replace(c.Name, "stacks_", "bytes_", 1),
-		Count: uint64(max(v.InuseBytes, 0)),
+		Count: uint64(max(b.InUse, 0)),
 		Sentence: fmt.Sprintf("bytes in use, %.1f %% of all, and %d allocated, %.1f %% of all, in %s",
-			percent(v.InuseBytes, all.InuseBytes), v.AllocBytes, percent(v.AllocBytes, all.AllocBytes), c.Sentence),
+			percent(b.InUse, all.InUse), b.Allocated, percent(b.Allocated, all.Allocated), c.Sentence),
 	}
 }
 
@@ -55,11 +43,11 @@ func percent(part, of int64) float64 {
 	return 100 * float64(part) / float64(of)
 }
 
-// cutNow is cutBytes of what has been recorded until now.
+// cutNow returns cutBytes of what has been recorded until now.
 func (r *Recording) cutNow() []stack.Loss {
 	var memory scratch.Memory
 	defer memory.Free()
-	read := newReader(r.options.MaxDepth, r.options.Seed, &memory)
+	read := r.reader(&memory)
 	r.settle()
-	return cutBytes(&read.stacks, read.samples(settled))
+	return cutBytes(read.Settled())
 }

@@ -24,7 +24,7 @@ func TestBytesInCutStacks(t *testing.T) {
 	victim.Free(freed)
 	s := snapshot(t, r)
 
-	t.Run("are told by the profile, with their share of all", func(t *testing.T) {
+	t.Run("are reported in the profile, with their share of all", func(t *testing.T) {
 		l := loss(s.Losses, "bytes_cut_no_module")
 		if l.Count < 64<<20 || l.Count > 65<<20 {
 			t.Errorf("%d %s", l.Count, l.Sentence)
@@ -36,7 +36,7 @@ func TestBytesInCutStacks(t *testing.T) {
 		}
 	})
 
-	t.Run("are told by the profile of ages too", func(t *testing.T) {
+	t.Run("are reported in the profile of ages too", func(t *testing.T) {
 		var s *Snapshot
 		for s = agesNow(t, r); total(s.Samples).InuseBytes < 64<<20; s = agesNow(t, r) {
 			time.Sleep(cgo.Tick) // the youngest blocks are not in it
@@ -46,7 +46,7 @@ func TestBytesInCutStacks(t *testing.T) {
 		}
 	})
 
-	t.Run("are told by the counters, zeroes too", func(t *testing.T) {
+	t.Run("are reported in the counters, zeroes too", func(t *testing.T) {
 		before := loss(r.Counters(), "bytes_cut_no_module").Count
 		victim.Free(block)
 		after := loss(r.Counters(), "bytes_cut_no_module").Count
@@ -61,14 +61,14 @@ func TestBytesInCutStacks(t *testing.T) {
 
 func total(samples []stack.Sample) (all stack.Values) {
 	for i := range samples {
-		addBytes(&all, &samples[i].Values)
+		all.Add(samples[i].Values)
 	}
 	return all
 }
 
 func agesNow(t *testing.T, r *Recording) *Snapshot {
 	t.Helper()
-	s, err := r.Ages(0)
+	s, err := r.AgesIn(nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 //go:noinline
 func perform(work func()) { work() }
 
-// performed is what was recorded of all work, by the name of the function that called the allocator.
+// performed returns what was recorded of all work, by the name of the function that called the allocator.
 func performed(t *testing.T, r *Recording) map[string]stack.Values {
 	t.Helper()
 	sites := make(map[string]stack.Values)
@@ -44,12 +44,12 @@ func kept(n, size int64) stack.Values {
 	return stack.Values{AllocObjects: n, AllocBytes: n * size, InuseObjects: n, InuseBytes: n * size}
 }
 
-// passed is n blocks of size bytes that are not in use any more.
+// passed is n blocks of size bytes that are no longer in use.
 func passed(n, size int64) stack.Values {
 	return stack.Values{AllocObjects: n, AllocBytes: n * size}
 }
 
-// recordedBytes of a block of size bytes: pvalloc gives whole pages.
+// recordedBytes of a block of size bytes: pvalloc allocates whole pages.
 func recordedBytes(w victim.Way, size uintptr) int64 {
 	if w.Name == "pvalloc" {
 		return int64((size + 4095) &^ 4095)

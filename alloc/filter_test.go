@@ -8,26 +8,26 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 // granuleOf is the index of the filter's counter for an address.
-func granuleOf(address uint64) uint64 { return address / cgo.FilterGranule % cgo.FilterSlots }
+func granuleOf(address uint64) uint64 { return address / layout.FilterGranule % layout.FilterSlots }
 
-func filterCounter(granule uint64) int { return int(region()[cgo.Filter+granule]) }
+func filterCounter(granule uint64) int { return int(region()[layout.Filter+granule]) }
 
 // liveGranules counts the blocks of the live table in each granule.
 func liveGranules() map[uint64]int {
 	counts := make(map[uint64]int)
-	for level := range uint64(cgo.Levels) {
-		at := load64(uint64(cgo.HeaderLevels) + 8*level)
+	for level := range uint64(layout.Levels) {
+		at := region().Load64(layout.HeaderLevels + 8*level)
 		if at == 0 {
 			break
 		}
-		for i := range uint64(cgo.LevelBuckets<<level) * cgo.BucketSlots {
-			address := load64(at + i/cgo.BucketSlots*cgo.BucketSize + uint64(cgo.BucketKeys) + i%cgo.BucketSlots*8)
-			if address > cgo.KeyReserved {
+		for i := range uint64(layout.LevelBuckets<<level) * layout.BucketSlots {
+			address := region().Load64(at + i/layout.BucketSlots*layout.SizeofBucket + layout.BucketKeys + i%layout.BucketSlots*8)
+			if address > layout.KeyReserved {
 				counts[granuleOf(address)]++
 			}
 		}
@@ -41,7 +41,7 @@ func TestTheFilterCountsAgainAfterEverythingWasRecorded(t *testing.T) {
 	blocks := make([]unsafe.Pointer, many)
 	exact(blocks)
 	free(blocks[kept:])
-	setGap(t, r, 1<<30) // nothing is sampled any more
+	setInterval(t, r, 1<<30) // nothing is sampled from here
 	snapshot(t, r)
 	live := liveGranules()
 	for _, p := range blocks[:kept] {
@@ -50,7 +50,7 @@ func TestTheFilterCountsAgainAfterEverythingWasRecorded(t *testing.T) {
 		}
 	}
 	wrong, sum := 0, 0
-	for g := range uint64(cgo.FilterSlots) {
+	for g := range uint64(layout.FilterSlots) {
 		if filterCounter(g) < live[g] {
 			t.Errorf("the filter counts %d of %d blocks in granule %d", filterCounter(g), live[g], g)
 		}
@@ -73,8 +73,8 @@ func TestNoFreeIsMissedWhileTheFilterIsRecounted(t *testing.T) {
 	done := make(chan struct{})
 	changing.Go(func() {
 		for {
-			setGap(t, r, 64)
-			setGap(t, r, 1)
+			setInterval(t, r, 64)
+			setInterval(t, r, 1)
 			select {
 			case <-done:
 				return

@@ -44,7 +44,7 @@ func TestBlocksFromBeforeTheStart(t *testing.T) {
 	recordedSites(t, r, map[string]stack.Values{"victim_realloc": passed(1, 3000)})
 }
 
-// A block that is allocated or freed by libc's own names is another allocator's, as far as the hooks can see.
+// A block that is allocated or freed by libc's own names looks to the hooks like another allocator's.
 func TestBlocksOfAnotherAllocator(t *testing.T) {
 	if victim.FreePastHooks(nil) == false {
 		t.Skip("this libc's allocator has no other names")

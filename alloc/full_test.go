@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -66,18 +67,24 @@ func TestTablesFullOfBlocks(t *testing.T) {
 }
 
 func TestTablesFullOfStacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	t.Run("samples for whose stacks there is no room are counted, and those before them stay right", func(t *testing.T) {
 		r := start(t, small)
 		blocks := make([]unsafe.Pointer, 1000)
 		fill(blocks)
-		var others []unsafe.Pointer
-		for size := range uintptr(16) { // from the second on, new sites of a known stack
-			block := victim.Malloc(size)
-			if size == 0 {
-				others = fillWithStacks(4000)
-				free(others) // which takes what room is left
+		known := victim.Malloc(1000)
+		sites := func(size uintptr) { // of stacks that the first call makes known
+			for depth := range 512 {
+				victim.Free(victim.Recursion(depth, size))
 			}
-			defer victim.Free(block)
+		}
+		sites(1)
+		others := fillWithStacks(4000)
+		free(others)
+		for size := uintptr(2); size < 16 && value(t, r, "lost_site_table_full") == 0; size++ { // some may fit into what is left
+			sites(size)
 		}
 		if value(t, r, "lost_stack_table_full") == 0 || value(t, r, "lost_site_table_full") == 0 {
 			t.Errorf("lost: %d stacks, %d sites", value(t, r, "lost_stack_table_full"), value(t, r, "lost_site_table_full"))
@@ -97,6 +104,25 @@ func TestTablesFullOfStacks(t *testing.T) {
 		if !lost["lost_stack_table_full"] || !lost["lost_site_table_full"] {
 			t.Errorf("the snapshot's losses are %v", s.Losses)
 		}
+		t.Run("a block that was freed past the hooks is not in use when its address is allocated again", func(t *testing.T) {
+			runtime.LockOSThread() // an allocator returns what the thread has just freed
+			defer runtime.UnlockOSThread()
+			unseen, lost := value(t, r, "frees_unseen"), value(t, r, "lost_stack_table_full")
+			if !victim.FreePastHooks(known) {
+				t.Skip("this C library has no names of its own")
+			}
+			again := victim.Recursion(4001, 1000)
+			defer victim.Free(again)
+			if again != known {
+				t.Skip("libc does not give the address again")
+			}
+			if n := value(t, r, "lost_stack_table_full") - lost; n == 0 {
+				t.Error("there was room for the stack")
+			}
+			if n := value(t, r, "frees_unseen") - unseen; n != 1 {
+				t.Errorf("%d frees were noticed late, want 1", n)
+			}
+		})
 		free(blocks)
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
-// A snapshot gives frames without a module the only module that covers their address. Here they are as the walk left them.
+// In a snapshot, frames without a module get the only module that covers their address. Here they are as the walk left them.
 func TestTheWalkKnowsTheModuleOfGoFrames(t *testing.T) {
 	r := start(t, everything)
 	defer victim.Free(allocate())
@@ -18,7 +18,7 @@ func TestTheWalkKnowsTheModuleOfGoFrames(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := Snapshot{}
-	s.Samples = unpacked(newReader(128, 1, nil), settled)
+	s.Samples = r.reader(nil).Settled().Unpack()
 	for _, sample := range s.through("allocate") {
 		for _, f := range sample.Frames {
 			if f.Module() == 0 {

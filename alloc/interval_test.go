@@ -15,45 +15,45 @@ import (
 )
 
 const (
-	mostGap, leastGap = 64 << 10, 1 << 10
-	changes           = 300
-	perChange         = 3000
-	changeSize        = 64
+	mostInterval, leastInterval = 64 << 10, 1 << 10
+	changes                     = 300
+	perChange                   = 3000
+	changeSize                  = 64
 )
 
-// allocateAcross allocates on a thread that draws its first gap before the change, and ends.
+// allocateAcross allocates on a thread that draws the bytes until its first sample before the change, and ends.
 //
 //go:noinline
 func allocateAcross(t *testing.T, r *Recording, first, then int64) {
 	runtime.LockOSThread()
-	setGap(t, r, first)
+	setInterval(t, r, first)
 	victim.Free(victim.Malloc(changeSize))
-	setGap(t, r, then)
+	setInterval(t, r, then)
 	victim.FreeList(victim.MallocList(perChange, changeSize))
 }
 
-func setGap(t *testing.T, r *Recording, n int64) {
+func setInterval(t *testing.T, r *Recording, n int64) {
 	if err := r.SetSampleBytes(n); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestTheIntervalChangesWhileRecording(t *testing.T) {
-	// Changes in one direction only: what is wrong at one up and the next down cancels. A block that is dropped, or weighed
-	// by the other gap, at each change is 9 standard errors.
-	for _, gaps := range [][2]int64{{mostGap, leastGap}, {leastGap, mostGap}} {
-		t.Run(fmt.Sprintf("from %d to %d, estimates stay unbiased", gaps[0], gaps[1]), func(t *testing.T) {
+	// Changes in one direction only: an error at a change up and one at the next change down cancel. A block that is dropped,
+	// or weighed with the other interval, at each change is 9 standard errors.
+	for _, intervals := range [][2]int64{{mostInterval, leastInterval}, {leastInterval, mostInterval}} {
+		t.Run(fmt.Sprintf("from %d to %d, estimates stay unbiased", intervals[0], intervals[1]), func(t *testing.T) {
 			o := everything
-			o.SampleBytes, o.Seed = mostGap, 1
+			o.SampleBytes, o.Seed = mostInterval, 1
 			r := start(t, o)
 			for range changes {
 				var thread sync.WaitGroup
-				thread.Go(func() { allocateAcross(t, r, gaps[0], gaps[1]) })
+				thread.Go(func() { allocateAcross(t, r, intervals[0], intervals[1]) })
 				thread.Wait()
 			}
 			got := float64(sum(snapshot(t, r).through("allocateAcross")).AllocObjects)
 			want := float64(changes * (perChange + 1))
-			p := 1 - math.Exp(-(changeSize+1.0)/mostGap)
+			p := 1 - math.Exp(-(changeSize+1.0)/mostInterval)
 			if deviation := math.Sqrt(want * (1 - p) / p); math.Abs(got-want) > 4*deviation {
 				t.Errorf("%.0f blocks, want %.0f ± %.0f", got, want, deviation)
 			}
@@ -67,7 +67,7 @@ func TestTheIntervalChangesWhileRecording(t *testing.T) {
 		if err := r.SetSampleBytes(1); err != nil {
 			t.Fatal(err)
 		}
-		runtime.LockOSThread() // each thread has a gap of its own
+		runtime.LockOSThread() // each thread has an interval of its own
 		defer runtime.UnlockOSThread()
 		before, blocks := make([]unsafe.Pointer, 4000), make([]unsafe.Pointer, 100)
 		fill(before)
@@ -83,7 +83,7 @@ func TestTheIntervalChangesWhileRecording(t *testing.T) {
 	t.Run("a stopped recording refuses", func(t *testing.T) {
 		r := start(t, everything)
 		stop(t, r)
-		if err := r.SetSampleBytes(1); !errors.Is(err, ErrStopped) {
+		if err := r.SetSampleBytes(1); !errors.Is(err, errStopped) {
 			t.Error(err)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 // Two threads, one of which allocates what the other frees: what is counted for each of them drifts apart, and the sum is
 // still what is in use.
 func TestInUseIsOfOneMoment(t *testing.T) {
-	const size, handed = 64 << 10, 200_000
+	const size = 64 << 10
 	r := start(t, everything)
 	held := victim.Malloc(8 << 20)
 	defer victim.Free(held)
@@ -26,7 +26,7 @@ func TestInUseIsOfOneMoment(t *testing.T) {
 	blocks := make(chan unsafe.Pointer)
 	threads.Go(func() {
 		runtime.LockOSThread()
-		for range handed {
+		for range rounds(200_000) {
 			blocks <- victim.Malloc(size)
 		}
 		close(blocks)

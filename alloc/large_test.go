@@ -10,7 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// little is what of a large block may be in memory before anyone has used it: a huge page around its header.
+// little is how much of a large block may be in memory before its first use: a huge page around its header.
 const little = 4 << 20
 
 func TestLargeBlocksOfZeroes(t *testing.T) {
@@ -45,8 +45,8 @@ func grow() (block unsafe.Pointer, resident uintptr) {
 // 32 MiB, which changes as the program goes on.
 const copiedBytes = 64 << 20
 
-// An allocator that moves a large block moves its pages. If anyone copied it, those of the last copy would be there, used
-// or not.
+// An allocator that moves a large block moves its pages. If it copied the block, the pages of the last copy would be there,
+// used or not.
 func TestAVectorGrows(t *testing.T) {
 	block, usual := grow()
 	victim.Free(block)

@@ -18,7 +18,7 @@ func TestWalksThatLearn(t *testing.T) {
 	runtime.LockOSThread() // one thread's walks follow each other
 	defer runtime.UnlockOSThread()
 	r := start(t, Options{SampleBytes: 1, MaxDepth: 128, TableBytes: 256 << 20})
-	for seed := range uint64(4) {
+	for seed := range uint64(rounds(4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			size := 70000 + int64(seed)
 			want, got := make(map[string]int64), make(map[string]int64)
@@ -49,7 +49,7 @@ type slide struct {
 	caller string // of the allocation; "" if there is none
 }
 
-// What the last walk read stands yet, at frames that are not this walk's.
+// The words that the last walk read are still there, but belong to frames that are not this walk's.
 func TestWalksThatDifferByTheFramePointerAlone(t *testing.T) {
 	for name, order := range map[string][]slide{
 		"in turn":                           {left, right, left, right, right, left},

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -39,7 +40,7 @@ func (s *Snapshot) one(t *testing.T, function string, size int64) stack.Sample {
 	return found[0]
 }
 
-// unwatched has recordings that begin from now on look for libraries at snapshots and when told to, and not by themselves.
+// unwatched makes recordings that begin from now on look for libraries only at snapshots and when the test asks for it.
 func unwatched(t *testing.T) {
 	before := await
 	await = func(cgo.Reason, func(cgo.Reason)) (func(), error) { return nil, syscall.EAGAIN }
@@ -48,8 +49,8 @@ func unwatched(t *testing.T) {
 
 // unmet has walks end in libraries that no look has found yet, as they do where glibc is older than 2.35.
 func unmet(t *testing.T) {
-	cgo.AllowObjects(false)
-	t.Cleanup(func() { cgo.AllowObjects(true) })
+	testdoor.AllowObjects(false)
+	t.Cleanup(func() { testdoor.AllowObjects(true) })
 }
 
 func TestLibrariesLoadedDuringARecording(t *testing.T) {
@@ -89,7 +90,7 @@ func TestLibrariesLoadedDuringARecording(t *testing.T) {
 //go:noinline
 func zeroes(p victim.Plugin) unsafe.Pointer { return p.Call("zeroes_malloc", 1003) }
 
-// Only a g tells that asmcgocall left what is on the stack.
+// Only a g shows that asmcgocall left the words on the stack.
 func TestZeroesOnTheStackOfALibraryAreNoCallFromGo(t *testing.T) {
 	path := library(t, "zeroes")
 	r := start(t, everything)
@@ -103,13 +104,7 @@ func TestZeroesOnTheStackOfALibraryAreNoCallFromGo(t *testing.T) {
 func TestWakingTheWatch(t *testing.T) {
 	t.Run("a sample in unknown code has the loaded files read, without a snapshot", func(t *testing.T) {
 		path := plugin(t)
-		var reads atomic.Int32
-		o := everything
-		o.Modules = func() ([]mappings.Module, error) {
-			reads.Add(1)
-			return mappings.Self()
-		}
-		r := start(t, o)
+		r, reads := startCounting(t)
 		before := reads.Load()
 		p := open(t, path)
 		defer p.Close()
@@ -131,7 +126,7 @@ func TestWakingTheWatch(t *testing.T) {
 	})
 }
 
-// knows says whether the module is among those that are loaded now.
+// knows reports whether the module is among those that are loaded now.
 func (r *Recording) knows(path string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,12 +144,12 @@ func TestOneAddressTwoLibraries(t *testing.T) {
 		first, second := plugin(t), plugin(t, "-g")
 		r := start(t, everything)
 		p := open(t, first)
-		r.Refresh()
+		r.look()
 		block := early(p)
 		p.Close()
 		q := open(t, second)
 		defer q.Close()
-		r.Refresh()
+		r.look()
 		other := late(q)
 		s := snapshot(t, r)
 		victim.Free(block)
@@ -180,7 +175,7 @@ func TestOneAddressTwoLibrariesBetweenTwoLooks(t *testing.T) {
 		first, second := plugin(t), plugin(t, "-g")
 		r := start(t, everything)
 		p := open(t, first)
-		r.Refresh()
+		r.look()
 		block := early(p)
 		p.Close()
 		q := open(t, second)
@@ -242,7 +237,7 @@ func TestOneAddressTwoLibrariesBetweenTwoLooks(t *testing.T) {
 		}
 		p := open(t, plugin(t))
 		p.Close()
-		r.Refresh()
+		r.look()
 		if m := r.loaded.only(0x10800); m != nil {
 			t.Errorf("it says %s", m.Path)
 		}
@@ -260,15 +255,15 @@ func TestOpeningAndClosingOften(t *testing.T) {
 		r := start(t, everything)
 		cycle := func() {
 			p := open(t, path)
-			r.Refresh()
+			r.look()
 			p.Close()
-			r.Refresh()
+			r.look()
 		}
 		for range 10 {
 			cycle()
 		}
 		m := r.loaded.all[len(r.loaded.all)-1]
-		entry := uint64(int(cgo.ModuleStrings)+len(m.BuildID)+len(m.Path)+63) &^ 63
+		entry := uint64(layout.SizeofModule+len(m.BuildID)+len(m.Path)+63) &^ 63
 		before := value(t, r, "table_bytes")
 		for range 100 {
 			cycle()

@@ -4,13 +4,13 @@ package alloc
 
 import (
 	"debug/elf"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -27,15 +27,14 @@ var linkers = map[string][]string{
 func TestLibrariesOfEachLinker(t *testing.T) {
 	for linker, flags := range linkers {
 		t.Run("a stack goes through a library that was linked by "+linker, func(t *testing.T) {
-			needsLinker(t, flags)
-			path := plugin(t, flags...)
+			path := plugin(t, append(findsLinker(t, flags), flags...)...)
 			if linker != "GNU ld" && !isShifted(t, path) {
 				t.Fatal("everything is where its place in the file suggests")
 			}
 			r := start(t, everything)
 			p := open(t, path)
 			defer p.Close()
-			r.Refresh()
+			r.look()
 			defer victim.Free(late(p))
 			s := snapshot(t, r)
 			frames := s.one(t, "late", 1002).Frames
@@ -48,17 +47,32 @@ func TestLibrariesOfEachLinker(t *testing.T) {
 	}
 }
 
-// needsLinker skips the test where gcc does not find the linker that it is told to use.
-func needsLinker(t *testing.T, flags []string) {
+// findsLinker returns the flags by which gcc finds the linker that the test names: a cross-compiler does not look among this
+// machine's tools. The test is skipped where there is none.
+func findsLinker(t *testing.T, flags []string) []string {
 	t.Helper()
-	output := filepath.Join(t.TempDir(), "none.so")
-	arguments := append([]string{"-shared", "-nostdlib", "-x", "c", "/dev/null", "-o", output}, flags...)
-	if message, err := exec.Command(toolchain.Target(t).Tool(t, "gcc"), arguments...).CombinedOutput(); err != nil {
-		t.Skipf("gcc %s: %v: %s", strings.Join(arguments, " "), err, message)
+	for _, flag := range flags {
+		name, asked := strings.CutPrefix(flag, "-fuse-ld=")
+		if !asked {
+			continue
+		}
+		path, err := exec.LookPath("ld." + name)
+		if err != nil {
+			t.Skipf("linker not installed: %v", err)
+		}
+		if name == "gold" { // the only one that is of one architecture, and comes with each gcc's other tools
+			return nil
+		}
+		folder := t.TempDir()
+		if err := os.Symlink(path, filepath.Join(folder, "ld."+name)); err != nil {
+			t.Fatal(err)
+		}
+		return []string{"-B" + folder}
 	}
+	return nil
 }
 
-// isShifted says whether p_vaddr is not p_offset for code or for what says how to unwind it.
+// isShifted reports whether p_vaddr is not p_offset for code or for what says how to unwind it.
 func isShifted(t *testing.T, path string) bool {
 	t.Helper()
 	file, err := elf.Open(path)
@@ -79,7 +93,7 @@ func scoped(t *testing.T, r *Recording, scope victim.Scope) victim.Plugin {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Close)
-	r.Refresh()
+	r.look()
 	return p
 }
 

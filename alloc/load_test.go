@@ -14,7 +14,7 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// movers are goroutines that each hold as many blocks as they were given, and move them until told to stop.
+// movers are goroutines that each hold as many blocks as they were given, and move them until the test stops them.
 const movers, held = 4, 64
 
 //go:noinline
@@ -71,7 +71,7 @@ func TestSnapshotsUnderLoad(t *testing.T) {
 		var readers sync.WaitGroup
 		for range 4 {
 			readers.Go(func() {
-				for range 20 {
+				for range rounds(20) {
 					s, err := r.Snapshot()
 					if err != nil {
 						t.Error(err)
@@ -105,6 +105,9 @@ func descriptors(t *testing.T) int {
 }
 
 func TestManyRecordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	var stopped atomic.Bool
 	finished := startMoving(&stopped)
 	defer finished.Wait()

@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/cgo"
@@ -56,7 +57,7 @@ func (r *Recording) at(path string) stack.ModuleID {
 func TestModules(t *testing.T) {
 	t.Run("nothing changes while the same files are loaded", func(t *testing.T) {
 		r, _ := withList(t, fake("a", 16))
-		if known := len(r.loaded.all); r.Refresh() || len(r.loaded.all) != known {
+		if known := len(r.loaded.all); r.look() || len(r.loaded.all) != known {
 			t.Errorf("%d modules became %d", known, len(r.loaded.all))
 		}
 	})
@@ -73,7 +74,7 @@ func TestModules(t *testing.T) {
 		before := rows()
 		for _, extra := range [][]mappings.Module{{fake("a", 16)}, nil, {fake("b", 17)}} {
 			l.extra = extra
-			r.Refresh()
+			r.look()
 		}
 		after := rows()
 		for id, place := range before {
@@ -90,11 +91,11 @@ func TestModules(t *testing.T) {
 		r, l := withList(t, fake("a", 16))
 		first := r.at("/no/such/a")
 		l.extra = nil
-		if !r.Refresh() {
+		if !r.look() {
 			t.Error("closing it was no change")
 		}
 		l.extra = []mappings.Module{fake("a", 16)}
-		if !r.Refresh() || r.at("/no/such/a") == first {
+		if !r.look() || r.at("/no/such/a") == first {
 			t.Errorf("numbers %d and %d", first, r.at("/no/such/a"))
 		}
 	})
@@ -105,7 +106,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 		l.extra = []mappings.Module{fake("c", 16), fake("b", 17)}
-		r.Refresh()
+		r.look()
 		if m := r.loaded.only(0x10800); m != nil {
 			t.Errorf("of two files, %s was chosen", m.Path)
 		}
@@ -124,11 +125,15 @@ func TestFilesOfModules(t *testing.T) {
 		before := value(t, r, "modules_without_rows")
 		l.extra = []mappings.Module{fake("a", 16)}
 		for range 3 {
-			r.Refresh()
+			r.look()
 			snapshot(t, r)
 		}
 		if n := value(t, r, "modules_without_rows") - before; n != 1 {
 			t.Errorf("counted %d times", n)
+		}
+		lost := r.loaded.lost[len(r.loaded.lost)-1].Error()
+		if strings.Count(lost, "/no/such/a") != 1 {
+			t.Errorf("the path is not there once: %s", lost)
 		}
 	})
 
@@ -176,7 +181,7 @@ func TestFilesOfModules(t *testing.T) {
 			}
 			l.extra = []mappings.Module{a}
 			defer open(t, plugin(t)).Close()
-			if r.Refresh(); r.at("/no/such/a") == id {
+			if r.look(); r.at("/no/such/a") == id {
 				t.Errorf("%+v has number %d again", a, id)
 			}
 			r.Stop()
@@ -194,7 +199,7 @@ func TestModulesInFullTables(t *testing.T) {
 			l.extra = append(l.extra, fake(fmt.Sprint("library", page), 16+page))
 		}
 		for range 3 {
-			r.Refresh()
+			r.look()
 		}
 		if value(t, r, "modules_left_out") == 0 {
 			t.Error("nothing says so")
@@ -206,7 +211,7 @@ func TestModulesInFullTables(t *testing.T) {
 			t.Errorf("the executable is %+v", s.Main)
 		}
 		l.extra = nil
-		if r.Refresh(); value(t, r, "modules_left_out") != 0 {
+		if r.look(); value(t, r, "modules_left_out") != 0 {
 			t.Error("it is still said when they are gone")
 		}
 	})

@@ -9,41 +9,40 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// loader keeps what the system's loader has done since a recording began: whether all that it loaded was found among the
-// loaded files.
+// loader tracks the system's loader since the recording began: whether all that it loaded was found among the loaded files.
 type loader struct {
-	before, now uint64             // how many libraries it had loaded when the recording began, and when samples were last taken over
-	forever     []uint64           // biases of libraries that cannot be unloaded
-	first, met  int                // modules that were found among the loaded files at the beginning, and until now
-	others      []*mappings.Module // of those since the beginning: not seen in the loader's list
+	before, now uint64             // how many libraries it had loaded when the recording began, and at the last settle
+	permanent   []uint64           // biases of libraries that cannot be unloaded
+	first, met  int                // how many modules were found among the loaded files at the beginning, and until now
+	others      []*mappings.Module // found since the beginning, but not in the loader's list
 }
 
 func newLoader(loads cgo.Loads) loader {
-	return loader{before: loads.Count(), now: loads.Count(), forever: cgo.Forever()}
+	return loader{before: loads.Count(), now: loads.Count(), permanent: cgo.PermanentBiases()}
 }
 
-// meet takes the modules that were found until now. Files that the program maps by itself are not the loader's, and one
-// that the loader is still busy with has not been counted.
+// meet takes the modules found until now. Files that the program maps by itself are not the loader's, and a file that the
+// loader is still loading has not been counted.
 func (l *loader) meet(all []*mappings.Module) {
 	l.others = append(l.others, all[l.met:]...)
 	l.met = len(all)
 	if len(l.others) == 0 {
 		return
 	}
-	listed := cgo.Listed()
+	listed := cgo.LoadedBiases()
 	l.others = slices.DeleteFunc(l.others, func(m *mappings.Module) bool { return slices.Contains(listed, m.Bias) })
 }
 
-// closable says whether a module may be unloaded. The Go runtime keeps pointers into plugins for ever.
+// closable reports whether a module may be unloaded. Plugins may not: the Go runtime keeps pointers into them.
 func (l *loader) closable(m *mappings.Module) bool { return !m.Plugin && !l.fromStart(m) }
 
-// fromStart says whether a module was loaded before the program began, and cannot be unloaded for that reason.
-func (l *loader) fromStart(m *mappings.Module) bool { return slices.Contains(l.forever, m.Bias) }
+// fromStart reports whether a module was loaded before the program began, and therefore cannot be unloaded.
+func (l *loader) fromStart(m *mappings.Module) bool { return slices.Contains(l.permanent, m.Bias) }
 
-// unseen says whether libraries were loaded and closed again without having been found.
+// unseen reports whether libraries were loaded and closed again without having been found.
 func (l *loader) unseen() bool { return l.now-l.before > uint64(l.met-l.first-len(l.others)) }
 
-// only is the one module that ever covered address; nil if there were none or several, or may have been.
+// only returns the one module that ever covered address; nil if there was none, or were or may have been several.
 func (l *loaded) only(address mappings.RuntimeAddr) *mappings.Module {
 	var found *mappings.Module
 	for _, m := range l.all {

@@ -16,23 +16,27 @@ import (
 const goArena = 64 << 20
 
 // lockedRoom returns an error if the process locks all memory that it maps, mlockall(MCL_FUTURE), and may lock too little
-// more. Go's runtime then ends the process as soon as it cannot map what it needs for a thread or for its heap. It may do
-// so without a recording too; but a start needs memory of Go's, and would have it happen earlier.
+// more. Go's runtime then ends the process as soon as it cannot map memory for a thread or for its heap. It may do so
+// without a recording too, but Start needs Go memory and would make it happen earlier.
 func lockedRoom() error {
 	if !locksNewMappings() {
 		return nil
 	}
 	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit); err != nil || limit.Cur > math.MaxInt64-goArena {
+	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit); err != nil {
 		return nil
 	}
-	most := int64(limit.Cur)
-	if exceeds(most) {
+	return roomUnder(limit.Cur, exceeds, lockedBytes)
+}
+
+// roomUnder returns lockedRoom's error for a limit, if it holds and the bytes that are locked leave too little room below it.
+func roomUnder(limit uint64, exceeds func(limit int64) bool, locked func() int64) error {
+	if limit > math.MaxInt64-goArena || exceeds(int64(limit)) {
 		return nil
 	}
-	if room := most - lockedBytes(); room < goArena {
+	if room := int64(limit) - locked(); room < goArena {
 		return fmt.Errorf("the program locks all memory that it maps (mlockall), and may lock only %d bytes more"+
-			" (RLIMIT_MEMLOCK is %d): Go's runtime needs room for %d", max(room, 0), most, goArena)
+			" (RLIMIT_MEMLOCK is %d): Go's runtime needs room for %d", max(room, 0), limit, goArena)
 	}
 	return nil
 }
@@ -48,8 +52,8 @@ func locksNewMappings() bool {
 	return err == unix.EBUSY
 }
 
-// exceeds reports whether the limit does not hold, as for a process with CAP_IPC_LOCK: then a larger mapping succeeds. It
-// takes nothing of the limit where it holds.
+// exceeds reports whether the process is exempt from the limit, as with CAP_IPC_LOCK: then a larger mapping succeeds. It
+// uses up none of the limit.
 func exceeds(limit int64) bool {
 	beyond, err := unix.Mmap(-1, 0, int(limit)+os.Getpagesize(), unix.PROT_NONE,
 		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
@@ -60,7 +64,7 @@ func exceeds(limit int64) bool {
 	return true
 }
 
-// lockedBytes is how much of the process's memory is locked; 0 if the kernel does not say.
+// lockedBytes returns how much of the process's memory is locked; 0 if that cannot be read.
 func lockedBytes() int64 {
 	status, _ := os.ReadFile("/proc/self/status") // without it, the limit alone counts
 	for line := range strings.Lines(string(status)) {

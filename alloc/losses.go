@@ -4,11 +4,12 @@ package alloc
 
 import (
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Counters are all of the recording's counters, in a fixed order, those that are zero too. After Stop they keep the
-// values of that moment.
+// Counters returns all of the recording's counters, zero or not, in a fixed order. After Stop they keep the values of that
+// moment.
 func (r *Recording) Counters() []stack.Loss {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -23,13 +24,13 @@ func (r *Recording) counters() []stack.Loss {
 	for i, c := range cgo.Counters() {
 		list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: cgo.Counted(i)})
 	}
-	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables that were given away",
-		Count: load64(cgo.HeaderUsed)})
+	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables in use",
+		Count: region().Load64(layout.HeaderUsed)})
 	list = append(list, r.ownLosses()...)
 	return append(list, r.cutNow()...)
 }
 
-// lossCounters are those that say that the profile lacks something.
+// lossCounters returns the counters of what the profile lacks.
 func (r *Recording) lossCounters() []stack.Loss {
 	var list []stack.Loss
 	for i, c := range cgo.Counters() {
@@ -45,7 +46,7 @@ func (r *Recording) lossCounters() []stack.Loss {
 	return list
 }
 
-// ownLosses are those of this side of the gate.
+// ownLosses returns the counters kept in Go.
 func (r *Recording) ownLosses() []stack.Loss {
 	lost := stack.Loss{Name: "modules_without_rows", Count: uint64(len(r.loaded.lost)),
 		Sentence: "loaded files whose unwind data could not be read"}
@@ -56,8 +57,9 @@ func (r *Recording) ownLosses() []stack.Loss {
 		failure("maps_unreadable", "the list of loaded files could not be read, so there are no mappings", r.mapsErr),
 		failure("modules_left_out", "the tables had no room for all loaded files", r.fullErr),
 		failure("join_off", "stacks end at the call from Go, because this Go runtime was not recognised", r.joinErr),
-		failure("operators_unseen", "C++ may allocate what is not seen, because the allocator has an operator new of its own", r.newErr),
-		failure("labels_off", "samples have no labels of goroutines, because this Go runtime was not recognised", r.labelErr)}
+		failure("operators_unseen", "C++ may allocate unseen memory, because the allocator has its own operator new", r.newErr),
+		failure("mappings_off", "calls that map memory are not recorded", r.mapErr),
+		failure("labels_off", "samples have no goroutine labels, because this Go runtime was not recognised", r.labelErr)}
 }
 
 func failure(name, sentence string, err error) stack.Loss {

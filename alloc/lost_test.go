@@ -8,11 +8,13 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// lostSize is one of which the allocator keeps a few blocks for the thread, and gives those first that were freed last.
+// lostSize is a size of which the allocator keeps a few blocks for the thread, and returns first the one that was freed
+// last.
 const lostSize, lostBlocks = 56, 5
 
 //go:noinline
@@ -46,7 +48,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		blocks := make([]unsafe.Pointer, lostBlocks)
 		fillOfLostSize(blocks)
-		release := cgo.FillGate()
+		release := testdoor.FillGate()
 		free(blocks)
 		release()
 		expectCounters(t, r, lostBlocks, lostBlocks, 0)
@@ -54,7 +56,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		for tick := cgo.Ticks(); cgo.Ticks() == tick; {
 			runtime.Gosched()
 		}
-		aged := view(t, func() (*Snapshot, error) { return r.Ages(0) })
+		aged := view(t, func() (*Snapshot, error) { return r.AgesIn(nil, 0) })
 		if found := aged.through("fillOfLostSize"); len(found) != 0 {
 			t.Errorf("blocks that are known to be freed have an age: %+v", found)
 		}
@@ -74,7 +76,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		blocks := make([]unsafe.Pointer, lostBlocks)
 		fillOfLostSize(blocks)
-		release := cgo.FillGate()
+		release := testdoor.FillGate()
 		free(blocks)
 		fillOfLostSize(blocks)
 		free(blocks)
@@ -86,7 +88,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		block := make([]unsafe.Pointer, 1)
 		fillOfLostSize(block)
-		release := cgo.FillGate()
+		release := testdoor.FillGate()
 		block[0] = victim.Realloc(block[0], 10*lostSize)
 		release()
 		expectCounters(t, r, 1, 1, 0)
@@ -97,7 +99,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		block := make([]unsafe.Pointer, 1)
 		fillOfLostSize(block)
-		release := cgo.FillGate()
+		release := testdoor.FillGate()
 		if victim.Realloc(block[0], tooMuch) != nil {
 			t.Error("there were that many bytes")
 		}
@@ -111,7 +113,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 	t.Run("allocations that are lost are not frees", func(t *testing.T) {
 		r := start(t, everything)
 		blocks := make([]unsafe.Pointer, 10)
-		release := cgo.FillGate()
+		release := testdoor.FillGate()
 		fillOfLostSize(blocks)
 		release()
 		if n := value(t, r, "lost_gate_full"); n < 10 {

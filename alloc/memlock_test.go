@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -76,6 +77,37 @@ func limited(t *testing.T, limit uint64) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestRoomUnderALimitOfLockedMemory(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		limit   uint64
+		exceeds bool
+		locked  int64
+		want    string // in the error; "" for none
+	}{
+		{"none is set", math.MaxUint64, false, 1 << 40, ""},
+		{"it cannot be reached", math.MaxInt64 - goArena + 1, false, math.MaxInt64, ""},
+		{"it does not hold", 64 << 10, true, 64 << 10, ""},
+		{"just enough", 3 * goArena, false, 2 * goArena, ""},
+		{"a byte too little", 3 * goArena, false, 2*goArena + 1, "only 67108863 bytes more (RLIMIT_MEMLOCK is 201326592)"},
+		{"nothing may be locked", 0, false, 0, "only 0 bytes more (RLIMIT_MEMLOCK is 0)"},
+		{"more is locked than may be", goArena, false, 2 * goArena, "only 0 bytes more"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			exceeds := func(limit int64) bool {
+				if uint64(limit) != c.limit {
+					t.Errorf("asked whether %d holds", limit)
+				}
+				return c.exceeds
+			}
+			err := roomUnder(c.limit, exceeds, func() int64 { return c.locked })
+			if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
 }
 
 func TestLowLimitOfLockedMemory(t *testing.T) {

@@ -8,29 +8,32 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// A walk that meets a library before it is listed gives its frames the number of an object. Here, after each look at the
-// list, objects become modules. The address alone does not say which: since the walk, the library may have been closed,
-// and another one put in its place. So a module is the object's
+// If a walk meets a library before it is listed, its frames get the number of an object. Here, after each reading of the
+// list, objects become modules. The address alone does not identify the module: since the walk, the library may have been
+// closed and another loaded at its address. So a module belongs to an object
 //
-//   - if it lies in the same place and has the same build ID. If no listed module does, the library was closed before the
-//     look, and becomes a module by what the walk read of it;
-//   - without a build ID: if it lies in the same place, is the same file, and no library was loaded or closed between the
-//     walk and the look.
+//   - if it lies at the same address and has the same build ID. If no listed module does, the library was closed before the
+//     reading, and becomes a module from the data that the walk read;
+//   - without a build ID: if it lies at the same address, is the same file, and no library was loaded or closed between the
+//     walk and the reading.
 //
-// Otherwise the object's frames have no module, and what is known of their address decides, as for any other.
+// Otherwise the object's frames have no module yet, and assignModules decides by their address, as for any other frame.
 func (l *loaded) settleObjects(loads cgo.Loads) {
-	table := load64(cgo.HeaderObjects)
-	for slot := range uint64(cgo.Objects) {
-		number := stack.ModuleID(cgo.FirstObject + slot)
-		ref := load32(table + 4*slot)
+	g := region()
+	table := g.Load64(layout.HeaderObjects)
+	for slot := range uint64(layout.Objects) {
+		number := stack.ModuleID(layout.FirstObject + slot)
+		ref := g.Load32(table + 4*slot)
 		if ref == 0 || l.met[number] != 0 {
 			continue
 		}
-		o, ok := cgo.ParseObject(bytesAt(uint64(ref)*refUnit, cgo.ObjectSize))
+		o, ok := cgo.ParseObject(g.Bytes(tables.Offset(ref), layout.SizeofObject))
 		if !ok {
 			continue
 		}
@@ -59,7 +62,7 @@ func (l *loaded) moduleOf(o *cgo.Object, loads *cgo.Loads) *mappings.Module {
 	return m
 }
 
-// listed is the module that was listed at the object's place, if it must be the object; otherwise nil.
+// listed returns the module listed at the object's address if it must be the object, otherwise nil.
 func (l *loaded) listed(o *cgo.Object, loads *cgo.Loads) *mappings.Module {
 	for _, m := range l.current {
 		if m.Bias == o.Bias && m.BuildID == "" && sameFile(m.Module, o.Path) && o.During(loads) {
@@ -69,7 +72,7 @@ func (l *loaded) listed(o *cgo.Object, loads *cgo.Loads) *mappings.Module {
 	return nil
 }
 
-// sameFile reports whether the loader's path may lead to the module's file. One that leads nowhere may.
+// sameFile reports whether the loader's path may lead to the module's file. A path that leads nowhere may.
 func sameFile(m *mappings.Module, path string) bool {
 	if path == "" || path == m.Path {
 		return true
@@ -81,7 +84,7 @@ func sameFile(m *mappings.Module, path string) bool {
 	return err != nil || resolved == m.Path || os.SameFile(stat(resolved), stat(m.Path))
 }
 
-// stat describes a file; nil if there is none.
+// stat returns the file's information; nil if there is no file.
 func stat(path string) os.FileInfo {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -90,7 +93,7 @@ func stat(path string) os.FileInfo {
 	return info
 }
 
-// closed is the module of a library that was closed before it was listed.
+// closed returns the module of a library that was closed before it was listed.
 func closed(o *cgo.Object) mappings.Module {
 	code := mappings.Range{Start: mappings.RuntimeAddr(o.CodeStart), Limit: mappings.RuntimeAddr(o.CodeLimit)}
 	if o.CodeLimit == 0 {

@@ -3,25 +3,31 @@
 package alloc
 
 import (
+	"debug/elf"
 	"os"
+	"slices"
 	"testing"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// meeting starts a recording that looks at the loaded files only at snapshots, where walks can meet libraries before.
+// meeting starts a recording that looks at the loaded files only at snapshots, if walks can meet libraries before they are
+// listed.
 func meeting(t *testing.T) *Recording {
 	t.Helper()
-	if !cgo.AllowObjects(true) {
+	if !testdoor.AllowObjects(true) {
 		t.Skip("this C library cannot be asked without its locks which library an address lies in")
 	}
 	unwatched(t)
 	return start(t, everything)
 }
 
-// whole wants the one sample of blocks of this size to begin in the library's function and to reach the test.
+// whole checks that the only sample of blocks of this size begins in the library's function and reaches the test.
 func (s *Snapshot) whole(t *testing.T, size int64, path, function string) {
 	t.Helper()
 	for _, sample := range s.Samples {
@@ -58,7 +64,7 @@ func TestFirstSamplesThroughALibrary(t *testing.T) {
 		path := plugin(t)
 		p := open(t, path)
 		defer p.Close()
-		r.Refresh()
+		r.look()
 		defer open(t, plugin(t, "-g")).Close()
 		defer victim.Free(early(p))
 		s := snapshot(t, r)
@@ -72,7 +78,15 @@ func TestFirstSamplesThroughALibrary(t *testing.T) {
 		p := open(t, path)
 		defer victim.Free(early(p))
 		p.Close()
-		snapshot(t, r).whole(t, 1001, path, "plugin_malloc")
+		s := snapshot(t, r)
+		s.whole(t, 1001, path, "plugin_malloc")
+		i := slices.IndexFunc(s.Modules, func(m *mappings.Module) bool { return m.Path == path })
+		if i < 0 {
+			t.Fatalf("there is no module of %s", path)
+		}
+		if got, want := s.Modules[i].Ranges, []mappings.Range{codeOf(t, path, s.Modules[i].Bias)}; !slices.Equal(got, want) {
+			t.Errorf("its code is at %#x, want %#x", got, want)
+		}
 	})
 
 	t.Run("have its module's number, not an object's, from the next look on", func(t *testing.T) {
@@ -81,7 +95,7 @@ func TestFirstSamplesThroughALibrary(t *testing.T) {
 		p := open(t, path)
 		defer p.Close()
 		defer victim.Free(early(p))
-		r.Refresh()
+		r.look()
 		defer victim.Free(late(p))
 		s := snapshot(t, r)
 		first, second := s.one(t, "early", 1001).Frames[0], s.one(t, "late", 1002).Frames[0]
@@ -89,6 +103,61 @@ func TestFirstSamplesThroughALibrary(t *testing.T) {
 			t.Errorf("%#x and %#x, of %d modules", first, second, len(s.Modules))
 		}
 	})
+}
+
+// codeOf returns where a library with this bias has its executable segment.
+func codeOf(t *testing.T, path string, bias uint64) mappings.Range {
+	t.Helper()
+	file, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, p := range file.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
+			return mappings.Range{Start: mappings.RuntimeAddr(bias + p.Vaddr), Limit: mappings.RuntimeAddr(bias + p.Vaddr + p.Filesz)}
+		}
+	}
+	t.Fatalf("%s has no code", path)
+	return mappings.Range{}
+}
+
+// Assembly has no unwind data, and a walk needs the frame pointer there.
+func TestFirstSamplesThroughAssembly(t *testing.T) {
+	r := meeting(t)
+	path := library(t, "bare")
+	p := open(t, path)
+	defer p.Close()
+	defer victim.Free(p.Call("bare_calls_assembly", 100007))
+	defer victim.Free(p.Call("bare_calls_misleading", 100008))
+	r.refresh()
+	defer victim.Free(p.Call("bare_calls_misleading", 100009))
+	s := snapshot(t, r)
+
+	s.whole(t, 100007, path, "bare_malloc")
+	functions := s.functionsOf(t, 100007, path)
+	if want := []string{"bare_malloc", "bare_assembly", "bare_calls_assembly"}; !slices.Equal(functions[:min(3, len(functions))], want) {
+		t.Errorf("the stack begins with %q, want %q", functions, want)
+	}
+	for _, size := range []int64{100008, 100009} { // before and after the library is known
+		functions = s.functionsOf(t, size, path)
+		if want := []string{"bare_malloc", "bare_misleading"}; !slices.Equal(functions, want) {
+			t.Errorf("%d: a frame pointer that leads to no return address: the stack is %q, want %q", size, functions, want)
+		}
+	}
+}
+
+// functionsOf returns the library's functions in the stack of the sample with blocks of this size, "" for other frames.
+func (s *Snapshot) functionsOf(t *testing.T, size int64, path string) (names []string) {
+	t.Helper()
+	for _, sample := range s.Samples {
+		if sample.BlockSize == size {
+			for _, f := range sample.Frames {
+				names = append(names, s.functionOf(t, f, path))
+			}
+		}
+	}
+	return names
 }
 
 // replaced opens first, allocates through it, closes it, and allocates through second in its place, all between two looks.
@@ -160,10 +229,10 @@ func TestObjectsInDamagedTables(t *testing.T) {
 	defer p.Close()
 	block := early(p)
 	defer victim.Free(block)
-	table := load64(cgo.HeaderObjects)
-	for slot := range uint64(cgo.Objects) {
-		if ref := load32(table + 4*slot); ref != 0 {
-			bytes := bytesAt(uint64(ref)*refUnit, cgo.ObjectSize)
+	table := region().Load64(layout.HeaderObjects)
+	for slot := range uint64(layout.Objects) {
+		if ref := region().Load32(table + 4*slot); ref != 0 {
+			bytes := region().Bytes(tables.Offset(ref), layout.SizeofObject)
 			for i := range bytes {
 				bytes[i] = 0xff
 			}

@@ -4,15 +4,16 @@ package alloc
 
 import (
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// modules asks the kernel, or the loader where the kernel's answer cannot be read.
+// modules lists the modules from the kernel's maps, or from the loader if the maps cannot be read.
 func modules() ([]mappings.Module, error) {
 	known, made, err := mappings.SelfAndMade()
 	if err == nil {
 		if len(made) > 0 {
-			known = append(known, *mappings.Made(cgo.ModuleMade, made))
+			known = append(known, *mappings.Made(layout.ModuleMade, made))
 		}
 		return known, nil
 	}
@@ -23,7 +24,7 @@ func modules() ([]mappings.Module, error) {
 	return known, nil
 }
 
-// apart splits the module of code made at run time from those of files.
+// apart separates the module of code made at run time from the modules of files.
 func apart(all []mappings.Module) (files []mappings.Module, made []mappings.Range) {
 	for _, m := range all {
 		if m.IsMade() {
@@ -35,10 +36,13 @@ func apart(all []mappings.Module) (files []mappings.Module, made []mappings.Rang
 	return files, made
 }
 
-// linked are the modules that the loader knows: all but code that came without it.
+// linked returns the modules that the loader knows: all but code that came without it.
 func linked() []mappings.Module {
 	var segments []mappings.Segment
 	for _, s := range cgo.Segments() {
+		if s.Limit == s.Start { // nothing of it comes from the file
+			continue
+		}
 		segments = append(segments, mappings.Segment{
 			Path:       s.Path,
 			Start:      mappings.RuntimeAddr(s.Start),

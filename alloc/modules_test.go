@@ -11,7 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// place is what places an address in a module's file.
+// place holds the data that places an address in a module's file.
 type place struct {
 	path, buildID string
 	bias          uint64

@@ -4,20 +4,22 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// ErrRunning says that the process is recording already: there is one malloc, and one recording of it at a time.
+// ErrRunning reports that the process is recording already: there is one malloc, and one recording of it at a time.
 var ErrRunning = errors.New("a recording is running already")
 
-// ErrStopped says that the recording has ended.
-var ErrStopped = errors.New("the recording has been stopped")
+// errStopped reports that the recording has ended.
+var errStopped = errors.New("the recording has been stopped")
 
-// ErrUnsupported says that this build or platform cannot record.
+// ErrUnsupported reports that this build or platform cannot record.
 var ErrUnsupported = errors.New("not supported")
 
-// Options of a recording. All values must be set; the front door knows the defaults.
+// Options are the options of a recording. All values must be set; package cgoheap has the defaults.
 type Options struct {
 	SampleBytes int64                             // mean bytes between samples; 1 records everything
 	MaxDepth    int                               // frames kept per stack
@@ -26,7 +28,7 @@ type Options struct {
 	ThreadNames bool                              // samples have the label "thread"
 	Seed        uint64                            // 0: a new one for each recording
 	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: the kernel or the loader
-	Failed      func(error)                       // receives a panic in a goroutine of the recording; nil: nobody does
+	Failed      func(error)                       // receives a panic in a goroutine of the recording; may be nil
 }
 
 // Snapshot is a profile and the modules that its frames lie in.
@@ -34,18 +36,22 @@ type Snapshot struct {
 	stack.Profile
 	Modules []*mappings.Module // at index ID − 1
 	Main    *mappings.Module   // the executable; nil if the loaded files could not be read
-	Peak    time.Time          // of Recording.Peak: when the peak was
+	Peak    time.Time          // of Recording.PeakIn: when the peak was
+	Account *account.Account   // of Recording.ResidentIn
 
-	packed packedSamples // those that are not in Samples
+	// Of Recording.ResidentIn, too: what is resident of memory that recorded calls have mapped, by the line of the Account.
+	Mapped map[string][]stack.Sample
+
+	packed *tables.Samples // those that are not in Samples
 }
 
 // madeID is the number of the module of code made at run time.
 const madeID stack.ModuleID = 64000
 
-// madeModule is that of all code made at run time.
+// madeModule is the module of all code made at run time.
 var madeModule = mappings.Made(madeID, nil)
 
-// Module is the module with this number; nil for 0.
+// Module returns the module with this number; nil for 0.
 func (s *Snapshot) Module(id stack.ModuleID) *mappings.Module {
 	if id == madeID {
 		return madeModule

@@ -7,25 +7,24 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Peak is what was in use at the moment, since Start or the last ResetPeak, when most was; nothing in it counts as
-// allocated. Blocks that were being allocated or freed at that moment are on either side of it. The time of the moment is
-// in the Snapshot's Peak. ErrStopped after Stop.
-func (r *Recording) Peak() (*Snapshot, error) { return r.PeakIn(nil) }
-
-// PeakIn is Peak in memory, as SnapshotIn is Snapshot.
+// PeakIn returns what was in use at the moment since Start or the last ResetPeak when most was; nothing in it counts as
+// allocated. Blocks that were being allocated or freed at that moment may be in it or not. The Snapshot's Peak is the time
+// of the moment. The samples lie in memory, as SnapshotIn's do. After Stop it returns errStopped.
 func (r *Recording) PeakIn(memory *scratch.Memory) (*Snapshot, error) {
 	var missed stack.Loss
 	var when time.Time
-	s, err := r.snapshot(memory, func(read *reader) []record {
+	s, err := r.snapshot(memory, func(read *tables.Reader) *tables.Samples {
 		cgo.HoldPeak()
 		defer cgo.ReleasePeak()
 		when = r.peakTime()
 		missed = missedPeak()
-		return read.samples(atPeak)
+		return read.AtPeak()
 	})
 	if err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func (r *Recording) PeakIn(memory *scratch.Memory) (*Snapshot, error) {
 }
 
 func (r *Recording) peakTime() time.Time {
-	return r.started.Add(time.Duration(load64(cgo.HeaderPeakClock) - load64(cgo.HeaderClock)))
+	return r.started.Add(time.Duration(region().Load64(layout.HeaderPeakClock) - region().Load64(layout.HeaderClock)))
 }
 
 func missedPeak() stack.Loss {
@@ -50,30 +49,25 @@ func missedPeak() stack.Loss {
 	return l
 }
 
-// atPeak is what a site had in use at the peak that is held.
-func atPeak(site uint64) flow {
-	return flow{inUse: measured(site, func(m uint64) amount { return signed(load64(flowAt(site, m) + uint64(cgo.FlowPeak))) })}
-}
-
-// ResetPeak forgets the peak: what is in use now is the highest so far. ErrStopped after Stop.
+// ResetPeak forgets the peak: the memory in use now becomes the peak. After Stop it returns errStopped.
 func (r *Recording) ResetPeak() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
-		return ErrStopped
+		return errStopped
 	}
 	cgo.ResetPeak()
 	return nil
 }
 
-// InUse is what a Snapshot's total would be at one moment during the call, but for blocks that are being allocated or freed
-// just then. It reads no tables, and takes microseconds; a thread that is stopped in the midst of counting for a second
-// makes it a rougher estimate. 0 after Stop.
+// InUse returns what the total of a Snapshot would be at one moment during the call, except for blocks that are being
+// allocated or freed just then. It reads no tables and takes microseconds. If a thread is stopped for a second in the middle
+// of counting, the estimate is rougher. InUse returns 0 after Stop.
 func (r *Recording) InUse() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
 		return 0
 	}
-	return amount{low: cgo.InUse()}.rounded(4, 1<<3)
+	return tables.Amount{Low: cgo.InUse()}.Rounded(4, 1<<3)
 }

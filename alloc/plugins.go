@@ -9,11 +9,11 @@ import (
 )
 
 // The Go code of a plugin (-buildmode=plugin), and of the libraries that a program may be linked with (-linkshared), is code
-// of the running Go runtime in a module of its own. The runtime knows it only when the loader has run the module's
-// constructors, which may be after a look has found the module. So each look asks again for modules that were opened. Go
-// never closes a plugin.
+// of the running Go runtime in a module of its own. The runtime knows it only after the loader has run the module's
+// constructors, which may be after the module was found. So each update asks again about modules that were opened. Go never
+// closes a plugin.
 
-// findGo looks for Go code in a module other than the program's, and reports whether it has found some for the first time.
+// findGo looks for Go code in a module other than the program's, and reports whether it found some for the first time.
 func (l *loaded) findGo(m *module) bool {
 	if m.rows.Go != 0 || m.HoldsProgram() {
 		return false
@@ -35,7 +35,7 @@ func (l *loaded) findGo(m *module) bool {
 	return false
 }
 
-// markPlugin marks the module. Snapshots keep it as it was.
+// markPlugin marks the module as a plugin. Snapshots keep the old module.
 func (l *loaded) markPlugin(m *module) {
 	marked := *m.Module
 	marked.Plugin = true

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Recording is what the shim records from Start to Stop. Its methods may be called from any goroutine.
+// Recording is a recording of native allocations, from Start to Stop. Its methods may be called from any goroutine.
 type Recording struct {
 	mu       sync.Mutex
 	options  Options
@@ -25,20 +26,21 @@ type Recording struct {
 	joinErr  error // stacks end at the call from Go
 	labelErr error // goroutines' labels cannot be read
 	newErr   error // operator new is not seen
+	mapErr   error // calls that map memory are not recorded
 	stopped  bool
-	losses   []stack.Loss // the last, once stopped
+	losses   []stack.Loss // the last values, once stopped
 }
 
-// running is the one recording there may be.
+// running is the one recording that may exist.
 var running struct {
 	sync.Mutex
 	*Recording
 }
 
-// readLabels reads a goroutine's labels at start, to see whether hooks can. Tests put a reader in its place that cannot.
+// readLabels reads a goroutine's labels at start, to see whether hooks can. Tests replace it by a reader that cannot.
 var readLabels = cgo.ReadLabels
 
-// Start begins a recording: ErrRunning if there is one, ErrUnsupported with the reason where there can be none.
+// Start begins a recording. It returns ErrRunning if there is one, ErrUnsupported with the reason if there can be none.
 func Start(o Options) (*Recording, error) {
 	running.Lock()
 	defer running.Unlock()
@@ -87,7 +89,8 @@ func (r *Recording) prepare() error {
 		return r.fullErr
 	}
 	r.joinErr = cgo.Probe()
-	r.newErr = cgo.Seen()
+	r.newErr = cgo.UnseenOperators()
+	r.mapErr = cgo.WatchMapped()
 	if r.options.Goroutines {
 		r.labelErr = cgo.LabelGoroutines(readLabels)
 	}
@@ -95,13 +98,13 @@ func (r *Recording) prepare() error {
 	if r.loaded.loads.Watched() {
 		opened = nil
 	}
-	r.watch = newWatch(r.Refresh, opened, r.options.Failed)
+	r.watch = newWatch(r.look, opened, r.options.Failed)
 	return nil
 }
 
-// Refresh looks for files that were loaded or closed since the last time, and for code that was made. It says whether there
-// were any such files.
-func (r *Recording) Refresh() (changed bool) {
+// look searches for files that were loaded or closed since the last time, and for code that was made. It reports whether
+// there were any such files.
+func (r *Recording) look() (changed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -116,7 +119,7 @@ func (r *Recording) Refresh() (changed bool) {
 	return changed
 }
 
-// opened reports whether the loader has opened libraries since the last look.
+// opened reports whether the loader has opened libraries since the last reading of the list.
 func (r *Recording) opened() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,8 +130,8 @@ func (r *Recording) opened() bool {
 	return now.Count() != r.loaded.loads.Count()
 }
 
-// settle has the hooks go over to the newest index and new totals. Samples up to then came from libraries that the loader
-// has counted by now.
+// settle makes the hooks switch to the newest index and new totals. All samples before that came from libraries that the
+// loader has counted by now.
 func (r *Recording) settle() {
 	if cgo.Settle() {
 		r.loaded.arena.settled()
@@ -137,7 +140,7 @@ func (r *Recording) settle() {
 	r.loaded.loader.now = loads.Count()
 }
 
-// refresh publishes an index even if nothing can be known: without one, no stack would hold so much as its first frame.
+// refresh publishes an index even if nothing can be known: without one, stacks would not even have their first frame.
 func (r *Recording) refresh() (changed bool) {
 	var now []mappings.Module
 	loads := cgo.ReadLoads()
@@ -149,13 +152,13 @@ func (r *Recording) refresh() (changed bool) {
 	return changed
 }
 
-// SetSampleBytes changes the mean gap between samples. Each thread goes over to it at its next sample: every sample is
-// weighed by the gap that it was drawn at, so estimates stay right. ErrStopped after Stop.
+// SetSampleBytes changes the mean interval between samples. Each thread adopts it at its next sample. Every sample is
+// weighed with the interval it was drawn at, so estimates stay unbiased. After Stop it returns errStopped.
 func (r *Recording) SetSampleBytes(n int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
-		return ErrStopped
+		return errStopped
 	}
 	r.options.SampleBytes = n
 	cgo.SetSampleBytes(n)
@@ -163,20 +166,20 @@ func (r *Recording) SetSampleBytes(n int64) error {
 	return nil
 }
 
-// recount makes the filter count again after a time when every block was sampled, because free asks it and finds no end of
-// blocks. Where sampled blocks were freed meanwhile the next time does it: here, or at a snapshot.
+// recount rebuilds the filter after a time when every block was sampled, because it would then let every free look in the
+// live table. If sampled blocks were freed meanwhile, the next call does it, here or at a snapshot.
 func (r *Recording) recount() {
 	const times = 4
 	for range times {
-		if r.options.SampleBytes == 1 || load64(cgo.HeaderStuck) == 0 {
+		if r.options.SampleBytes == 1 || region().Load64(layout.HeaderFilterStuck) == 0 {
 			return
 		}
 		r.settle()
 	}
 }
 
-// Stop ends the recording; what it held is gone. It may be called again, and after an error it must be, before there can
-// be another recording.
+// Stop ends the recording and drops its data. It may be called again; after an error it must be, before there can be another
+// recording.
 func (r *Recording) Stop() error {
 	running.Lock()
 	defer running.Unlock()
@@ -193,7 +196,7 @@ func (r *Recording) Stop() error {
 	return nil
 }
 
-// forget drops the modules, which nobody asks about any more.
+// forget drops the modules, which are no longer needed.
 func (r *Recording) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

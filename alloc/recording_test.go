@@ -34,10 +34,10 @@ func TestRecording(t *testing.T) {
 		stop(t, r)
 		frees := value(t, r, "frees")
 		stop(t, r)
-		if _, err := r.Snapshot(); !errors.Is(err, ErrStopped) {
+		if _, err := r.Snapshot(); !errors.Is(err, errStopped) {
 			t.Error(err)
 		}
-		if r.Refresh() {
+		if r.look() {
 			t.Error("it still looks for libraries")
 		}
 		if n := value(t, r, "frees"); n != frees || n == 0 {

@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -45,8 +47,11 @@ func copied(t testing.TB) []byte {
 	return all
 }
 
-// told are the offsets of words that say something: not those of the filter, and none that is zero.
-func told(all []byte) (offsets []int) {
+// site is the offset of a sample's site.
+func site(s *stack.Sample) uint64 { return tables.Offset(uint32(s.ID)) }
+
+// nonzero returns the offsets of the words that are not zero. None of them is the filter's.
+func nonzero(all []byte) (offsets []int) {
 	for at := 0; at+8 <= len(all); at += 8 {
 		if binary.NativeEndian.Uint64(all[at:]) != 0 {
 			offsets = append(offsets, at)
@@ -55,37 +60,31 @@ func told(all []byte) (offsets []int) {
 	return offsets
 }
 
-// unpacked are the samples that measure makes something of.
-func unpacked(read *reader, measure func(site uint64) flow) []stack.Sample {
-	s := Snapshot{packed: packedSamples{read.samples(measure), &read.stacks, &read.labels}}
-	s.Unpack()
-	return s.Samples
-}
-
 // readAll reads every table of a region, and checks what holds of any.
-func readAll(t *testing.T, all []byte) (samples int) {
+func readAll(t *testing.T, all tables.Region) (samples []stack.Sample) {
 	t.Helper()
-	region = func() []byte { return all }
-	defer func() { region = cgo.Region }()
-	read := newReader(64, 1, nil)
-	list := unpacked(read, settled)
-	if most := len(all) / cgo.SiteBytes; len(list) > most {
+	read := tables.NewReader(all, tables.Options{Depth: 64, Seed: 1, Ticks: 1 << 40}, nil)
+	list := read.Settled().Unpack()
+	if most := len(all) / (layout.SizeofSite + layout.SizeofFlow); len(list) > most {
 		t.Fatalf("%d samples, and room for %d", len(list), most)
 	}
 	for _, s := range list {
-		if len(s.Frames) > 64 || len(s.Labels) > cgo.LabelsBytes {
+		if len(s.Frames) > 64 || len(s.Labels) > layout.LabelsMost {
 			t.Fatalf("%d frames, %d labels", len(s.Frames), len(s.Labels))
 		}
 	}
 	blocks := 0
-	read.blocks(func(b block) {
+	read.Blocks(func(b tables.Block) {
 		blocks++
-		read.sample(uint64(b.site) * refUnit)
+		read.SizeOf(&b)
 	})
-	if most := len(all) / cgo.BlockSize * cgo.Levels; blocks > most {
+	if most := len(all) / layout.SizeofBlock * layout.Levels; blocks > most {
 		t.Fatalf("%d blocks, and room for %d", blocks, most)
 	}
-	return len(list)
+	if n := len(read.OfAge(0).Unpack()); n > blocks {
+		t.Fatalf("%d samples by age of %d blocks", n, blocks)
+	}
+	return list
 }
 
 // word is the size of a change: which word, and what it becomes.
@@ -94,7 +93,7 @@ const word = 2 + 8
 // FuzzRegion changes words of a true region, or reads bytes that were never one.
 func FuzzRegion(f *testing.F) {
 	all := copied(f)
-	offsets := told(all)
+	offsets := nonzero(all)
 	f.Add([]byte{}, false)
 	f.Add([]byte{9, 0, 255, 255, 255, 255, 255, 255, 255, 255, 10, 0, 8, 0, 0, 0, 0, 0, 0, 0}, false)
 	f.Add(all[:4096], true)
@@ -118,34 +117,28 @@ func FuzzRegion(f *testing.F) {
 
 func TestARegionIsReadFromACopy(t *testing.T) {
 	t.Run("it says what the recording said", func(t *testing.T) {
-		if n := readAll(t, copied(t)); n < 17 { // of one stack
-			t.Errorf("%d samples", n)
+		if list := readAll(t, copied(t)); len(list) < 17 { // of one stack
+			t.Errorf("%d samples", len(list))
 		}
 	})
 
 	t.Run("sites that lead back to others end", func(t *testing.T) {
 		all := copied(t)
-		region = func() []byte { return all }
-		refs := sites(nil)
-		region = cgo.Region
-		for _, ref := range refs {
-			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit:], refs[0])
-			binary.NativeEndian.PutUint32(all[uint64(ref)*refUnit+4:], refs[0])
+		list := readAll(t, all)
+		for i := range list {
+			binary.NativeEndian.PutUint32(all[site(&list[i]):], uint32(list[0].ID))
+			binary.NativeEndian.PutUint32(all[site(&list[i])+4:], uint32(list[0].ID))
 		}
 		readAll(t, all)
 	})
 
 	t.Run("a stack ends at a node that is said to be its own caller", func(t *testing.T) {
 		all := copied(t)
-		region = func() []byte { return all }
-		site := sites(nil)[0]
-		node := load32(uint64(load32(uint64(site)*refUnit+uint64(cgo.SiteStack)))*refUnit + uint64(cgo.StackNode))
-		region = cgo.Region
-		binary.NativeEndian.PutUint32(all[uint64(node)*refUnit+uint64(cgo.NodeCaller):], node)
-		region = func() []byte { return all }
-		defer func() { region = cgo.Region }()
-		read := newReader(64, 1, nil)
-		if frames := read.stacks.appendFrames(nil, read.sample(uint64(site)*refUnit).stack); len(frames) != 1 {
+		first := readAll(t, all)[0]
+		g := tables.Region(all)
+		node := g.Load32(tables.Offset(g.Load32(site(&first)+layout.SiteStack)) + layout.StackNode)
+		binary.NativeEndian.PutUint32(all[tables.Offset(node)+layout.NodeCaller:], node)
+		if frames := readAll(t, all)[0].Frames; len(frames) != 1 {
 			t.Errorf("%d frames", len(frames))
 		}
 	})
@@ -153,7 +146,7 @@ func TestARegionIsReadFromACopy(t *testing.T) {
 
 func TestAnOverwrittenHeader(t *testing.T) {
 	// Only words that hooks have no use for: they trust the header.
-	for name, field := range map[string]uintptr{"the size": cgo.HeaderSize, "where modules are": cgo.HeaderModules} {
+	for name, field := range map[string]uint64{"the size": layout.HeaderSize, "where modules are": layout.HeaderModules} {
 		t.Run("of "+name+": nothing beyond the region is touched", func(t *testing.T) {
 			l := &list{t: t}
 			r := start(t, Options{SampleBytes: 1 << 40, MaxDepth: 64, TableBytes: 8 << 20, Modules: l.modules})
@@ -161,7 +154,7 @@ func TestAnOverwrittenHeader(t *testing.T) {
 			at := (*uint64)(unsafe.Pointer(&cgo.Region()[field]))
 			was := atomic.SwapUint64(at, 1<<60)
 			l.extra = []mappings.Module{fake("a", 16)}
-			r.Refresh()
+			r.look()
 			if n := len(cgo.Region()); n < length {
 				t.Errorf("%d bytes of the region became %d", length, n)
 			}

@@ -34,7 +34,7 @@ func TestOneAddressTwoLibrariesOneStack(t *testing.T) {
 			call, end := caller(size)
 			defer end()
 			p := open(t, first)
-			r.Refresh()
+			r.look()
 			was := p.Find("plugin_calls_itself")
 			for range each {
 				victim.Free(call(was))
@@ -43,7 +43,7 @@ func TestOneAddressTwoLibrariesOneStack(t *testing.T) {
 			q := open(t, second)
 			defer q.Close()
 			if looked {
-				r.Refresh()
+				r.look()
 			}
 			is := q.Find("plugin_calls_itself")
 			if was != is {

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/unwind"
 	"github.com/cgoheap/cgoheap/mappings"
-	"github.com/cgoheap/cgoheap/unwind"
 )
 
-// Two roads to a rule: the shim's binary search over rows in the region, and package unwind's own look-up.
+// Two roads to a rule: C's binary search over rows in the region, and package unwind's own look-up.
 func TestRules(t *testing.T) {
 	r, err := Start(Options{SampleBytes: 1 << 20, MaxDepth: 128, TableBytes: 64 << 20})
 	if err != nil {
@@ -23,7 +23,7 @@ func TestRules(t *testing.T) {
 	compared := 0
 	for _, m := range r.loaded.current {
 		if name := filepath.Base(m.Path); strings.HasPrefix(name, "libc.so") || m.ID == 1 {
-			t.Run("the shim finds the rows of "+name, func(t *testing.T) { compared += compareRules(t, m) })
+			t.Run("C finds the rows of "+name, func(t *testing.T) { compared += compareRules(t, m) })
 		}
 	}
 	if compared < 1e6 {
@@ -36,9 +36,9 @@ func compareRules(t *testing.T, m module) (compared int) {
 	for _, r := range m.Ranges {
 		for address := r.Start; address < r.Limit; address++ {
 			want := table.Lookup(uint64(m.ELFAddr(mappings.RuntimeAddr(address))))
-			got := cgo.RuleAt(uint64(address))
+			got := testdoor.RuleAt(uint64(address))
 			if *(*unwind.Rule)(unsafe.Pointer(&got)) != want {
-				t.Fatalf("%#x: the shim has %v, the table %v", address, got, want)
+				t.Fatalf("%#x: C has %v, the table %v", address, got, want)
 			}
 			compared++
 		}

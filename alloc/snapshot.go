@@ -5,38 +5,39 @@ package alloc
 import (
 	"time"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Snapshot is the state of one moment during the call. ErrStopped after Stop.
+// Snapshot returns the state of one moment during the call, and errStopped after Stop.
 func (r *Recording) Snapshot() (*Snapshot, error) { return r.SnapshotIn(nil) }
 
-// SnapshotIn is Snapshot in scratch memory, which must be freed after it is used. Its samples are not in Samples: EachPacked
-// yields them, or Unpack puts them there. Without memory it is Snapshot.
+// SnapshotIn is Snapshot in scratch memory, which must be freed after use. Its samples are not in Samples: EachPacked yields
+// them, or Unpack puts them there. If memory is nil, it is Snapshot.
 func (r *Recording) SnapshotIn(memory *scratch.Memory) (*Snapshot, error) {
-	return r.snapshot(memory, func(read *reader) []record { return read.samples(settled) })
+	return r.snapshot(memory, (*tables.Reader).Settled)
 }
 
-// snapshot settles the tables and takes the samples that list makes of them.
-func (r *Recording) snapshot(memory *scratch.Memory, list func(*reader) []record) (*Snapshot, error) {
-	r.Refresh()
+// snapshot settles the tables and takes the samples that list reads from them.
+func (r *Recording) snapshot(memory *scratch.Memory, list func(*tables.Reader) *tables.Samples) (*Snapshot, error) {
+	r.look()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
-		return nil, ErrStopped
+		return nil, errStopped
 	}
-	read := newReader(r.options.MaxDepth, r.options.Seed, memory)
+	read := r.reader(memory)
 	r.settle()
-	s := &Snapshot{packed: packedSamples{list(read), &read.stacks, &read.labels}, Profile: stack.Profile{
+	s := &Snapshot{packed: list(read), Profile: stack.Profile{
 		SampleBytes: r.options.SampleBytes,
 		Start:       r.started,
 		Time:        time.Now(),
 		Losses:      r.lossCounters(),
 	}}
-	for _, l := range cutBytes(&read.stacks, s.packed.records) {
+	for _, l := range cutBytes(s.packed) {
 		if l.Count > 0 {
 			s.Losses = append(s.Losses, l)
 		}
@@ -45,30 +46,26 @@ func (r *Recording) snapshot(memory *scratch.Memory, list func(*reader) []record
 	if len(r.loaded.current) > 0 {
 		s.Main = r.loaded.current[0].Module
 	}
-	r.place(&read.stacks)
-	read.stacks.seal()
+	s.packed.Resolve(r.withModule)
+	s.packed.Seal()
 	if memory == nil {
 		s.Unpack()
-		s.packed = packedSamples{}
 	}
 	return s, nil
 }
 
-// place gives frames in objects their modules, and frames that had no module when they were taken the only module that ever
-// covered their address. If there were several, it cannot be known which it was. Code that was in no file then is none of
-// the files that came later.
-func (r *Recording) place(s *stacks) {
-	for i := range s.frames {
-		f := &s.frames[i]
-		id := f.Module()
-		if id >= cgo.FirstObject {
-			id = r.loaded.met[id]
-		}
-		if id == 0 && !f.noFile {
-			if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
-				id = m.ID
-			}
-		}
-		f.Frame = stack.NewFrame(id, f.Address())
+// withModule returns a frame in an object with its module. It also sets the module of a frame that had none when it was taken,
+// if only one module ever covered its address. If there were several, it cannot know which it was. Code that was in no
+// file then does not belong to a file that came later.
+func (r *Recording) withModule(f stack.Frame, noFile bool) stack.Frame {
+	id := f.Module()
+	if id >= layout.FirstObject {
+		id = r.loaded.met[id]
 	}
+	if id == 0 && !noFile {
+		if m := r.loaded.only(mappings.RuntimeAddr(f.Address())); m != nil {
+			id = m.ID
+		}
+	}
+	return stack.NewFrame(id, f.Address())
 }

@@ -3,7 +3,6 @@
 package alloc
 
 import (
-	"debug/elf"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
@@ -21,6 +21,14 @@ import (
 
 // everything records every allocation, and keeps what it needs for that in modest tables.
 var everything = Options{SampleBytes: 1, MaxDepth: 128, TableBytes: 64 << 20}
+
+// rounds returns how often to repeat what is done n times when all tests run: make test does a quarter of it.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 4
+	}
+	return n
+}
 
 // start begins a recording that ends with the test.
 func start(t *testing.T, o Options) *Recording {
@@ -43,8 +51,8 @@ func startWaiting(t *testing.T, o Options) *Recording {
 
 // haveRows makes the rows of all files now, as after many samples: tests count what tables take.
 func (r *Recording) haveRows() {
-	atomic.StoreUint64((*uint64)(unsafe.Pointer(&cgo.Region()[cgo.HeaderAsked])), cgo.RowsWanted)
-	r.Refresh()
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(&cgo.Region()[layout.HeaderAsked])), layout.RowsWanted)
+	r.look()
 }
 
 func stop(t *testing.T, r *Recording) {
@@ -111,7 +119,7 @@ func value(t *testing.T, r *Recording, name string) uint64 {
 // eventually waits until it is so.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !so(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain until %s", what)
 		}
@@ -150,15 +158,7 @@ func (s *Snapshot) functionOf(t *testing.T, f stack.Frame, library string) strin
 	if m == nil || m.Path != library {
 		return ""
 	}
-	file, err := elf.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		t.Fatal(err)
-	}
+	symbols := toolchain.Symbols(t, library)
 	at := f.Address() - m.Bias
 	for _, symbol := range symbols {
 		if at >= symbol.Value && at < symbol.Value+symbol.Size {

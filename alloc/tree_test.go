@@ -30,7 +30,7 @@ func stepOfTree(bits int, path, size uintptr) unsafe.Pointer {
 	}
 }
 
-// wantPath is what the stack of a path has of the tree, leaf first.
+// wantPath returns the tree's functions in the stack of a path, leaf first.
 func wantPath(bits int, path uintptr) string {
 	var names []string
 	for ; bits > 0; bits, path = bits-1, path>>1 {

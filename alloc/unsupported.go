@@ -4,15 +4,16 @@ package alloc
 
 import (
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Recording cannot be on this platform.
+// Recording cannot exist on this platform.
 type Recording struct{}
 
 // Start fails with ErrUnsupported and the reason.
@@ -20,56 +21,52 @@ func Start(Options) (*Recording, error) {
 	return nil, fmt.Errorf("%w: %w", ErrUnsupported, cgo.Supported())
 }
 
-// Snapshot gives ErrStopped.
-func (*Recording) Snapshot() (*Snapshot, error) { return nil, ErrStopped }
+// Snapshot returns errStopped.
+func (*Recording) Snapshot() (*Snapshot, error) { return nil, errStopped }
 
-// SnapshotIn gives ErrStopped.
-func (*Recording) SnapshotIn(*scratch.Memory) (*Snapshot, error) { return nil, ErrStopped }
+// SnapshotIn returns errStopped.
+func (*Recording) SnapshotIn(*scratch.Memory) (*Snapshot, error) { return nil, errStopped }
 
-type packedSamples struct{}
+// PeakIn returns errStopped.
+func (*Recording) PeakIn(*scratch.Memory) (*Snapshot, error) { return nil, errStopped }
 
-// EachPacked yields none.
-func (*Snapshot) EachPacked() iter.Seq[*stack.Sample] { return func(func(*stack.Sample) bool) {} }
+// AgesIn returns errStopped.
+func (*Recording) AgesIn(*scratch.Memory, time.Duration) (*Snapshot, error) { return nil, errStopped }
 
-// Unpack does nothing.
-func (*Snapshot) Unpack() {}
-
-// Peak gives ErrStopped.
-func (*Recording) Peak() (*Snapshot, error) { return nil, ErrStopped }
-
-// PeakIn gives ErrStopped.
-func (*Recording) PeakIn(*scratch.Memory) (*Snapshot, error) { return nil, ErrStopped }
-
-// AgesIn gives ErrStopped.
-func (*Recording) AgesIn(*scratch.Memory, time.Duration) (*Snapshot, error) { return nil, ErrStopped }
-
-// ShortLivedIn gives ErrStopped.
+// ShortLivedIn returns errStopped.
 func (*Recording) ShortLivedIn(*scratch.Memory, time.Duration) (*Snapshot, error) {
-	return nil, ErrStopped
+	return nil, errStopped
 }
 
-// ResetPeak gives ErrStopped.
-func (*Recording) ResetPeak() error { return ErrStopped }
+// ResidentIn returns errStopped.
+func (*Recording) ResidentIn(*scratch.Memory, usage.Kernel, []account.Malloc) (*Snapshot, error) {
+	return nil, errStopped
+}
 
-// Ages gives ErrStopped.
-func (*Recording) Ages(time.Duration) (*Snapshot, error) { return nil, ErrStopped }
+// AccountNow returns errStopped.
+func (*Recording) AccountNow(usage.Kernel, []account.Malloc) (*account.Account, error) {
+	return nil, errStopped
+}
 
-// ShortLived gives ErrStopped.
-func (*Recording) ShortLived(time.Duration) (*Snapshot, error) { return nil, ErrStopped }
+// Mappings returns errStopped.
+func (*Recording) Mappings(func() error) ([]Mapping, error) { return nil, errStopped }
 
-// Lifetimes gives none.
+// ResetPeak returns errStopped.
+func (*Recording) ResetPeak() error { return errStopped }
+
+// Lifetimes returns none.
 func Lifetimes() []time.Duration { return nil }
 
-// InUse gives 0.
+// InUse returns 0.
 func (*Recording) InUse() int64 { return 0 }
 
-// SetSampleBytes gives ErrStopped.
-func (*Recording) SetSampleBytes(int64) error { return ErrStopped }
+// SetSampleBytes returns errStopped.
+func (*Recording) SetSampleBytes(int64) error { return errStopped }
 
-// Reading asks nobody.
+// Reading does nothing.
 func (*Recording) Reading() (done func()) { return func() {} }
 
-// Counters gives none.
+// Counters returns none.
 func (*Recording) Counters() []stack.Loss { return nil }
 
 // Stop does nothing.

@@ -15,7 +15,7 @@ import (
 func placeLeft(t *testing.T, r *Recording, path string) uint64 {
 	t.Helper()
 	p := open(t, path)
-	r.Refresh()
+	r.look()
 	block := late(p)
 	place := snapshot(t, r).one(t, "late", 1002).Frames[0].Address() &^ 4095
 	victim.Free(block)
@@ -73,7 +73,7 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 		defer inner.Drop()
 		defer outer.Drop()
 		atRoot(func() { victim.Free(outer.MallocAround(93020)) })
-		r.Refresh()
+		r.look()
 		atRoot(func() { victim.Free(outer.MallocAround(93021)) })
 		s := snapshot(t, r)
 		if frames, _ := s.stackOf(t, 93020); len(frames) != 1 || !inner.Holds(frames[0].Address()) {
@@ -106,7 +106,7 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 				}
 				defer jit.Drop()
 				if seen {
-					r.Refresh()
+					r.look()
 				}
 				before := value(t, r, "stacks_cut_no_file")
 				victim.Free(jit.MallocChain(chain, 93030))
@@ -126,8 +126,8 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 			t.Skip("nothing can be put there")
 		}
 		defer jit.Drop()
-		defer victim.Free(jit.Malloc(93001)) // before anybody has looked
-		r.Refresh()
+		defer victim.Free(jit.Malloc(93001)) // before the first look
+		r.look()
 		defer victim.Free(jit.Malloc(93002))
 		s := snapshot(t, r)
 		for _, size := range []int64{93001, 93002} {
@@ -153,7 +153,7 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 		jit.Drop()
 		q := open(t, path)
 		defer q.Close()
-		r.Refresh()
+		r.look()
 		defer victim.Free(late(q))
 		s := snapshot(t, r)
 		made, _ := s.stackOf(t, 93003)
@@ -203,14 +203,14 @@ func TestFramePointersThatLeadNowhere(t *testing.T) {
 	})
 }
 
-// What the hooks need of a stack beyond what the allocator's malloc takes. docs/reliability.md promises it.
+// The hooks need this much stack beyond what the allocator's malloc takes, as docs/reliability.md promises.
 const (
 	stackOfSample  = 2048 // of a block that is sampled, and stackPerFrame for each frame that is kept at most
 	stackPerFrame  = 8
 	stackOfAnother = 0 // of one that is not
 )
 
-// leastStack is what malloc takes of a stack at its best: the allocator does more some times than others.
+// leastStack returns the least stack that malloc takes: at times the allocator does more work than at others.
 func leastStack() uintptr {
 	least := victim.MallocStackUse(5000)
 	for range 9 {

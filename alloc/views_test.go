@@ -3,7 +3,6 @@
 package alloc
 
 import (
-	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 //go:noinline
 func allocateOther(size uintptr) unsafe.Pointer { return victim.Malloc(size) }
 
-// view is the snapshot that a view of the recording gives.
+// view is the snapshot of a view of the recording.
 func view(t *testing.T, take func() (*Snapshot, error)) *Snapshot {
 	t.Helper()
 	s, err := take()
@@ -38,7 +37,7 @@ func TestPeak(t *testing.T) {
 		big := allocateOther(1 << 20) // the highest moment: nothing of allocate is in use
 		victim.Free(big)
 		defer victim.Free(allocate())
-		peak := view(t, r.Peak)
+		peak := view(t, func() (*Snapshot, error) { return r.PeakIn(nil) })
 		if got := sum(peak.through("allocateOther")); got != inuse(1, 1<<20) {
 			t.Errorf("at the peak: %+v", got)
 		}
@@ -57,7 +56,7 @@ func TestPeak(t *testing.T) {
 			t.Fatal(err)
 		}
 		victim.Free(allocate())
-		peak := view(t, r.Peak)
+		peak := view(t, func() (*Snapshot, error) { return r.PeakIn(nil) })
 		if got := sum(peak.through("allocateOther")); got != (stack.Values{}) {
 			t.Errorf("%+v", got)
 		}
@@ -70,8 +69,8 @@ func TestPeak(t *testing.T) {
 		r := start(t, everything)
 		stop := churn()
 		defer stop()
-		for range 200 {
-			now, peak := view(t, r.Snapshot).Total(), view(t, r.Peak).Total()
+		for range rounds(200) {
+			now, peak := view(t, r.Snapshot).Total(), view(t, func() (*Snapshot, error) { return r.PeakIn(nil) }).Total()
 			if slack := int64(churners * churnSize); peak.InuseBytes+slack < now.InuseBytes {
 				t.Fatalf("%d bytes were in use, and %d at the peak", now.InuseBytes, peak.InuseBytes)
 			}
@@ -106,25 +105,42 @@ func churn() (stop func()) {
 	}
 }
 
+// whileYoung looks while there is a block that is old enough to be seen and less than a second old. A busy machine may need several tries.
+func whileYoung(look func() *Snapshot) *Snapshot {
+	for {
+		began := time.Now()
+		block := allocate()
+		time.Sleep(50 * time.Millisecond) // blocks of the last 20 ms are not in the view
+		seen := look()
+		quick := time.Since(began) < 900*time.Millisecond
+		victim.Free(block)
+		if quick {
+			return seen
+		}
+	}
+}
+
 func TestAges(t *testing.T) {
 	r := start(t, everything)
 	old := allocate()
 	time.Sleep(1100 * time.Millisecond)
-	young := allocate()
-	time.Sleep(50 * time.Millisecond)
-	all := func() (*Snapshot, error) { return r.Ages(0) }
+	all := func() (*Snapshot, error) { return r.AgesIn(nil, 0) }
 
 	t.Run("blocks are told apart by the class of their age", func(t *testing.T) {
-		got := make(map[int64]int64)
-		for _, s := range view(t, all).through("allocate") {
+		var younger, older int64
+		for _, s := range whileYoung(func() *Snapshot { return view(t, all) }).through("allocate") {
 			if len(s.Labels) != 1 || s.Labels[0].Key != "age" || s.Labels[0].Unit != "seconds" || s.BlockSize != 1000 {
 				t.Errorf("%+v", s)
 				continue
 			}
-			got[s.Labels[0].Number] += s.InuseBytes
+			if s.Labels[0].Number == 0 {
+				younger += s.InuseBytes
+			} else {
+				older += s.InuseBytes
+			}
 		}
-		if want := map[int64]int64{0: 1000, 1: 1000}; !maps.Equal(got, want) {
-			t.Errorf("bytes by age: %v, want %v", got, want)
+		if younger != 1000 || older != 1000 {
+			t.Errorf("%d bytes are younger than a second, %d older, want 1000 each", younger, older)
 		}
 	})
 
@@ -135,16 +151,17 @@ func TestAges(t *testing.T) {
 	})
 
 	t.Run("younger blocks than asked for are left out", func(t *testing.T) {
-		second := func() (*Snapshot, error) { return r.Ages(time.Second) }
-		if got := sum(view(t, second).through("allocate")); got != inuse(1, 1000) {
+		second := func() *Snapshot {
+			return view(t, func() (*Snapshot, error) { return r.AgesIn(nil, time.Second) })
+		}
+		if got := sum(whileYoung(second).through("allocate")); got != inuse(1, 1000) {
 			t.Errorf("%+v", got)
 		}
 		victim.Free(old)
-		if got := view(t, second).through("allocate"); len(got) != 0 {
+		if got := whileYoung(second).through("allocate"); len(got) != 0 {
 			t.Errorf("after it was freed: %+v", got)
 		}
 	})
-	victim.Free(young)
 }
 
 func TestAgesWhileTheProgramGoesOn(t *testing.T) {
@@ -156,7 +173,7 @@ func TestAgesWhileTheProgramGoesOn(t *testing.T) {
 	stop := churn()
 	defer stop()
 	for range 50 {
-		ages := view(t, func() (*Snapshot, error) { return r.Ages(0) })
+		ages := view(t, func() (*Snapshot, error) { return r.AgesIn(nil, 0) })
 		if got := sum(ages.through("allocate")); got.InuseObjects > 20000 {
 			t.Fatalf("%d blocks of 20000", got.InuseObjects)
 		}
@@ -169,22 +186,35 @@ func TestAgesWhileTheProgramGoesOn(t *testing.T) {
 	}
 }
 
+// freedAtOnce allocates n blocks and frees each at once. It returns how many of them lived for so long at most: a busy machine
+// may stop the thread in between.
+func freedAtOnce(most time.Duration, n int) (fast int64) {
+	for range n {
+		began := time.Now()
+		victim.Free(allocate())
+		if time.Since(began) <= most {
+			fast++
+		}
+	}
+	return fast
+}
+
 func TestShortLived(t *testing.T) {
 	r := start(t, everything)
-	for range 10 {
-		victim.Free(allocate())
-	}
+	fast := freedAtOnce(90*time.Millisecond, 10)
+	born := time.Now()
 	slow, forever := allocateOther(100), allocateOther(200)
 	time.Sleep(300 * time.Millisecond)
 	victim.Free(slow)
+	lived := time.Since(born)
 	within := func(d time.Duration) *Snapshot {
-		return view(t, func() (*Snapshot, error) { return r.ShortLived(d) })
+		return view(t, func() (*Snapshot, error) { return r.ShortLivedIn(nil, d) })
 	}
 
 	t.Run("blocks count that were freed within the time", func(t *testing.T) {
-		want := stack.Values{AllocObjects: 10, AllocBytes: 10000}
-		if got := sum(within(100 * time.Millisecond).through("allocate")); got != want {
-			t.Errorf("%+v, want %+v", got, want)
+		got := sum(within(100 * time.Millisecond).through("allocate"))
+		if n := got.AllocObjects; n < fast || n > 10 || got != (stack.Values{AllocObjects: n, AllocBytes: n * 1000}) {
+			t.Errorf("%+v, want from %d to 10 blocks", got, fast)
 		}
 		if got := within(100 * time.Millisecond).through("allocateOther"); len(got) != 0 {
 			t.Errorf("a block that lived for 300 ms: %+v", got)
@@ -193,10 +223,13 @@ func TestShortLived(t *testing.T) {
 
 	t.Run("a longer time holds the shorter ones", func(t *testing.T) {
 		for _, d := range Lifetimes()[1:] {
+			if d <= lived { // on a busy machine, it may not count
+				continue
+			}
 			if got := sum(within(d).through("allocateOther")); got != (stack.Values{AllocObjects: 1, AllocBytes: 100}) {
 				t.Errorf("within %v: %+v", d, got)
 			}
-			if got := sum(within(d).through("allocate")); got.AllocObjects != 10 {
+			if got := sum(within(d).through("allocate")); got.AllocObjects < fast {
 				t.Errorf("within %v: %+v", d, got)
 			}
 		}

@@ -12,14 +12,14 @@ import (
 )
 
 // Making rows of all files that a program is linked with takes some ten milliseconds, most of what a start would take. So
-// a file that can never be unloaded waits for its rows: the shim finds the few rules that it needs at first in the file's
-// memory. When it has done that often, it asks for a look, which makes the rows beside the program. Programs that end soon,
-// or sample little, never need them.
+// a file that can never be unloaded waits for its rows: C finds the few rules that it needs at first in the file's memory.
+// When it has done so often, it asks for an update, which makes the rows in the background. Programs that end soon, or
+// sample little, never need them.
 
-// listImages asks the loader, which costs some system calls for each file. Tests count.
+// listImages asks the loader, which costs some system calls for each file. Tests count the calls.
 var listImages = cgo.Images
 
-// image is where the rules of a module can be found in memory; zero if they cannot, or if the module may be unloaded.
+// image returns where the rules of a module lie in memory; zero if they cannot be found, or if the module may be unloaded.
 func (l *loaded) image(m *mappings.Module) cgo.Image {
 	if !l.loader.fromStart(m) || len(m.Ranges) == 0 {
 		return cgo.Image{}
@@ -42,8 +42,8 @@ func (l *loaded) image(m *mappings.Module) cgo.Image {
 // waits reports whether the module has no rows yet.
 func (m *module) waits() bool { return m.rows.Image != cgo.Image{} }
 
-// makeRows makes the module's rows. If there is no room for them, it goes on waiting. Files that are no libraries hold code
-// that the program made, which has no unwind data to lose.
+// makeRows makes the module's rows. If there is no room for them, the module goes on waiting. Files that are not libraries
+// hold code that the program made, which has no unwind data.
 func (l *loaded) makeRows(m *module) {
 	image := m.rows.Image
 	m.rows.Image = cgo.Image{}

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
-// waiting starts a recording that looks at the loaded files only when it is told to.
+// waiting starts a recording that looks at the loaded files only when the test asks for it.
 func waiting(t *testing.T) *Recording {
 	t.Helper()
 	unwatched(t)
@@ -53,34 +55,34 @@ func TestFilesThatWaitForRows(t *testing.T) {
 		r := waiting(t)
 		main := r.loaded.current[0]
 		start := uint64(main.Ranges[0].Start)
-		for i := range uint64(cgo.RowsWanted) {
-			cgo.RuleAt(start + 16*i)
+		for i := range uint64(layout.RowsWanted) {
+			testdoor.RuleAt(start + 16*i)
 		}
 		if value(t, r, "module_wakes") == 0 {
 			t.Error("nobody asked for rows")
 		}
-		if !r.Refresh() {
+		if !r.look() {
 			t.Error("nothing was made")
 		}
 		if with, without := r.rows(); without != 0 {
 			t.Errorf("%d files have rows, %d do not", with, without)
 		}
-		if r.Refresh() {
+		if r.look() {
 			t.Error("something was made again")
 		}
 	})
 
 	t.Run("rules are the same before and after", func(t *testing.T) {
 		r := waiting(t)
-		before := make(map[uint64][cgo.RuleSize]byte)
+		before := make(map[uint64]testdoor.Rule)
 		for _, m := range r.loaded.current {
 			for at := m.Ranges[0].Start; at < m.Ranges[0].Limit; at += 509 {
-				before[uint64(at)] = cgo.RuleAt(uint64(at))
+				before[uint64(at)] = testdoor.RuleAt(uint64(at))
 			}
 		}
 		r.haveRows()
 		for at, rule := range before {
-			if got := cgo.RuleAt(at); got != rule {
+			if got := testdoor.RuleAt(at); got != rule {
 				t.Fatalf("%#x had %v, has %v", at, rule, got)
 			}
 		}
@@ -91,7 +93,7 @@ func TestFilesThatWaitForRows(t *testing.T) {
 		path := plugin(t)
 		p := open(t, path)
 		defer p.Close()
-		r.Refresh()
+		r.look()
 		for _, m := range r.loaded.current {
 			if m.Path == path && (m.waits() || m.rows.Count == 0) {
 				t.Errorf("%+v", m.rows)

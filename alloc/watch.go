@@ -10,15 +10,15 @@ import (
 	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
-// watch looks at the loaded files when a sample asks for it. There is a goroutine only while it looks: the hooks ask
-// through the waker, and a timer waits until a look is due.
+// watch looks for changes of the loaded files when a sample asks for it. It has a goroutine only while it looks: the hooks
+// ask through the waker, and a timer waits until a look is due.
 //
 // There are two reasons to ask. The loader has opened or closed libraries: then the look is due, shortestPause after the
-// last one. Or a stack met code of no known module. That is usually code made at run time, and the look is in vain: so
+// last one. Or a stack met code of no known module. That is usually code made at run time, and the look finds nothing. So
 // each look without a change doubles the pause before the next one for this reason.
 type watch struct {
 	look   func() (changed bool)
-	opened func() bool // whether the loader has opened libraries since the last look; nil where samples notice that
+	opened func() bool // reports whether the loader has opened libraries since the last look; nil where samples notice that
 	errand *errand.Errand
 	timer  *time.Timer
 	forget func() // nil if samples cannot ask: then only snapshots look
@@ -30,7 +30,7 @@ type watch struct {
 	closed bool
 }
 
-// Tests change longer.
+// Tests change the longer one.
 const (
 	shortestPause = 10 * time.Millisecond
 	longestPause  = 10 * time.Second
@@ -39,7 +39,7 @@ const (
 
 var longer = func(pause time.Duration) time.Duration { return min(2*pause, longestPause) }
 
-// await has a function called when samples ask for a look. Tests put a function in its place that fails.
+// await registers a function to be called when samples ask for a look. Tests replace it by one that fails.
 var await = cgo.Await
 
 // newWatch calls look whenever one is due, until close. A panic of look or of opened goes to failed.
@@ -54,7 +54,7 @@ func newWatch(look, opened func() bool, failed func(error)) *watch {
 	return w
 }
 
-// ask has a look made for the reason when it is due.
+// ask requests a look for the reason. It is made when it is due.
 func (w *watch) ask(r cgo.Reason) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +62,7 @@ func (w *watch) ask(r cgo.Reason) {
 	w.schedule(time.Now())
 }
 
-// schedule sets the timer for the next look that was asked for, or for asking the loader before that.
+// schedule sets the timer for the requested look, or for asking the loader before that.
 func (w *watch) schedule(now time.Time) {
 	if w.closed || w.asked == 0 {
 		return
@@ -74,7 +74,7 @@ func (w *watch) schedule(now time.Time) {
 	w.timer.Reset(max(wait, 0))
 }
 
-// due is when what was asked for is due.
+// due returns when the requested look is due.
 func (w *watch) due() time.Time {
 	if w.asked&cgo.WakeLoaded != 0 {
 		return w.last.Add(shortestPause)
@@ -91,7 +91,7 @@ func (w *watch) lookIfDue() {
 	changed = w.look()
 }
 
-// isDue takes what was asked for if a look is due, and otherwise sees to it that one will be.
+// isDue takes the request if the look is due, and otherwise sets the timer.
 func (w *watch) isDue() bool {
 	opened := w.opened != nil && w.opened()
 	w.mu.Lock()
@@ -116,7 +116,7 @@ func (w *watch) looked(changed bool) {
 	w.schedule(w.last)
 }
 
-// close does not wait for a look that is being made.
+// close ends the watch. It does not wait for a look that is being made.
 func (w *watch) close() {
 	if w.forget != nil {
 		w.forget()

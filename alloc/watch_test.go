@@ -20,15 +20,20 @@ func patient(t *testing.T) {
 	t.Cleanup(func() { longer = before })
 }
 
-func TestLibrariesAreKnownSoonAfterCodeMadeAtRunTime(t *testing.T) {
-	patient(t)
-	var reads atomic.Int32
-	o := everything
+// startCounting starts a recording that counts how often it reads the list of loaded files.
+func startCounting(t *testing.T) (*Recording, *atomic.Int32) {
+	t.Helper()
+	reads, o := new(atomic.Int32), everything
 	o.Modules = func() ([]mappings.Module, error) {
 		reads.Add(1)
 		return mappings.Self()
 	}
-	r := start(t, o)
+	return start(t, o), reads
+}
+
+func TestLibrariesAreKnownSoonAfterCodeMadeAtRunTime(t *testing.T) {
+	patient(t)
+	r, reads := startCounting(t)
 	code, _ := victim.NewJIT(0, false)
 	defer code.Drop()
 	before := reads.Load()

@@ -10,13 +10,13 @@ import (
 	"github.com/cgoheap/cgoheap/cgo"
 )
 
-// Among hundreds of busy threads a reader's own thread gets a processor for some milliseconds a second, so that 100 ms of work take
-// half a minute. Where such threads are seen at the gate, they are asked to give way.
+// Among hundreds of busy threads a reader's own thread gets a processor for some milliseconds a second, so 100 ms of work
+// take half a minute. If many such threads are seen at the gate, they are asked to give way.
 
-// mostWay is how long threads give way to one profile at most.
+// mostWay is the longest time that threads give way to one profile.
 const mostWay = 2 * time.Second
 
-// readers counts those that threads may have to give way to.
+// readers counts the callers that threads may have to give way to.
 var readers struct {
 	sync.Mutex
 	count int
@@ -43,5 +43,5 @@ func read() {
 	}
 }
 
-// crowded says whether threads are stopped inside of hooks because they have no processor.
+// crowded reports whether threads are stopped inside hooks because they have no processor.
 func (r *Recording) crowded() bool { return cgo.Crowd() > 2*runtime.NumCPU() }

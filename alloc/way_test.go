@@ -6,13 +6,13 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
 )
 
 func TestStoppedThreadsKeepNobodyOut(t *testing.T) {
 	const stopped, many = 1000, 1000
 	r := start(t, everything)
-	release, entered := cgo.Hold(stopped)
+	release, entered := testdoor.Hold(stopped)
 	blocks := make([]unsafe.Pointer, many)
 	exact(blocks)
 	crowded := r.crowded()

@@ -10,22 +10,23 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// What takes weeks to come about is written into the tables.
+// These states take weeks to come about, so the tests write them into the tables.
 
 // add adds to a word of the region.
-func add[N ~uint64 | ~uintptr](at N, n uint64) {
+func add(at, n uint64) {
 	atomic.AddUint64((*uint64)(unsafe.Pointer(&cgo.Region()[at])), n)
 }
 
-// siteOfSize is where the site is that has blocks of this size only.
-func siteOfSize(t *testing.T, size uint64) uint64 {
+// siteOfSize returns the offset of the site that has only blocks of this size.
+func siteOfSize(t *testing.T, r *Recording, size uint64) uint64 {
 	t.Helper()
-	for _, ref := range sites(nil) {
-		if at := uint64(ref) * refUnit; load64(at+uint64(cgo.SiteSize)) == size {
+	for _, s := range snapshot(t, r).Samples {
+		if at := site(&s); region().Load64(at+layout.SiteSize) == size {
 			return at
 		}
 	}
@@ -33,19 +34,19 @@ func siteOfSize(t *testing.T, size uint64) uint64 {
 	return 0
 }
 
-// pass makes a site as if so many units of each measure had been allocated and freed at once before, in each of the two words
-// of a sum, and settles both.
+// pass makes a site as if that many units of each measure had been allocated and freed at once before, in each of the two
+// words of a sum, and settles both.
 func pass(t *testing.T, r *Recording, site, units uint64) {
 	t.Helper()
 	defer snapshot(t, r)
 	defer snapshot(t, r)
 	for measure := range uint64(2) {
-		if measure == 1 && load64(site+uint64(cgo.SiteSize)) != cgo.SiteMixed {
+		if measure == 1 && region().Load64(site+layout.SiteSize) != layout.SiteMixed {
 			return
 		}
 		for parity := range uint64(2) {
-			add(flowAt(site, measure)+uint64(cgo.FlowAllocated)+8*parity, units)
-			add(flowAt(site, measure)+uint64(cgo.FlowFreed)+8*parity, units)
+			add(site+layout.SizeofSite+measure*layout.SizeofFlow+layout.FlowAllocated+8*parity, units)
+			add(site+layout.SizeofSite+measure*layout.SizeofFlow+layout.FlowFreed+8*parity, units)
 		}
 	}
 }
@@ -72,7 +73,7 @@ func TestMoreThan2To47AllocationsAtOneSite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, everything)
 			atRoot(pair)
-			site := siteOfSize(t, size)
+			site := siteOfSize(t, r, size)
 			pass(t, r, site, c.units)
 			for i := range c.more {
 				atRoot(pair)
@@ -92,14 +93,14 @@ func TestMoreThan2To47AllocationsAtOneSite(t *testing.T) {
 				t.Errorf("then %+v, want %+v", got, want)
 			}
 			want = stack.Values{AllocObjects: objects - 1, AllocBytes: saturated(objects-1, size)}
-			brief := view(t, func() (*Snapshot, error) { return r.ShortLived(long) })
+			brief := view(t, func() (*Snapshot, error) { return r.ShortLivedIn(nil, long) })
 			if got := sum(brief.through("allocateOther")); got != want {
 				t.Errorf("short-lived are %+v, want %+v", got, want)
 			}
-			if got := sum(view(t, r.Peak).through("allocateOther")); got != inuse(1, size) {
+			if got := sum(view(t, func() (*Snapshot, error) { return r.PeakIn(nil) }).through("allocateOther")); got != inuse(1, size) {
 				t.Errorf("at the peak were %+v", got)
 			}
-			if wraps := c.units+uint64(c.more)<<16 < c.units; (load64(cgo.HeaderCarries) != 0) != wraps {
+			if wraps := c.units+uint64(c.more)<<16 < c.units; (region().Load64(layout.HeaderCarries) != 0) != wraps {
 				t.Errorf("whether a word wrapped: %v", !wraps)
 			}
 			if n := value(t, r, "lost_carry"); n != 0 {
@@ -120,7 +121,7 @@ func saturated(n, size int64) int64 {
 func TestMoreThan2To59BytesOfMixedSizes(t *testing.T) {
 	r := start(t, everything)
 	atRoot(someOfManySizes)
-	site := siteOfSize(t, cgo.SiteMixed)
+	site := siteOfSize(t, r, layout.SiteMixed)
 	pass(t, r, site, 1<<64-1<<20)
 	before := sum(snapshot(t, r).through("ofManySizes"))
 	atRoot(someOfManySizes)
@@ -135,9 +136,9 @@ func TestMoreThan2To59BytesOfMixedSizes(t *testing.T) {
 func TestMoreSumsThatWrapThanCanBeKept(t *testing.T) {
 	r := start(t, everything)
 	atRoot(pair)
-	site := siteOfSize(t, size)
-	for i := range uintptr(cgo.Carries) {
-		atomic.StoreUint64((*uint64)(unsafe.Pointer(&cgo.Region()[uintptr(cgo.HeaderCarries)+i*cgo.CarrySize+uintptr(cgo.CarryWord)])), 16)
+	site := siteOfSize(t, r, size)
+	for i := range uint64(layout.Carries) {
+		atomic.StoreUint64((*uint64)(unsafe.Pointer(&cgo.Region()[layout.HeaderCarries+i*layout.SizeofCarry+layout.CarryWord])), 16)
 	}
 	pass(t, r, site, 1<<64-3<<16)
 	for range 10 {
@@ -152,7 +153,7 @@ func TestABlockOfYears(t *testing.T) {
 	age := 900 * 24 * time.Hour // 2^32 ticks are 834 days
 	r := start(t, everything)
 	old, freed := allocate(), allocateOther(100)
-	add(cgo.HeaderClock, ^uint64(age)+1) // as if the recording had begun so much earlier
+	add(layout.HeaderClock, ^uint64(age)+1) // as if the recording had begun so much earlier
 	defer victim.Free(old)
 	victim.Free(freed)
 	young := allocate()
@@ -161,7 +162,7 @@ func TestABlockOfYears(t *testing.T) {
 
 	t.Run("is not taken for a young one", func(t *testing.T) {
 		got := make(map[int64]int64)
-		for _, s := range view(t, func() (*Snapshot, error) { return r.Ages(0) }).through("allocate") {
+		for _, s := range view(t, func() (*Snapshot, error) { return r.AgesIn(nil, 0) }).through("allocate") {
 			got[s.Labels[0].Number] += s.InuseObjects
 		}
 		if len(got) != 2 || got[0] != 1 || got[24*60*60] != 1 {
@@ -170,7 +171,7 @@ func TestABlockOfYears(t *testing.T) {
 	})
 
 	t.Run("was not short-lived", func(t *testing.T) {
-		brief := view(t, func() (*Snapshot, error) { return r.ShortLived(Lifetimes()[len(Lifetimes())-1]) })
+		brief := view(t, func() (*Snapshot, error) { return r.ShortLivedIn(nil, Lifetimes()[len(Lifetimes())-1]) })
 		if got := brief.through("allocateOther"); len(got) != 0 {
 			t.Errorf("%+v", got)
 		}
@@ -189,7 +190,7 @@ func TestTablesThatNoRefReaches(t *testing.T) {
 func TestMoreInUseThanTheTotalCanBe(t *testing.T) {
 	const most = 1 << 48 // bytes
 	r := start(t, everything)
-	add(cgo.HeaderInUse, 16*most*2*cgo.InUseUnit)
+	add(layout.HeaderInuse, 16*most*2*layout.InUseUnit)
 	if n := r.InUse(); n != most {
 		t.Errorf("%d bytes are in use, want %d", n, int64(most))
 	}
@@ -198,9 +199,9 @@ func TestMoreInUseThanTheTotalCanBe(t *testing.T) {
 	}
 	block := allocate()
 	defer victim.Free(block)
-	view(t, r.Peak)
-	under := uint64(16 * most * 2 * cgo.InUseUnit)
-	add(cgo.HeaderInUse, -under)
+	view(t, func() (*Snapshot, error) { return r.PeakIn(nil) })
+	under := uint64(16 * most * 2 * layout.InUseUnit)
+	add(layout.HeaderInuse, -under)
 	if n := r.InUse(); n < 1000 || n > 1<<20 {
 		t.Errorf("%d bytes are in use", n)
 	}

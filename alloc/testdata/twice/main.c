@@ -1,8 +1,22 @@
 /* Opens each library that an argument names, linked or not, and has it try to record and allocate. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define PAGE 4096
+
+/* 0 if each call did what it is for. */
+static int map(size_t pages)
+{
+	char *p = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || (p = mremap(p, pages * PAGE, 9 * pages * PAGE, MREMAP_MAYMOVE)) == MAP_FAILED)
+		return 1;
+	p[9 * pages * PAGE - 1] = 1;
+	return munmap(p, 9 * pages * PAGE) != 0 || munmap(p + 1, PAGE) == 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -21,6 +35,9 @@ int main(int argc, char **argv)
 		try();
 		for (int n = 0; n < 1000; n++)
 			free(realloc(calloc(n, 1), 2 * n + 1));
+		for (int n = 1; n < 100; n++)
+			if (map(n) != 0)
+				return 3;
 	}
 	return 0;
 }

@@ -2,11 +2,15 @@
 package main
 
 // #include <stdlib.h>
+// #include <sys/mman.h>
+//
+// static void *map_pages(size_t n) { return mmap(NULL, n, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
 import "C"
 
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/cgoheap/cgoheap/alloc"
 )
@@ -41,6 +45,17 @@ func twice_try() {
 	}
 	if objects != 1 {
 		fmt.Printf("%s counted %d blocks\n", name, objects)
+		return
+	}
+	const mapped = 41 << 12
+	defer C.munmap(C.map_pages(mapped), mapped)
+	ranges, err := r.Mappings(func() error { return nil })
+	if err != nil {
+		fmt.Printf("%s: %v\n", name, err)
+		return
+	}
+	if n := len(slices.DeleteFunc(ranges, func(m alloc.Mapping) bool { return m.Length != mapped || len(m.Frames) < 3 })); n != 1 {
+		fmt.Printf("%s knows %d ranges\n", name, n)
 		return
 	}
 	fmt.Printf("%s records\n", name)
