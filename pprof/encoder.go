@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Encoder writes one profile. It must be closed, and is not for use by several goroutines at once.
+// Encoder writes one profile. It must be closed, and must not be used by several goroutines at once.
 type Encoder struct {
 	*memory
-	flushed  int64 // bytes of the message that were handed to sink
+	flushed  int64 // bytes of the message that were passed to sink
 	sink     *sink
 	err      error  // the first error, or errClosed; nothing is written once it is set
 	from, to int    // the columns written, of allColumns
@@ -22,8 +22,8 @@ var (
 	errUnknownLocation = errors.New("a stack holds a location of another profile")
 )
 
-// NewEncoder begins a profile on w. Whatever is wrong with the header is an error like one of the writer: the next
-// Sample and Close return it, and nothing is written.
+// NewEncoder begins a profile on w. An invalid header is treated like an error of the writer: the next Sample and Close
+// return it, and nothing is written.
 func NewEncoder(w io.Writer, h Header) *Encoder {
 	e := &Encoder{memory: newMemory()}
 	e.fail(e.open(w, &h))
@@ -54,8 +54,8 @@ func (e *Encoder) Comment(text string) {
 	e.flushFull()
 }
 
-// Size is the number of bytes that the profile would have, uncompressed, if it were closed now; once it is closed, the
-// number that it has. After an error it means nothing.
+// Size returns the number of bytes, uncompressed, that the profile would have if it were closed now, or has if it is closed.
+// After an error the result has no meaning.
 func (e *Encoder) Size() int64 {
 	if e.err != nil {
 		return e.flushed
@@ -63,7 +63,7 @@ func (e *Encoder) Size() int64 {
 	return e.flushed + int64(len(e.out)) + e.pendingMappings()
 }
 
-// Close writes the rest of the profile and returns the first error of the writer, each time it is called. It does not
+// Close writes the rest of the profile and returns the first error of the writer; further calls return the same. It does not
 // close the writer.
 func (e *Encoder) Close() error {
 	if errors.Is(e.err, errClosed) {
@@ -84,8 +84,7 @@ func (e *Encoder) Close() error {
 	return nil
 }
 
-// Discard gives back what the Encoder took of memory and does not end the profile, for one that a panic ended. After Close
-// it does nothing.
+// Discard frees the Encoder's memory without ending the profile, for use after a panic. After Close it does nothing.
 func (e *Encoder) Discard() { e.release() }
 
 func (e *Encoder) flushFull() {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/cgoheap/cgoheap/check"
+	"github.com/cgoheap/cgoheap/internal/check"
 	"github.com/cgoheap/cgoheap/stack"
 )
 

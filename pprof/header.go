@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Header is what is known of a profile before its first sample.
+// Header is the part of a profile that is known before its first sample.
 type Header struct {
-	Main        Mapping       // the main binary, always the first mapping; zero: not known, and no mapping is made of it
+	Main        Mapping       // the main binary, always the first mapping; zero: not known, and there is no such mapping
 	SampleBytes int64         // mean bytes between samples: the period
 	Time        time.Time     // when the profile was taken
 	Duration    time.Duration // the time that a delta covers; 0 for every other profile
@@ -17,10 +17,10 @@ type Header struct {
 	Compression Compression
 }
 
-// Columns says which of the four values of a sample are written.
+// Columns selects which of the four values of a sample are written.
 type Columns int
 
-// In each, blocks come before bytes and what was allocated before what is in use, as in Go's own heap profile.
+// In each, blocks come before bytes and allocated before in use, as in Go's own heap profile.
 const (
 	AllColumns       Columns = iota // alloc_objects, alloc_space, inuse_objects, inuse_space
 	InuseColumns                    // inuse_objects, inuse_space
@@ -29,16 +29,16 @@ const (
 
 type valueType struct{ name, unit string }
 
-// allColumns are the types of value in the order in which a sample has them.
+// allColumns are the types of value, one for each field of stack.Values, in the order in which writeValues writes them.
 var allColumns = [...]valueType{
 	{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"},
 }
 
-// span is the part of allColumns that is written.
+// span returns the part of allColumns that is written.
 func (c Columns) span() (from, to int, err error) {
 	switch c {
 	case AllColumns:
-		return 0, 4, nil
+		return 0, len(allColumns), nil
 	case InuseColumns:
 		return 2, 4, nil
 	case AllocatedColumns:
@@ -47,7 +47,8 @@ func (c Columns) span() (from, to int, err error) {
 	return 0, 0, fmt.Errorf("there are no columns %d", c)
 }
 
-// defaultType is the header's; the last column, which is the bytes in use wherever those are written, if it has none.
+// defaultType returns the header's default type, or else the last column, which is the bytes in use wherever they are
+// written.
 func (h *Header) defaultType(columns []valueType) (string, error) {
 	if h.DefaultType == "" {
 		return columns[len(columns)-1].name, nil

@@ -3,12 +3,12 @@ package pprof
 // LocationID is a location's number in one profile, from 1.
 type LocationID uint32
 
-// Location is a place in a program: an address of a file, and the calls that were inlined there.
+// Location is a position in a program: an address of a file, and the calls that were inlined there.
 type Location struct {
 	Mapping Mapping // zero: no known file
 	Address uint64  // ELF address of the call site: a return address − 1
-	Lines   []Line  // innermost call first; empty, or without function names: it could not be named
-	StandIn bool    // the lines only stand in for names: a reader that knows the names may replace them
+	Lines   []Line  // innermost call first; empty, or without function names, if the location is unnamed
+	StandIn bool    // the names in the lines are stand-ins, which a reader that knows the names may replace
 }
 
 // Line is a line of source code in a function; Line and Column are from 1, or 0 if they are not known.
@@ -17,7 +17,7 @@ type Line struct {
 	Line, Column int64
 }
 
-// Function is a function of the source code. Name is for people, SystemName as the linker knows it (mangled).
+// Function is a function of the source code. Name is for people, SystemName is the linker's (mangled).
 type Function struct {
 	Name, SystemName, File string
 	StartLine              int64
@@ -47,7 +47,7 @@ func (l *Location) named() bool {
 	return len(l.Lines) > 0
 }
 
-// Expect makes room for so many locations, if there are none yet. Without it the tables double as they grow.
+// Expect makes room for the given number of locations, if there are none yet. Without it the tables double as they grow.
 func (e *Encoder) Expect(locations int) {
 	if e.err == nil && len(e.locations.keys) == 0 {
 		e.locations = newTable[locationKey](&e.scratch, locations)
@@ -55,8 +55,8 @@ func (e *Encoder) Expect(locations int) {
 }
 
 // Location returns the number of l in this profile and writes l if it is new. Locations with the same mapping, address and
-// number of lines are one; its lines are those of the first. The numbers of one encoder mean nothing to another, and after
-// an error of the writer there are none: it returns 0.
+// number of lines are one, with the lines of the first. Numbers are valid for this encoder only. After an error of the
+// writer, Location returns 0.
 func (e *Encoder) Location(l Location) LocationID {
 	if e.err != nil {
 		return 0
@@ -75,7 +75,7 @@ func (e *Encoder) Location(l Location) LocationID {
 	return id
 }
 
-// writeLocation writes the functions of the lines first: they are messages of their own beside the location.
+// writeLocation writes the functions of the lines first: they are separate messages beside the location.
 func (e *Encoder) writeLocation(id LocationID, key locationKey, lines []Line) {
 	e.lineFunctions = e.lineFunctions[:0]
 	for i := range lines {
@@ -95,7 +95,7 @@ func (e *Encoder) writeLocation(id LocationID, key locationKey, lines []Line) {
 	e.out.end(start)
 }
 
-// function returns the number of f, and writes it if it is new.
+// function returns the number of f, and writes f if it is new.
 func (e *Encoder) function(f *Function) uint64 {
 	key := functionKey{e.text(f.Name), e.text(f.SystemName), e.text(f.File), f.StartLine}
 	number, known := e.functions.number(key, hashOf(key.name, key.systemName, key.file, uint64(key.startLine)))

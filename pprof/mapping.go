@@ -2,15 +2,15 @@ package pprof
 
 import "math"
 
-// Mapping is a loaded file. The zero Mapping is none.
+// Mapping is a loaded file. The zero Mapping means no file.
 type Mapping struct {
 	File    string
 	BuildID string // GNU build ID, lower-case hex; "" if there is none
 }
 
-// mappingEntry is one entry of the profile's list of mappings, and what the lines under it contain. A file has up to
-// two: one for the locations that have names and one for those that do not, where a server that has the file's debug
-// information can still name them.
+// mappingEntry is an entry of the profile's list of mappings, with flags about the lines under it. A file has up to two: one
+// for the locations with names and one for those without, so that a server with the file's debug information can still name
+// them.
 type mappingEntry struct {
 	mappingKey
 	functions, files, numbers, inlines bool // each: some location under this entry has one
@@ -21,8 +21,8 @@ type mappingKey struct {
 	named         bool
 }
 
-// mapping returns the number of m's entry for locations with or without names; 0 if m is none. Entries are numbered
-// from 1, in the order in which they are first needed.
+// mapping returns the number of m's entry for locations with or without names; 0 if m is zero. Entries are numbered from 1,
+// in the order of first use.
 func (e *Encoder) mapping(m Mapping, named bool) uint64 {
 	if m == (Mapping{}) {
 		return 0
@@ -37,9 +37,9 @@ func (e *Encoder) mapping(m Mapping, named bool) uint64 {
 	return id
 }
 
-// observe notes what the lines of one more location under the entry contain. A flag means that there is some such
-// information, not that there is no gap in it: this is how pprof's own symbolizer sets them. has_functions has no gaps,
-// because a location lies under the named entry only if all of its functions have names.
+// observe updates the flags for the lines of another location under the entry. A flag means that some location has such
+// information, not all: pprof's own symbolizer sets flags this way. has_functions is true of all, because a location lies
+// under the named entry only if all of its functions have names.
 func (m *mappingEntry) observe(lines []Line) {
 	if !m.named {
 		return
@@ -72,13 +72,13 @@ func (e *Encoder) writeMappings() {
 	}
 }
 
-// pendingSize is the size of the mappings' messages, which are written last, when there were that many locations.
+// pendingSize is the size of the mappings' messages, which are written last, as of that number of locations.
 type pendingSize struct {
 	locations int
 	bytes     int64
 }
 
-// pendingMappings is the size of what writeMappings would write. Only a new location can change it.
+// pendingMappings returns the size of what writeMappings would write. Only a new location can change it.
 func (e *Encoder) pendingMappings() int64 {
 	if e.pending.bytes == 0 || e.pending.locations != len(e.locations.keys) {
 		before := len(e.out)

@@ -7,15 +7,15 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// memory is what an encoder holds while it writes. The tables lie in scratch memory, which is given back; the buffers
-// outlive the profile: the next one takes them over, unless the garbage collector was there first.
+// memory is the memory of an encoder while it writes. The tables lie in scratch memory, which is freed; the buffers are
+// reused by the next profile, unless the garbage collector has taken them.
 type memory struct {
 	out        wire
 	mappingIDs map[mappingKey]uint64
 	mappings   []mappingEntry
 
 	lineFunctions []uint64 // of the location being written
-	labelKeys     []uint64 // of the sample being written: the strings that its labels have as keys
+	labelKeys     []uint64 // of the sample being written: the keys of its labels, as numbers of strings
 
 	scratch   scratch.Memory
 	texts     texts
@@ -35,7 +35,7 @@ func newTable[K comparable](m *scratch.Memory, expected int) table[K] {
 	return table[K]{keys: scratch.Slice[K](m, expected)[:0], index: scratch.NewIndex(m, expected), memory: m}
 }
 
-// number is the key's, and whether the key had it before.
+// number returns the key's number, and whether the key was known.
 func (t *table[K]) number(key K, hash uint64) (number uint32, known bool) {
 	if number, known = t.index.Find(hash, func(n uint32) bool { return t.keys[n] == key }); known {
 		return number, true
@@ -46,7 +46,7 @@ func (t *table[K]) number(key K, hash uint64) (number uint32, known bool) {
 	return number, false
 }
 
-// texts numbers strings, of which it keeps copies.
+// texts numbers strings and keeps copies of them.
 type texts struct {
 	bytes  []byte
 	list   []text
@@ -99,11 +99,9 @@ func newMemory() *memory {
 	return m
 }
 
-// release gives the tables back and hands buffers and compressor on, once. Nothing may touch them afterwards.
+// release frees the tables, lets go of the compressor, and returns buffers to their pool, once. Nothing may use them afterwards.
 func (e *Encoder) release() {
-	if e.sink != nil {
-		e.sink.release()
-	}
+	e.sink = nil
 	m := e.memory
 	if m == nil {
 		return

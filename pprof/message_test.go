@@ -100,7 +100,7 @@ func TestTextAndFunctionsAndLocationsPrecedeTheirUse(t *testing.T) {
 	}
 }
 
-// fieldNames are those of profile.proto, by message and number.
+// fieldNames are the names of profile.proto's fields, by message and number.
 var fieldNames = map[string][]string{
 	"": {"", "sample_type:ValueType", "sample:Sample", "mapping:Mapping", "location:Location", "function:Function",
 		"string_table:text", "drop_frames", "keep_frames", "time_nanos", "duration_nanos", "period_type:ValueType", "period",

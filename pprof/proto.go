@@ -1,6 +1,6 @@
 package pprof
 
-// Field numbers of https://github.com/google/pprof/blob/main/proto/profile.proto, those that are written here.
+// Field numbers of https://github.com/google/pprof/blob/main/proto/profile.proto, only those that are written here.
 const (
 	profileSampleType        = 1
 	profileSample            = 2

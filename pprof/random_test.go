@@ -16,7 +16,7 @@ import (
 // choices draws a number below n. A random source gives a property test, the bytes of a fuzzer a fuzz target.
 type choices func(n int) int
 
-// Few names and addresses, so that equal ones meet; among them what is empty, alike but for case of use, and not UTF-8.
+// Few names and addresses, so that equal ones occur; among them empty names, similar names, and names that are not UTF-8.
 var (
 	someNames     = []string{"", "main", "operator new(unsigned long)", "_Znwm", "bad\xff", "bad\xfe", "bad\uFFFD", "日本"}
 	someFiles     = []string{"", "/bin/service", "/lib/libc.so.6", "/lib/\xc3(", "a.c", "b.cc"}
@@ -90,7 +90,11 @@ func (c choices) mapping() Mapping {
 
 func TestEncoderAgreesWithTheSlowRoad(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
+	recordings := 2000
+	if testing.Short() {
+		recordings = 500
+	}
+	for range recordings {
 		checkRoads(t, choices(random.IntN).recording())
 		if t.Failed() {
 			return

@@ -13,7 +13,7 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// recording is what a profile is made of. The encoder is the one road from it to a profile; slowRoad is the other.
+// recording is the content of a profile. The encoder is one road from it to a profile; slowRoad is the other.
 type recording struct {
 	header  Header
 	samples []recordedSample

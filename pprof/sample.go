@@ -6,9 +6,9 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Sample writes the values and labels of s with one stack, leaf first, of locations of this encoder; it does not look at
-// s.Frames. The block size is the numeric label `bytes`, unless it is negative, as stack.MixedSizes is. An error of the
-// writer is final; a stack with a location of another encoder is left out, and the profile may go on.
+// Sample writes the values and labels of s with a stack of this encoder's locations, leaf first; it ignores s.Frames. The
+// block size becomes the numeric label `bytes`, unless it is negative, as stack.MixedSizes is. An error of the writer is
+// final. A stack with a location of another encoder is an error too, but is only left out; the profile may go on.
 func (e *Encoder) Sample(frames []LocationID, s *stack.Sample) error {
 	if e.err != nil {
 		return e.err
@@ -27,8 +27,8 @@ func (e *Encoder) Sample(frames []LocationID, s *stack.Sample) error {
 	return e.err
 }
 
-// writeStack is false if a frame is not a location of this encoder. In both loops below, the buffer is a variable of its
-// own because the compiler keeps it in registers then.
+// writeStack returns false if a frame is not a location of this encoder. In both loops below, the buffer is a local variable
+// so that the compiler keeps it in registers.
 func (e *Encoder) writeStack(frames []LocationID) (known bool) {
 	if len(frames) == 0 {
 		return true
@@ -49,6 +49,8 @@ func (e *Encoder) writeStack(frames []LocationID) (known bool) {
 
 func (e *Encoder) writeValues(v *stack.Values) {
 	values := [...]int64{v.AllocObjects, v.AllocBytes, v.InuseObjects, v.InuseBytes}
+	_ = [len(values) - len(allColumns)]int{} // one value for each column: neither difference may be negative
+	_ = [len(allColumns) - len(values)]int{}
 	start := e.out.begin(sampleValue)
 	b := e.out
 	for _, value := range values[e.from:e.to] {
@@ -58,7 +60,7 @@ func (e *Encoder) writeValues(v *stack.Values) {
 	e.out.end(start)
 }
 
-// writeLabelTexts writes the strings of labels that are new: they are fields beside the sample.
+// writeLabelTexts writes the new strings of labels: they are fields beside the sample.
 func (e *Encoder) writeLabelTexts(labels []stack.Label) {
 	for i := range labels {
 		e.text(labels[i].Key)
@@ -67,9 +69,9 @@ func (e *Encoder) writeLabelTexts(labels []stack.Label) {
 	}
 }
 
-// writeLabels writes each label once: keys that differ only in bytes that are not UTF-8 are the same, and so is the key
-// of the block size. A label without a key says nothing, and one with neither text nor unit cannot be told from a
-// number 0; both are left out.
+// writeLabels writes each key once: keys that differ only in bytes that are not UTF-8 count as equal, and the key of the
+// block size is taken. It leaves out labels without a key, and labels with neither text nor unit, which would read as a
+// number 0.
 func (e *Encoder) writeLabels(s *stack.Sample) {
 	e.labelKeys = e.labelKeys[:0]
 	if s.BlockSize >= 0 {
@@ -109,7 +111,7 @@ func (e *Encoder) writeText(key, text uint64) {
 	e.out.end(start)
 }
 
-// isRepeated notes key, and reports whether the sample that is being written has a label with it.
+// isRepeated records key, and reports whether the sample being written already has a label with it.
 func (e *Encoder) isRepeated(key uint64) bool {
 	if slices.Contains(e.labelKeys, key) {
 		return true

@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,5 +46,11 @@ func TestLabelsOfInvalidTextBecomeValid(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string][]string{"n\uFFFD": {"u\uFFFD"}}, s.NumUnit); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestEveryValueHasAColumn(t *testing.T) {
+	if n := reflect.TypeFor[stack.Values]().NumField(); n != len(allColumns) {
+		t.Errorf("%d values, %d columns", n, len(allColumns))
 	}
 }

@@ -3,34 +3,29 @@ package pprof
 import (
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
 
 // Compression is how a profile is compressed: a level of gzip from 1, the fastest, to 9, the smallest, or one of the
-// constants. Every reader takes all of them.
+// constants. Readers accept all of them.
 type Compression int
 
-// What a number from 1 to 9 does not say.
+// The values of Compression besides 1 to 9.
 const (
 	FastGzip     Compression = 0  // level 1
 	Uncompressed Compression = -1 // the bare protobuf message
 )
 
-// flushBytes is how much is gathered before it is handed to gzip.
+// flushBytes is how much is gathered before it is passed to gzip.
 const flushBytes = 32 << 10
 
-// sink compresses what is written to it. After an error it must not be written to again, which the Encoder sees to; nor
-// does gzip write after one.
+// sink compresses what is written to it. The Encoder does not write to it after an error, and neither does gzip.
 type sink struct {
 	zip   *gzip.Writer // nil: nothing is compressed
 	level Compression
 	end   whole
 }
-
-// zips are writers of each level that wait for the next profile: a new one takes half a megabyte or more.
-var zips [gzip.BestCompression + 1]sync.Pool
 
 func newSink(w io.Writer, c Compression) (*sink, error) {
 	s := &sink{level: c, end: whole{w}}
@@ -42,11 +37,6 @@ func newSink(w io.Writer, c Compression) (*sink, error) {
 	}
 	if c == FastGzip {
 		s.level = gzip.BestSpeed
-	}
-	if zip, waiting := zips[s.level].Get().(*gzip.Writer); waiting {
-		zip.Reset(s.end)
-		s.zip = zip
-		return s, nil
 	}
 	var err error
 	s.zip, err = gzip.NewWriterLevel(s.end, int(s.level))
@@ -68,15 +58,6 @@ func (s *sink) close() error {
 		return nil
 	}
 	return s.zip.Close()
-}
-
-// release hands the compressor on, whatever became of the profile.
-func (s *sink) release() {
-	if s.zip != nil {
-		s.zip.Reset(nil)
-		zips[s.level].Put(s.zip)
-		s.zip = nil
-	}
 }
 
 // whole makes a short write an error.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sizes are what Size says before each sample, at the end, and after Close.
+// sizes returns the results of Size before each sample, at the end, and after Close.
 func sizes(t *testing.T, r *recording) (list []int64) {
 	t.Helper()
 	e := NewEncoder(&bytes.Buffer{}, r.header)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// text returns the number of s in the table of strings, and writes it there if it is new. What is not UTF-8 counts, and
-// is written, as its valid form; the raw form is remembered beside it, so that it is mended once.
+// text returns the number of s in the table of strings, and writes it there if it is new. A string that is not UTF-8 is
+// replaced by its valid form; the raw form is remembered beside it, so that it is converted only once.
 func (e *Encoder) text(s string) uint64 {
 	hash := maphash.String(seed, s)
 	if id, known := e.texts.find(s, hash); known {

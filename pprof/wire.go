@@ -14,7 +14,7 @@ const (
 	kindBytes  = 2
 )
 
-// tag appends the tag of a field whose number is below 16, as those of this format are: one byte.
+// tag appends the tag of a field, one byte: all field numbers of this format are below 16.
 func (w *wire) tag(field, kind int) {
 	*w = append(*w, byte(field<<3|kind))
 }
@@ -35,7 +35,7 @@ func (w *wire) flag(field int, v bool) {
 	}
 }
 
-// text appends a string field, the empty string too: in a table of strings it takes up a place.
+// text appends a string field, even an empty one: it takes a number in the table of strings.
 func (w *wire) text(field int, s string) {
 	w.tag(field, kindBytes)
 	*w = binary.AppendUvarint(*w, uint64(len(s)))
@@ -76,7 +76,7 @@ func (w *wire) end(start int) {
 	binary.PutUvarint(b[start-1:], uint64(length))
 }
 
-// varintSize is the number of bytes that v takes up as a varint: 7 bits in each, and one byte for 0.
+// varintSize returns the number of bytes that v takes as a varint: 7 bits in each, and one byte for 0.
 func varintSize(v uint64) int {
 	return (bits.Len64(v|1) + 6) / 7
 }

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// Baseline is what later profiles of a recording are compared with: the four values of each sample of an earlier one. It
-// takes 40 bytes for each sample that has an ID. A sample without one is kept whole, because its content is its
-// identity. All of it goes when the Baseline is dropped. Methods that do not change it may be called at the same time.
+// Baseline is the state of a recording with which later profiles are compared: the four values of each sample of an earlier
+// profile. It takes 40 bytes for each sample that has an ID. A sample without an ID is kept whole, because its content is
+// its identity. Methods that do not change the Baseline may be called concurrently.
 type Baseline struct {
 	start, time time.Time
 	known       []knownValues // in the order of their IDs
@@ -28,7 +28,7 @@ func NewBaseline(p *Profile) *Baseline {
 	return b
 }
 
-// Size is about how many bytes it takes, without labels.
+// Size returns roughly how many bytes the baseline takes, without labels.
 func (b *Baseline) Size() int64 {
 	const known, unknown = int64(unsafe.Sizeof(knownValues{})), int64(unsafe.Sizeof(Sample{}))
 	const indexed = 32 // an entry of the index
@@ -39,13 +39,13 @@ func (b *Baseline) Size() int64 {
 	return size
 }
 
-// Time is when the last profile that made the baseline was taken.
+// Time returns when the last profile that made the baseline was taken.
 func (b *Baseline) Time() time.Time { return b.time }
 
-// Advance makes p, a later profile than those before, what others are compared with. In use becomes what p says. Allocated
-// becomes the highest value that was ever seen, so that what a counter lost and gained again is not counted twice, nor is
-// a stack that a profile left out. When p is of another recording, what was known by ID is dropped: it is about other
-// stacks. So the memory is bounded by the number of different samples of one recording.
+// Advance moves the baseline to p, a later profile. In use becomes p's value. Allocated becomes the highest value ever seen,
+// so that what a counter lost and gained again is not counted twice, and neither is a stack that one profile left out. If p
+// belongs to another recording, the values known by ID are dropped: they belong to other stacks. So the memory is bounded by
+// the number of different samples of one recording.
 func (b *Baseline) Advance(p *Profile) {
 	if !b.sameRecording(p) {
 		b.known = nil
@@ -85,7 +85,7 @@ func (b *Baseline) advanceKnown(p *Profile) {
 	b.known = fresh
 }
 
-// countFresh counts the samples of p that are not in the baseline yet, so that it holds no more than it needs.
+// countFresh counts the samples of p that are not in the baseline yet, so that the baseline allocates exactly what it needs.
 func (b *Baseline) countFresh(p *Profile) (n int) {
 	for i := range p.Samples {
 		if id := p.Samples[i].ID; id != 0 && b.find(id) == nil {
@@ -112,7 +112,7 @@ func (b *Baseline) advanceUnknown(p *Profile) {
 	}
 }
 
-// raise advances v to now: allocated never falls, in use is as now.
+// raise advances v to now: allocated never falls, in use becomes now's.
 func (v *Values) raise(now Values) {
 	v.AllocObjects = max(v.AllocObjects, now.AllocObjects)
 	v.AllocBytes = max(v.AllocBytes, now.AllocBytes)
@@ -129,7 +129,7 @@ func (b *Baseline) find(id uint64) *Values {
 	return &b.known[i].Values
 }
 
-// then is what the baseline says of s, a sample of a profile of the same recording or not; nothing: all are 0.
+// then returns the baseline's values of s, all 0 if it has none. sameRecording reports whether IDs can be compared.
 func (b *Baseline) then(s *Sample, sameRecording bool) Values {
 	var found *Values
 	switch {

@@ -1,10 +1,10 @@
 package stack
 
-// Delta is what p has beyond the baseline: allocated as differences, in use as p has it. Its Start is the baseline's time.
-// Samples of which nothing is left are not in it. A counter that is lower than before counts as unchanged. Stacks are
-// compared by ID within one recording; if p is of a later one, all that it recorded came after the baseline. Samples
-// without an ID are compared by frames, block size and labels, and those that are equal become one. p is not changed,
-// and the result shares its frames and labels.
+// Delta returns p relative to the baseline: allocated as differences, in use as in p. Its Start is the baseline's time.
+// Samples whose values all become 0 are left out. A counter that is lower than before counts as unchanged. Stacks are
+// compared by ID within one recording; if p belongs to a later one, all that it recorded came after the baseline. Samples
+// without an ID are compared by frames, block size and labels, and equal ones are merged. p is not changed, and the result
+// shares its frames and labels.
 func (b *Baseline) Delta(p *Profile) Profile {
 	delta := b.compare(p, func(now, then Values) Values {
 		return Values{
@@ -18,11 +18,11 @@ func (b *Baseline) Delta(p *Profile) Profile {
 	return delta
 }
 
-// Growth is what p has in use less what the baseline has, of either sign. Nothing in it counts as allocated, and samples
-// that did not change are not in it. Samples are compared as by Delta. Nothing is taken away for a recording that ended:
-// its blocks are not known any more, nor whether they live. Within one recording no sample with an ID vanishes. One
-// without an ID can, when its maker leaves out what is not in use; it comes after all others, in the order of the
-// baseline, with the negative of what it held.
+// Growth returns what p has in use minus what the baseline has; values may be negative. Allocated is 0 in all samples, and
+// samples that did not change are left out. Samples are compared as in Delta. Nothing is subtracted for a recording that
+// ended, because it is unknown whether its blocks still live. Within one recording no sample with an ID vanishes. A sample
+// without an ID can, if its maker leaves out what is not in use; it then comes after all others, in the order of the
+// baseline, with the negative of its values.
 func (b *Baseline) Growth(p *Profile) Profile {
 	growth := b.compare(p, func(now, then Values) Values {
 		return Values{
@@ -35,7 +35,7 @@ func (b *Baseline) Growth(p *Profile) Profile {
 	return growth
 }
 
-// compare gives each sample of p the values that difference makes of its own and the baseline's.
+// compare returns p with the values that difference computes from each sample's and the baseline's.
 func (b *Baseline) compare(p *Profile, difference func(now, then Values) Values) Profile {
 	result, same := *p, b.sameRecording(p)
 	result.Samples = nil
@@ -48,7 +48,7 @@ func (b *Baseline) compare(p *Profile, difference func(now, then Values) Values)
 	return result
 }
 
-// vanished are the samples in use that p does not have, with their values negated.
+// vanished returns the samples in use that p lacks, with their values negated.
 func (b *Baseline) vanished(p *Profile) (gone []Sample) {
 	if len(b.unknown.samples) == 0 {
 		return nil

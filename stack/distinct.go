@@ -2,15 +2,15 @@ package stack
 
 import "slices"
 
-// distinct holds samples in the order in which they were put in, those without an ID once for each stack, block size and
-// labels. Nothing but the values of what it holds may be changed.
+// distinct holds samples in the order of insertion. Samples without an ID are merged if stack, block size and labels are
+// equal. Only the values of the samples may be changed.
 type distinct struct {
 	samples []Sample
-	index   map[uint64]int // by the hash of the content, or the next free number after it
+	index   map[uint64]int // by the hash of the content, or the next free key after it
 }
 
-// place is the index of the sample with s's content, or the number under which it belongs.
-func (d *distinct) place(s *Sample) (i int, free uint64, ok bool) {
+// lookup returns the index of the sample with s's content, or else the free key for it.
+func (d *distinct) lookup(s *Sample) (i int, free uint64, ok bool) {
 	for free = contentHash(s); ; free++ {
 		i, ok = d.index[free]
 		if !ok || sameContent(&d.samples[i], s) {
@@ -19,17 +19,17 @@ func (d *distinct) place(s *Sample) (i int, free uint64, ok bool) {
 	}
 }
 
-// find returns the sample without an ID that has s's content, nil if there is none.
+// find returns the sample without an ID that has s's content; nil if there is none.
 func (d *distinct) find(s *Sample) *Sample {
-	if i, _, ok := d.place(s); ok {
+	if i, _, ok := d.lookup(s); ok {
 		return &d.samples[i]
 	}
 	return nil
 }
 
-// add puts in a sample without an ID, or adds its values to those of the one that has its content.
+// add inserts a sample without an ID, or adds its values to the sample with equal content.
 func (d *distinct) add(s Sample) {
-	i, free, ok := d.place(&s)
+	i, free, ok := d.lookup(&s)
 	if ok {
 		d.samples[i].Add(s.Values)
 		return
@@ -41,7 +41,7 @@ func (d *distinct) add(s Sample) {
 	d.samples = append(d.samples, s)
 }
 
-// fold adds up the samples without an ID that have the same content. Where there are none, it returns samples itself.
+// fold merges the samples without an ID that have equal content. If there are none, it returns samples itself.
 func fold(samples []Sample) []Sample {
 	if !slices.ContainsFunc(samples, func(s Sample) bool { return s.ID == 0 }) {
 		return samples
@@ -61,8 +61,8 @@ func sameContent(a, b *Sample) bool {
 	return a.BlockSize == b.BlockSize && slices.Equal(a.Frames, b.Frames) && slices.Equal(a.Labels, b.Labels)
 }
 
-// contentHash is FNV-1a over words, with a shift that lets high bits act on low ones. It need not be perfect: content is
-// compared wherever it is equal.
+// contentHash is FNV-1a over words, with a shift that lets high bits influence low ones. Collisions are harmless: content is
+// compared when hashes are equal.
 func contentHash(s *Sample) uint64 {
 	hash := mix(14695981039346656037, uint64(s.BlockSize))
 	for _, f := range s.Frames {

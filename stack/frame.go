@@ -16,8 +16,8 @@ func NewFrame(module ModuleID, address uint64) Frame {
 	return Frame(uint64(module)<<addressBits | address&(1<<addressBits-1))
 }
 
-// Module is the module that was mapped at the frame's address when its sample was taken.
+// Module returns the module that was mapped at the frame's address when its sample was taken.
 func (f Frame) Module() ModuleID { return ModuleID(f >> addressBits) }
 
-// Address is the runtime address of the call site.
+// Address returns the runtime address of the call site.
 func (f Frame) Address() uint64 { return uint64(f) & (1<<addressBits - 1) }

@@ -56,7 +56,7 @@ func (w *world) step() {
 	}
 }
 
-// restart begins another recording, whose IDs are those of the one before for other stacks.
+// restart begins another recording, which uses the IDs of the one before for other stacks.
 func (w *world) restart() {
 	w.start = w.now
 	for i := range w.stacks {
@@ -82,7 +82,7 @@ func (w *world) profile() *Profile {
 // content prints what a sample is, apart from its values.
 func content(s *Sample) string { return fmt.Sprint(s.Frames, s.BlockSize, s.Labels) }
 
-// byContent adds up the samples of the same content, and leaves out those of which nothing is left.
+// byContent adds up the samples of the same content, and leaves out samples of which nothing is left.
 func byContent(samples []Sample) map[string]Values {
 	sums := map[string]Values{}
 	for i := range samples {

@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// Rest is the sum of samples that were cut away.
+// Rest is the sum of the samples that Top did not keep.
 type Rest struct {
-	Label   Label // what they have in common; without a Key, if they lack the label or none was asked for
+	Label   Label // their common label; no Key if they lack it or group is ""
 	Samples int
 	Values
 }
 
-// Top keeps the n samples of p for which weigh, of either sign, is farthest from 0, in the order that they have. Of equal
-// ones the first are kept. What it cuts away it adds up: for each value that the label with the key group has there, in
-// the order in which the values appear, so that the total of each stays right; and in one sum if group is "". So kept
-// and rests together have the total of p. p is not changed; if it has no more than n samples, kept are its own.
-// It takes O(len log n) time, and memory for n numbers besides what it returns.
+// Top keeps the n samples of p with the greatest absolute weight, in the order of p; of equal ones the first. It adds the
+// others up, in one sum for each value of the label with the key group, in the order in which the values appear, or in a
+// single sum if group is "". So kept and rests together have the total of p. p is not changed; if it has at most n samples,
+// kept is p.Samples. Top takes O(len log n) time, and memory for n numbers besides its results.
 func (p *Profile) Top(n int, weigh func(Values) int64, group string) (kept []Sample, rests []Rest) {
 	if len(p.Samples) <= n {
 		return p.Samples, nil
@@ -44,7 +43,7 @@ func (p *Profile) Top(n int, weigh func(Values) int64, group string) (kept []Sam
 	return kept, rests
 }
 
-// label is the sample's label with the key, the zero Label if it has none.
+// label returns the sample's label with the key, or the zero Label.
 func (s *Sample) label(key string) Label {
 	for _, l := range s.Labels {
 		if l.Key == key && key != "" {
@@ -77,7 +76,7 @@ func largest(samples []Sample, n int, weigh func(Values) int64) []int {
 	return indexes
 }
 
-// magnitude is |v|, also of the least number, which has no positive twin.
+// magnitude returns |v|, also for the least number, whose negative is not an int64.
 func magnitude(v int64) uint64 {
 	if v < 0 {
 		return -uint64(v)
@@ -90,7 +89,7 @@ type weighed struct {
 	magnitude uint64
 }
 
-// smallestFirst is a heap.Interface whose first is the one to give way: of equal ones, the last.
+// smallestFirst is a heap.Interface whose first element is the next to be replaced: of equal ones, the last.
 type smallestFirst []weighed
 
 func (h smallestFirst) Len() int      { return len(h) }

@@ -14,7 +14,7 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// addr2line is the second road to names: binutils' answers, innermost first. Where it knows nothing, Function is "??".
+// addr2line is the second road to names: binutils' answers, innermost first. If it knows nothing, Function is "??".
 func addr2line(t testing.TB, path string, addresses []mappings.ELFAddr, flags ...string) [][]Line {
 	t.Helper()
 	var input bytes.Buffer
@@ -25,7 +25,7 @@ func addr2line(t testing.TB, path string, addresses []mappings.ELFAddr, flags ..
 	command.Stdin = &input
 	output, err := command.Output()
 	if err != nil {
-		t.Skip("addr2line: ", err)
+		t.Fatal("addr2line: ", err)
 	}
 	var answers [][]Line
 	rows := strings.Split(strings.TrimSuffix(string(output), "\n"), "\n")
@@ -76,7 +76,7 @@ func agree(t *testing.T, path string, addresses []mappings.ELFAddr) {
 	overturned := llvmAgrees(t, path, addresses, got, disputed)
 	for n, i := range disputed {
 		class, _ := c.class(uint64(addresses[i]), got[i], addr2lines[i])
-		if overturned[n] && class != forgotten { // llvm-symbolizer is asked for places only
+		if overturned[n] && class != forgotten { // llvm-symbolizer reports only places
 			c.classes["another "+class+", and llvm-symbolizer agrees with us"]++
 		} else if ours := c.placeClass(t, path, class, addresses[i], got[i], addr2lines[i]); ours != "" {
 			c.classes[ours]++
@@ -87,7 +87,7 @@ func agree(t *testing.T, path string, addresses []mappings.ELFAddr) {
 	c.log(t)
 }
 
-// log tells how many addresses are in each class.
+// log prints how many addresses are in each class.
 func (c *comparison) log(t *testing.T) {
 	for _, class := range slices.Sorted(maps.Keys(c.classes)) {
 		t.Logf("%7d %s", c.classes[class], class)
@@ -118,6 +118,9 @@ func TestEveryAddressIsNamedAsAddr2lineNamesIt(t *testing.T) {
 		{"clang++", "takes.cc", "-gline-tables-only -O2"},
 	} {
 		t.Run(build.source+" "+build.compiler+" "+build.flags, func(t *testing.T) {
+			if testing.Short() && (build.flags != "-g -O2" || strings.HasPrefix(build.compiler, "clang") || build.source == "takes.cc") {
+				t.Skip("long: make test-all runs it")
+			}
 			program := compile(t, build.compiler, build.source, strings.Fields(build.flags)...)
 			addresses := everyByte(t, program)
 			addresses = every(len(addresses)/20000+1, addresses) // all, except in a program with libc inside

@@ -7,22 +7,23 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes 24 bytes, and its share
+// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes 16 bytes, and its share
 // of a function's names about 100.
 const answerLimit = 1 << 16
 
-// idleLimit is how long answers are kept that nobody asks for. A hunt for a leak takes profiles minutes apart.
+// idleLimit is how long unused answers are kept. A hunt for a leak takes profiles minutes apart.
 const idleLimit = 30 * time.Minute
 
-// answers remembers what addresses are called, so that the next profile of the same process need not open its files
-// again. When it is full it forgets everything: that costs one dump the time of the first.
+// answers remembers the names of addresses, so that the next profile of the same process need not open its files again. When
+// it is full it forgets everything, and one profile takes as long as the first.
 type answers struct {
 	modules map[moduleKey]*known
 	count   int
+	shelf   shelf
 	idle    *time.Timer // nil while there are none
 }
 
-// moduleKey tells files apart, as far as a module can.
+// moduleKey identifies a file by what a module knows of it.
 type moduleKey struct {
 	path, buildID string
 	device, inode uint64
@@ -33,7 +34,7 @@ func keyOf(m *mappings.Module) moduleKey {
 	return moduleKey{m.Path, m.BuildID, m.Device, m.Inode, m.Deleted}
 }
 
-// of gives the answers of a module, to be read and given to add.
+// of returns the answers of a module, to be read and passed to add.
 func (a *answers) of(m *mappings.Module) *known {
 	key := keyOf(m)
 	if a.count >= answerLimit || a.modules == nil {
@@ -46,11 +47,11 @@ func (a *answers) of(m *mappings.Module) *known {
 	return a.modules[key]
 }
 
-// add remembers what was found, unless it is that a file could not be read, or a server did not answer: that may pass.
+// add remembers results, except that a file could not be read or a server did not answer: that may change.
 func (a *answers) add(k *known, w wants) {
-	before := len(k.list)
+	before := len(k.answers)
 	k.add(w)
-	a.count += len(k.list) - before
+	a.count += len(k.answers) - before
 }
 
 // forget drops all answers.
@@ -61,8 +62,8 @@ func (a *answers) forget() {
 	*a = answers{}
 }
 
-// forgetWhenIdle lets the answers be forgotten unless they are used before long. The timer runs only while there are
-// some, and does not keep the Symbolizer.
+// forgetWhenIdle arranges that the answers are forgotten if they stay unused. The timer runs only while there are some, and
+// does not keep the Symbolizer alive.
 func (s *Symbolizer) forgetWhenIdle() {
 	if s.answers.count == 0 {
 		return

@@ -26,7 +26,7 @@ func TestAnswersAreForgottenWhenNobodyAsksForThem(t *testing.T) {
 			t.Errorf("%d answers are kept", n)
 		}
 		ask()
-		if s.Reset(); kept(s) != 0 {
+		if s.reset(); kept(s) != 0 {
 			t.Error("Reset keeps something")
 		}
 	})
@@ -48,7 +48,7 @@ func TestARetiredSymbolizerNamesAndRemembersNothing(t *testing.T) {
 	}
 }
 
-// kept is how many answers a Symbolizer keeps, -1 if it has something else to show for having had some.
+// kept returns how many answers a Symbolizer keeps, -1 if other traces of answers are left.
 func kept(s *Symbolizer) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

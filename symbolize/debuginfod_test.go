@@ -12,7 +12,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/debugfile"
 )
 
-// debuginfod serves the files given by build ID, and counts what it is asked for.
+// debuginfod serves the given files by build ID, and counts requests.
 func debuginfod(t testing.TB, files map[string]string) (asked *atomic.Int32) {
 	t.Helper()
 	asked = new(atomic.Int32)
@@ -35,7 +35,7 @@ func debuginfod(t testing.TB, files map[string]string) (asked *atomic.Int32) {
 func TestADebuginfodServerIsAskedOnlyIfAllowed(t *testing.T) {
 	s := ship(t)
 	asked := debuginfod(t, map[string]string{s.buildID: s.debug})
-	unnamed(t, s.named(Options{}), NeedsServer)
+	unnamed(t, s.named(Options{}), needsServer)
 	if n := asked.Load(); n != 0 {
 		t.Fatalf("asked %d times", n)
 	}
@@ -50,7 +50,7 @@ func TestThatNoDebuginfodServerHasAFileIsRemembered(t *testing.T) {
 	s := ship(t)
 	asked := debuginfod(t, nil)
 	for range 3 {
-		unnamed(t, s.named(Options{Debuginfod: true}), NotOnServer)
+		unnamed(t, s.named(Options{Debuginfod: true}), notOnServer)
 	}
 	if n := asked.Load(); n != 1 {
 		t.Errorf("asked %d times", n)
@@ -62,7 +62,7 @@ func TestAServerThatFailedIsAskedAgainLater(t *testing.T) {
 	debuginfod(t, nil)
 	t.Setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1")
 	names := New(Options{Debuginfod: true})
-	unnamed(t, names.Resolve(module(s.program), s.addresses), ServerFailed)
+	unnamed(t, names.Resolve(module(s.program), s.addresses), serverFailed)
 	working := debuginfod(t, map[string]string{s.buildID: s.debug})
 	names.finder.Server = debugfile.EnvironmentServer()
 	named := 0
@@ -77,7 +77,7 @@ func TestAServerThatFailedIsAskedAgainLater(t *testing.T) {
 func TestWhatALyingDebuginfodServerGivesIsRefusedAndNotKept(t *testing.T) {
 	s, other := ship(t), ship(t, "-O1")
 	debuginfod(t, map[string]string{s.buildID: other.debug})
-	unnamed(t, s.named(Options{Debuginfod: true}), OtherDebugFile)
+	unnamed(t, s.named(Options{Debuginfod: true}), otherDebugFile)
 	kept := filepath.Join(os.Getenv("DEBUGINFOD_CACHE_PATH"), s.buildID, "debuginfo")
 	if _, err := os.Stat(kept); err == nil {
 		t.Error("it is in the cache")

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// comparison tells in which way our answer for an address differs from addr2line's.
+// comparison reports how our answer for an address differs from addr2line's.
 type comparison struct {
 	symbols  map[string][]elf.Symbol
 	filtered map[string]string // by c++filt
-	places   *places           // nil before they were asked for
+	places   *places           // nil before they were requested
 	classes  map[string]int
 }
 
@@ -65,7 +65,7 @@ func allSymbols(t testing.TB, paths ...string) map[string][]elf.Symbol {
 func (c *comparison) class(address uint64, got Result, want []Line) (class string, wanted bool) {
 	known := want[0].SystemName != "??"
 	switch {
-	case (got.Reason == Named) == (len(got.Lines) == 0):
+	case (got.Reason == named) == (len(got.Lines) == 0):
 		return "neither lines nor a reason, or both", false
 	case len(got.Lines) == 0 && !known:
 		return equal, true

@@ -7,8 +7,8 @@ import "strings"
 // the tree 25 times; and it copies the pattern of a pack expansion (Dp, sp) once for each argument of the pack, so that
 // time grows with the third power of the length. A demangled name longer than a limit only shows that it was too late.
 //
-// So a name is looked at first. The limits are above what real programs have: of 147,309 names in LLVM, DuckDB,
-// JavaScriptCore, Boost and others, the longest has 673 bytes, and 2 stay mangled that need not.
+// So each name is checked first. The limits are above what real programs have: of 147,309 names in LLVM, DuckDB,
+// JavaScriptCore, Boost and others, the longest has 673 bytes, and 2 stay mangled needlessly.
 const (
 	mangledLimit = 1 << 12 // the length of a name
 	copiesLimit  = 1 << 18 // its length, doubled for every four uses of a part after the first template parameter
@@ -24,7 +24,7 @@ func explodes(mangled string) bool {
 		return true
 	}
 	if strings.HasPrefix(mangled, "_R") {
-		return false // the demangler bounds its work on Rust's names by their length and that of the result
+		return false // the demangler bounds its work on Rust's names by their length and the result's
 	}
 	parameters, reused := references(mangled)
 	if !parameters {
@@ -35,7 +35,7 @@ func explodes(mangled string) bool {
 }
 
 // references reports whether a name uses template parameters (T_, T0_), and how many uses of earlier parts (S_, S1A_)
-// follow the first. What only looks like one counts too: it stands in an identifier with capitals.
+// follow the first. Parts of identifiers that look like references count too.
 func references(mangled string) (parameters bool, reused int) {
 	parameter, part := false, false // whether a T or an S was seen since the last byte that cannot be in a reference
 	for i := range len(mangled) {

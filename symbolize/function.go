@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/elffile"
-	"github.com/cgoheap/cgoheap/unwind"
+	"github.com/cgoheap/cgoheap/internal/unwind"
 )
 
-// A stripped file still says where its functions begin and end, in .eh_frame. For an address without a name that is worth
-// knowing: all addresses of one function have one start, and a viewer can add them up. It also shows which symbol an address
-// must not be named by. In a stripped file only the functions are left that others may call, and one of those without a size
-// seems to reach up to the next, over all functions between the two.
+// A stripped file still records where its functions begin and end, in .eh_frame. That helps for an address without a name:
+// all addresses of one function have one start, and a viewer can add them up. It also shows which symbol must not name an
+// address. A stripped file has only the symbols of exported functions, and one without a size seems to reach up to the next,
+// over all functions between the two.
 
 // findFunctions finds the functions around the addresses that have no lines and no symbol with a size.
 func (o *object) findFunctions(w wants) {
@@ -34,7 +34,7 @@ func (o *object) findFunctions(w wants) {
 	}
 }
 
-// functionsAround finds the functions around ascending addresses; a zero one where there is none.
+// functionsAround returns the functions around ascending addresses; the zero Function where there is none.
 func functionsAround(f *elffile.File, addresses []uint64) []unwind.Function {
 	if f.Machine != elf.EM_X86_64 && f.Machine != elf.EM_AARCH64 {
 		return nil
@@ -44,18 +44,18 @@ func functionsAround(f *elffile.File, addresses []uint64) []unwind.Function {
 	return finder.Find(addresses)
 }
 
-// within reports whether an address lies in stubs. One FDE describes all stubs of a section: they are no function.
+// within reports whether an address lies in stubs. One FDE describes all stubs of a section, so it is not a function.
 func within(stubs []elffile.Extent, address uint64) bool {
 	return slices.ContainsFunc(stubs, func(s elffile.Extent) bool { return address-s.Addr < s.Size })
 }
 
-// reaches reports whether a symbol names the address. Where all symbols are known, one without a size reaches up to the
-// next; in a stripped file, where it is not known what lies between, only to the end of the function that it lies in.
+// reaches reports whether a symbol covers the address. If all symbols are known, one without a size covers everything up to
+// the next; in a stripped file, only the rest of the function that it lies in.
 func (o *object) reaches(s *symbol, w *want) bool {
 	return !s.open || o.complete() || w.start != 0 && w.start <= s.low
 }
 
-// complete reports whether the symbols are those of all functions, and not only of those that other files may call.
+// complete reports whether there are symbols of all functions, not only of exported ones.
 func (o *object) complete() bool {
 	return hasOwnSymbols(o.files.Layout()) || hasOwnSymbols(o.files.Debug())
 }

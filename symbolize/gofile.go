@@ -7,10 +7,9 @@ import (
 	"github.com/cgoheap/cgoheap/internal/pclntab"
 )
 
-// nameGo gives lines to those of the wants that lie in Go code of a file, by the table that every Go program and library
-// carries, stripped or not. It comes before DWARF, which knows no more about Go code and is not always there: so Go
-// functions are called the same in every file, as the runtime calls those of its own. A table that is damaged is as good
-// as none.
+// nameGo sets the lines of the wants that lie in Go code of a file, from the table that every Go program and library has,
+// stripped or not. It comes before DWARF, which has no more about Go code and may be missing. So Go functions have the same
+// names in every file as in this process. A damaged table counts as none.
 func nameGo(f *elffile.File, w wants, style Style) {
 	found, err := pclntab.Find(f)
 	if err != nil || !slices.ContainsFunc(w, func(w want) bool { return found.Covers(w.address) }) {

@@ -84,12 +84,12 @@ func generic[T any](pcs []uintptr) int { return runtime.Callers(1, pcs) }
 func TestGenericGoFunctionHasItsTypeArgumentsUnlessTheStyleIsShort(t *testing.T) {
 	pcs := make([]uintptr, 1)
 	generic[int](pcs)
-	const room = "github.com/cgoheap/cgoheap/symbolize.generic"
+	const generic = "github.com/cgoheap/cgoheap/symbolize.generic"
 	for style, want := range map[Style]string{
-		Templates: room + "[go.shape.int]", Full: room + "[go.shape.int]", Mangled: room + "[go.shape.int]", Short: room + "[...]",
+		Templates: generic + "[go.shape.int]", Full: generic + "[go.shape.int]", Mangled: generic + "[go.shape.int]", Short: generic + "[...]",
 	} {
 		got := style.goLines(mappings.RuntimeAddr(pcs[0] - 1))[0]
-		if got.Function != want || got.SystemName != room+"[go.shape.int]" {
+		if got.Function != want || got.SystemName != generic+"[go.shape.int]" {
 			t.Errorf("style %d: %v, want %s", style, got, want)
 		}
 	}

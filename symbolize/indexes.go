@@ -6,8 +6,8 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// indexLimit bounds the functions whose places are remembered, at 8 bytes each: the largest programs have one or two
-// million. What is beyond is found again for each batch.
+// indexLimit bounds the indexed functions, at 4 bytes each: the largest programs have one or two million. Indexes beyond it
+// are built again for each batch.
 const indexLimit = 1 << 20
 
 // indexes remembers the indexes of modules. When it is full it forgets all.
@@ -16,17 +16,17 @@ type indexes struct {
 	count   int // entries
 }
 
-// of is the index of a module's tables.
+// of returns the index of a module's tables.
 func (x *indexes) of(m *mappings.Module, tables []functionTable, code spans) *symbolIndex {
 	key := keyOf(m)
 	if known := x.modules[key]; known != nil && slices.Equal(known.tables, marks(tables)) {
 		return known
 	}
 	made := newSymbolIndex(tables, code)
-	if x.count += len(made.entries); x.count > indexLimit || x.modules == nil {
-		*x = indexes{modules: make(map[moduleKey]*symbolIndex), count: len(made.entries)}
+	if x.count += made.starts.len(); x.count > indexLimit || x.modules == nil {
+		*x = indexes{modules: make(map[moduleKey]*symbolIndex), count: made.starts.len()}
 	}
-	if len(made.entries) <= indexLimit {
+	if made.starts.len() <= indexLimit {
 		x.modules[key] = made
 	}
 	return made

@@ -64,7 +64,7 @@ func TestANewAddressCostsWhatOneAddressCosts(t *testing.T) {
 	path, addresses := wordy(t, functions)
 	s, m := New(Options{}), module(path)
 	resolve := func(address mappings.ELFAddr) {
-		if got := s.Resolve(m, []mappings.ELFAddr{address})[0]; got.Reason != Named {
+		if got := s.Resolve(m, []mappings.ELFAddr{address})[0]; got.Reason != named {
 			t.Fatalf("%#x: %+v", address, got)
 		}
 	}
@@ -96,7 +96,7 @@ func TestAnIndexOfAnotherFileIsNotUsed(t *testing.T) {
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Resolve(m, addresses[1:2])[0]; got.Reason != Named || !strings.HasSuffix(got.Lines[0].Function, "_1") {
+	if got := s.Resolve(m, addresses[1:2])[0]; got.Reason != named || !strings.HasSuffix(got.Lines[0].Function, "_1") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -2,18 +2,18 @@ package symbolize
 
 import "github.com/cgoheap/cgoheap/mappings"
 
-// jitDescriptors remembers the ELF addresses of GDB's JIT descriptors in the modules of the process, none for most. To find
-// them, all strings of a module's symbol tables are passed over, so that is done once. They are sought in .symtab too: a
-// program into which a runtime is linked need not export them.
+// jitDescriptors remembers the ELF addresses of GDB's JIT descriptors in the modules of the process, none for most. Finding
+// them takes a pass over all strings of a module's symbol tables, so it is done once. .symtab is searched too: a program
+// into which a runtime is linked need not export them.
 type jitDescriptors map[jitModule][]uint64
 
-// jitModule tells the states of a module's file apart.
+// jitModule identifies a module and the state of its file.
 type jitModule struct {
 	moduleKey
 	written mappings.Written
 }
 
-// addresses are the runtime addresses of all descriptors that the modules have. What is known of other modules is forgotten.
+// addresses returns the runtime addresses of all descriptors in the modules, and forgets other modules.
 func (d *jitDescriptors) addresses(modules []mappings.Module) (all []uint64) {
 	known := *d
 	*d = make(jitDescriptors, len(modules))
@@ -41,12 +41,12 @@ func findJITDescriptors(m *mappings.Module) (values []uint64, ok bool) {
 		return nil, false
 	}
 	defer file.Close()
-	values, _ = file.Variable("__jit_debug_descriptor") // those that were found before an error are right
+	values, _ = file.Variable("__jit_debug_descriptor") // values found before an error are valid
 	return values, true
 }
 
-// nameByJITLists gives the wants, which ascend by address, the names that the lists of this process have for them. It
-// reports whether all lists were read.
+// nameByJITLists names the wants, which ascend by address, from the lists of this process. It reports whether all lists were
+// read completely.
 func (s *Symbolizer) nameByJITLists(wants []madeWant) (whole bool) {
 	modules, err := mappings.Self()
 	if err != nil {

@@ -13,20 +13,19 @@ import (
 // GDB's JIT interface is a list in the memory of the process:
 //
 //	__jit_debug_descriptor ─► entry ⇄ entry ⇄ …   the newest first
-//	                            └► symfile: an ELF image that says where functions are, and their names
+//	                            └► symfile: an ELF image with the addresses and names of functions
 //
-// The runtime changes the list under a lock of its own, while it is read here without one. Three things keep what is read
-// right:
+// The runtime changes the list under its own lock, while it is read here without one. Three checks keep the result right:
 //
-//   - Memory is read through the kernel, so what is gone is an error.
+//   - Memory is read through the kernel, so memory that is gone is an error.
 //   - An entry counts if it is in the list after its symfile was read: the entry before it, to which it points, points back.
 //     A runtime that removes an entry lets the one before point elsewhere. Only then does it free or use again what
 //     the entry had.
 //   - A symfile that names something wanted is read twice, and must say the same: its runtime may have put another one in
 //     the same place, and half of each may have been read.
 //
-// If an entry does not count, the list has changed, and is read again from its start. Anything may stand in the list and
-// the symfiles: it costs a bounded number of reads, and no memory.
+// If an entry does not count, the list has changed, and is read again from its start. The list and the symfiles may contain
+// anything: reading them takes a bounded number of reads, and no memory.
 
 const (
 	jitVersion = 1
@@ -39,9 +38,9 @@ const (
 // The layout on 64-bit machines: of the descriptor, version and action (4 bytes each), the entry that it last acted on, the
 // first entry; of an entry, the next one, the one before, its symfile's address and size.
 const (
-	jitFirst      = 16 // where the descriptor has the address of the first entry
+	jitFirst      = 16 // offset in the descriptor of the address of the first entry
 	jitDescriptor = 24 // bytes
-	jitNext       = 0  // where an entry has the address of the next one
+	jitNext       = 0  // offset in an entry of the address of the next one
 )
 
 type jitEntry struct{ next, previous, symfile, size uint64 }
@@ -86,8 +85,8 @@ func (r *jitReader) entry(address uint64) (jitEntry, bool) {
 	return jitEntry{w[0], w[1], w[2], w[3]}, ok
 }
 
-// name names the wants, which ascend by address, by the list of the descriptor at an address, except those that have a name. It
-// reports whether the list was read to its end: then what it did not name is not in it.
+// name names the wants, which ascend by address, by the list of the descriptor at an address, except wants that have a name
+// already. It reports whether the list was read to its end: then what it did not name is not in it.
 func (r *jitReader) name(descriptor uint64, wants []madeWant) (whole bool) {
 	for range jitPasses {
 		if whole = r.pass(descriptor, wants); whole {

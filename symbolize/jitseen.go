@@ -2,13 +2,13 @@ package symbolize
 
 import "hash/maphash"
 
-// Code made at run time is freed, and other code comes to its place. A list for GDB has only what is there now, but a stack
-// may have been taken before. So it is remembered what the lists said of an address when it was first asked for. As
-// long as they say the same, its name is taken to be that of the code in the stacks. If they say something else, or no
-// more, or at first had no name, then the stacks may be of either code, and the address never has a name again.
+// Code made at run time is freed, and other code takes its address. A list for GDB has only the present code, but a stack
+// may be older. So the name that the lists had for an address when it was first looked up is remembered. As long as they
+// have the same name, it is taken to be the name of the code in the stacks. If the lists change the name, drop it, or had
+// none at first, the stacks may belong to either code, and the address never has a name again.
 //
-// What remains is code that came or went before its address was first asked for, or for so short a time that the lists
-// said the same before and after.
+// What remains undetected is code that came or went before its address was first looked up, or for so short a time that the
+// lists had the same name before and after.
 type jitSeen struct {
 	said map[uint64]uint64 // by address: the hash of the name, or one of the values below
 	seed maphash.Seed
@@ -20,11 +20,11 @@ const (
 	saidNames          // and above
 )
 
-// seenLimit bounds the addresses that are remembered, at about 40 bytes each. Those above it have no name.
+// seenLimit bounds the addresses that are remembered, at about 40 bytes each. Addresses beyond it have no name.
 const seenLimit = 1 << 15
 
-// judge takes their names from wants for which the lists did not always say the same. If the lists were not read to their
-// end, nothing follows from a missing name.
+// judge removes the names of wants whose names in the lists have changed. If the lists were not read completely, a missing
+// name proves nothing.
 func (s *jitSeen) judge(wants []madeWant, whole bool) {
 	if s.said == nil {
 		s.said, s.seed = make(map[uint64]uint64), maphash.MakeSeed()

@@ -9,65 +9,91 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// known is what is remembered of a module's addresses. It stays in memory between two profiles, so it is small: 24 bytes for
-// each address, where a map of Results takes 80.
-type known struct{ list []answer } // ascending
+// known remembers the answers for a module's addresses. It stays in memory between two profiles, so it is small: 16 bytes
+// for each address, and 8 for the start of the function around one without a name, where a map of Results takes 80.
+// Addresses and starts are distances from the base, which lies 2 GiB before the first address.
+type known struct {
+	base    uint64
+	answers []answer // ascending
+	around  []around // ascending
+}
 
-// answer is a Result.
+// answer is a Result without its Start.
 type answer struct {
-	address uint64
-	lines   *Line  // the first of them; nil: there are none
-	since   uint32 // how far before the address the Result's Start is; 0: not known
+	address uint32
 	count   uint16 // of lines
 	reason  Reason
 	lack    Reason
+	lines   *Line // the first
 }
 
-// newAnswer is false for a Result that does not fit: with thousands of lines, or a function of gigabytes.
-func newAnswer(address uint64, r Result) (answer, bool) {
-	a := answer{address: address, lines: unsafe.SliceData(r.Lines), count: uint16(len(r.Lines)), reason: r.Reason, lack: r.Lack}
-	if r.Start != 0 {
-		a.since = uint32(address - uint64(r.Start) + 1)
-	}
-	return a, len(r.Lines) <= math.MaxUint16 && (r.Start == 0 || address-uint64(r.Start) < math.MaxUint32)
+// around is the start of the function around an address.
+type around struct{ address, start uint32 }
+
+// distance returns false for an address that is not within 2 GiB of the first one.
+func (k *known) distance(address uint64) (uint32, bool) {
+	return uint32(address - k.base), address-k.base <= math.MaxUint32
 }
 
-func (a *answer) result() Result {
-	r := Result{Reason: a.reason, Lack: a.lack}
-	if a.count > 0 {
-		r.Lines = unsafe.Slice(a.lines, a.count)
-	}
-	if a.since != 0 {
-		r.Start = mappings.ELFAddr(a.address - uint64(a.since) + 1)
-	}
-	return r
-}
-
-// of is what is remembered of an address.
+// of returns the remembered answer for an address.
 func (k *known) of(address mappings.ELFAddr) (Result, bool) {
-	i, found := slices.BinarySearchFunc(k.list, uint64(address), func(a answer, address uint64) int { return cmp.Compare(a.address, address) })
+	distance := uint64(address) - k.base
+	i, found := slices.BinarySearchFunc(k.answers, distance, func(a answer, distance uint64) int {
+		return cmp.Compare(uint64(a.address), distance)
+	})
 	if !found {
 		return Result{}, false
 	}
-	return k.list[i].result(), true
+	a := &k.answers[i]
+	r := Result{Reason: a.reason, Lack: a.lack}
+	if a.count > 0 {
+		r.Lines = unsafe.Slice(a.lines, a.count)
+		return r, true
+	}
+	i, found = slices.BinarySearchFunc(k.around, a.address, func(s around, address uint32) int {
+		return cmp.Compare(s.address, address)
+	})
+	if found {
+		r.Start = mappings.ELFAddr(k.base + uint64(k.around[i].start))
+	}
+	return r, true
 }
 
 // add remembers results of addresses that are not yet known.
 func (k *known) add(w wants) {
-	before := len(k.list)
-	k.list = slices.Grow(k.list, len(w))
+	before := len(k.answers)
+	if before == 0 && len(w) > 0 {
+		k.base = w[0].address - 1<<31
+	}
+	k.answers = slices.Grow(k.answers, len(w))
 	for i := range w {
-		a, fits := newAnswer(w[i].address, w[i].result())
-		if fits && !mayPass(&w[i]) {
-			k.list = append(k.list, a)
+		if !mayPass(&w[i]) {
+			k.addOne(w[i].address, w[i].result())
 		}
 	}
 	if before > 0 {
-		slices.SortFunc(k.list, func(a, b answer) int { return cmp.Compare(a.address, b.address) })
+		slices.SortFunc(k.answers, func(a, b answer) int { return cmp.Compare(a.address, b.address) })
+		slices.SortFunc(k.around, func(a, b around) int { return cmp.Compare(a.address, b.address) })
 	}
 }
 
-// mayPass says of what was found that it may be otherwise for the next profile.
+// addOne leaves out a Result that does not fit: with thousands of lines, or far from the others.
+func (k *known) addOne(address uint64, r Result) {
+	at, near := k.distance(address)
+	if !near || len(r.Lines) > math.MaxUint16 {
+		return
+	}
+	if r.Start != 0 {
+		function, near := k.distance(uint64(r.Start))
+		if !near {
+			return
+		}
+		k.around = append(k.around, around{at, function})
+	}
+	k.answers = append(k.answers, answer{at, uint16(len(r.Lines)), r.Reason, r.Lack, unsafe.SliceData(r.Lines)})
+}
+
+// mayPass reports whether a result is temporary: the next profile may have another.
 func mayPass(w *want) bool {
-	return w.reason == Unreadable || w.reason == ServerFailed || w.lack == ServerFailed
+	return w.reason == unreadable || w.reason == serverFailed || w.lack == serverFailed
 }

@@ -22,10 +22,10 @@ func expectLack(t *testing.T, s *shipped, results []Result, reason Reason) {
 			t.Fatalf("%#x: %+v lacks something because of %v, want %v", uint64(s.addresses[i]), got.Lines, got.Lack, reason)
 		}
 	}
-	if poor == 0 || reason != Named && tally.Poor[reason] < uint64(poor) {
+	if poor == 0 || reason != named && tally.Poor[reason] < uint64(poor) {
 		t.Errorf("%d poor names, tally %v", poor, tally)
 	}
-	for _, l := range tally.Losses() {
+	for _, l := range tally.losses() {
 		if strings.HasPrefix(l.Name, "no lines because ") && l.Name != "no lines because "+reason.String() {
 			t.Error(l)
 		}
@@ -45,18 +45,18 @@ func TestNamesOfSymbolsSayWhatBecameOfTheDebugData(t *testing.T) {
 		spoil func(t *testing.T, s *shipped)
 		want  Reason
 	}{
-		"garbled abbreviations": {func(t *testing.T, s *shipped) { garbage(t, s, ".debug_abbrev") }, DebugDamaged},
-		"garbled entries":       {func(t *testing.T, s *shipped) { garbage(t, s, ".debug_info") }, DebugDamaged},
+		"garbled abbreviations": {func(t *testing.T, s *shipped) { garbage(t, s, ".debug_abbrev") }, debugDamaged},
+		"garbled entries":       {func(t *testing.T, s *shipped) { garbage(t, s, ".debug_info") }, debugDamaged},
 		"none was shipped": {func(t *testing.T, s *shipped) {
 			need(t, "strip")
 			tool(t, "strip", "--strip-debug", s.program)
-		}, Named},
+		}, named},
 		"that of another build": {func(t *testing.T, s *shipped) {
 			other := ship(t, "-O1")
 			s.put(t, other.debug, "program.debug")
 			tool(t, "strip", "--strip-debug", s.program)
 			tool(t, "objcopy", "--add-gnu-debuglink="+filepath.Join(s.dir, "program.debug"), s.program)
-		}, OtherDebugFile},
+		}, otherDebugFile},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := link(t)
@@ -74,7 +74,7 @@ func TestNamesOfSymbolsSayWhatBecameOfTheDebugData(t *testing.T) {
 	t.Run("nothing is missing where the debug data is whole", func(t *testing.T) {
 		s := link(t)
 		for i, got := range s.named(Options{}) {
-			if got.Lack != Named {
+			if got.Lack != named {
 				t.Fatalf("%#x: %+v", uint64(s.addresses[i]), got)
 			}
 		}

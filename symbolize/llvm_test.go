@@ -11,7 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// llvmAgrees asks llvm-symbolizer, where there is one, who is right about the disputed addresses, given by index: it
+// llvmAgrees asks llvm-symbolizer, if it is installed, which answer is right for the disputed addresses, given by index: it
 // reports for which of them its functions' places, columns included, are ours.
 func llvmAgrees(t *testing.T, path string, addresses []mappings.ELFAddr, got []Result, disputed []int) []bool {
 	t.Helper()

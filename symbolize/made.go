@@ -8,20 +8,20 @@ import (
 )
 
 // Code that a program makes while it runs has no file with names. But some runtimes keep a list of it in memory, for GDB
-// (jitlist.go): LuaJIT, LLVM, wasmtime and others, if they are built or told to. Some write a list to a file, for Linux'
-// perf: V8, JavaScriptCore, the JVM, .NET and others if they are told to, LuaJIT with a patch. Both are read anew for each
-// profile that has such code, as the lists grow, and what stands at an address changes. The list in memory wins: code that
-// is gone leaves it, but stays in the file.
+// (jitlist.go): LuaJIT, LLVM, wasmtime and others, if built or configured so. Some write a list to a file, for Linux' perf:
+// V8, JavaScriptCore, the JVM, .NET and others if configured so, LuaJIT with a patch. Both are read again for each profile
+// that has such code, because the lists grow and the code at an address changes. The list in memory wins: freed code is
+// removed from it, but stays in the file.
 
-// perfMap finds names in this process's list. Tests put another list in its place.
+// perfMap finds names in this process's list. Tests replace it by another list.
 var perfMap = ownPerfMap
 
-// nameMade names addresses of code that was made at run time, or that lies in a file which is no program: some runtimes map
+// nameMade names addresses of code that was made at run time, or that lies in a file other than a program: some runtimes map
 // their code from a memory file or a deleted one.
 func (s *Symbolizer) nameMade(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
 	var open []madeWant
 	for i, r := range results {
-		if r.Lines == nil && (r.Reason == MadeAtRunTime || r.Reason == NotELF || r.Reason == FileGone && m.BuildID == "") {
+		if r.Lines == nil && (r.Reason == madeAtRunTime || r.Reason == NotELF || r.Reason == FileGone && m.BuildID == "") {
 			open = append(open, madeWant{address: uint64(addresses[i]) + m.Bias, result: &results[i]})
 		}
 	}
@@ -39,14 +39,14 @@ func (s *Symbolizer) nameMade(m *mappings.Module, addresses []mappings.ELFAddr, 
 	}
 }
 
-// takeMade takes the names that a list had, and returns the wants for which others are to be asked.
+// takeMade stores the names that a list had, and returns the wants that are still without a name.
 func (s *Symbolizer) takeMade(wants []madeWant) (open []madeWant) {
 	for _, want := range wants {
 		switch name := string(want.name); {
 		case name != "":
 			*want.result = Result{Lines: []Line{{Function: s.options.Style.readable(name), SystemName: name}}}
 		case want.replaced:
-			want.result.Reason = MadeAgain
+			want.result.Reason = madeAgain
 		default:
 			open = append(open, want)
 		}

@@ -87,7 +87,7 @@ func TestAFileThatWasDeletedOrReplacedIsNamedAsItWasMapped(t *testing.T) {
 		if got[0].Reason == FileGone {
 			unnamed(t, got, FileGone)
 		} else {
-			unnamed(t, got, OtherDebugFile)
+			unnamed(t, got, otherDebugFile)
 		}
 	})
 }

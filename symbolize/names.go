@@ -1,9 +1,7 @@
 package symbolize
 
 import (
-	"maps"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -11,19 +9,26 @@ import (
 	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
-// names is what the functions of a batch are called, by their mangled names. Demangling takes longer than finding them,
-// and the same functions are inlined all over a program, so each is demangled once, and several at a time.
+// names has the readable names of the functions of a batch, by their mangled names. Demangling takes longer than finding
+// them, and the same functions are inlined all over a program, so each name is demangled once, and several in parallel.
 type names struct {
 	style    Style
 	mangled  []string
 	readable map[string]string
 	bare     map[string]string // names of local symbols without parameters, where readable has those with them
+	plain    map[*dwarf.Function]plainName
+	shelf    *shelf
+	shelved  map[string]string // what is on the shelf
+	frames   []Line            // of the address at hand
 }
 
-// demanglers is how many goroutines demangle at once.
+// plainName is the readable name of a function that has no mangled one, and that name without template arguments.
+type plainName struct{ readable, short string }
+
+// demanglers returns how many goroutines demangle at once.
 func demanglers() int { return min(runtime.GOMAXPROCS(0), 4) }
 
-// need notes a mangled name.
+// need adds a mangled name to demangle.
 func (n *names) need(mangled string) {
 	if _, ok := n.readable[mangled]; !ok && mangled != "" {
 		n.readable[mangled] = ""
@@ -31,11 +36,14 @@ func (n *names) need(mangled string) {
 	}
 }
 
-func newNames(style Style) *names {
-	return &names{style: style, readable: make(map[string]string), bare: make(map[string]string)}
+func newNames(style Style, shelf *shelf) *names {
+	return &names{
+		style: style, shelf: shelf, shelved: make(map[string]string),
+		readable: make(map[string]string), bare: make(map[string]string), plain: make(map[*dwarf.Function]plainName),
+	}
 }
 
-// needLocal notes the mangled name of a local symbol, which is to be compared with a plain name.
+// needLocal adds the mangled name of a local symbol, to be compared with a plain name.
 func (n *names) needLocal(mangled string) {
 	n.need(mangled)
 	if n.style != Templates && n.style != Short {
@@ -43,37 +51,63 @@ func (n *names) needLocal(mangled string) {
 	}
 }
 
-// demangle makes all names readable that are needed.
+// demangle demangles all names that were added.
 func (n *names) demangle() {
-	for i, readable := range n.style.allReadable(n.mangled) {
-		n.readable[n.mangled[i]] = readable
-	}
-	locals := slices.Collect(maps.Keys(n.bare))
-	for i, bare := range Short.allReadable(locals) {
-		n.bare[locals[i]] = bare
+	readable, bare := make([]string, len(n.mangled)), make([]string, len(n.mangled))
+	inParallel(len(n.mangled), func(i int) {
+		if _, local := n.bare[n.mangled[i]]; local {
+			readable[i], bare[i] = n.style.bothOrNot(n.mangled[i])
+		} else {
+			readable[i] = n.style.readableOrNot(n.mangled[i])
+		}
+	})
+	for i, mangled := range n.mangled {
+		n.readable[mangled] = readable[i]
+		if _, local := n.bare[mangled]; local {
+			n.bare[mangled] = bare[i]
+		}
 	}
 }
 
-// allReadable demangles each of the names.
-func (s Style) allReadable(mangled []string) []string {
-	readable := make([]string, len(mangled))
+// keep returns a copy of lines, with their names, on the shelf; nil if there are none. Many lines have the same names.
+func (n *names) keep(lines []Line) []Line {
+	if len(lines) == 0 {
+		return nil
+	}
+	for i := range lines {
+		l := &lines[i]
+		l.Function, l.SystemName, l.File = n.shelve(l.Function), n.shelve(l.SystemName), n.shelve(l.File)
+	}
+	return n.shelf.keep(lines...)
+}
+
+func (n *names) shelve(name string) string {
+	if kept, ok := n.shelved[name]; ok {
+		return kept
+	}
+	kept := n.shelf.name(name)
+	n.shelved[kept] = kept
+	return kept
+}
+
+// inParallel calls do for all numbers below count, from several goroutines.
+func inParallel(count int, do func(int)) {
 	var group sync.WaitGroup
-	share := len(mangled)/demanglers() + 1
-	for first := 0; first < len(mangled); first += share {
-		last := min(first+share, len(mangled))
+	share := count/demanglers() + 1
+	for first := 0; first < count; first += share {
+		last := min(first+share, count)
 		group.Add(1)
 		go func() {
 			defer group.Done()
 			for i := first; i < last; i++ {
-				readable[i] = s.readableOrNot(mangled[i])
+				do(i)
 			}
 		}()
 	}
 	group.Wait()
-	return readable
 }
 
-// readableOrNot is the name as it is if it makes the demangler panic.
+// readableOrNot returns the mangled name if it makes the demangler panic.
 func (s Style) readableOrNot(mangled string) (readable string) {
 	if errand.Guard("a demangler", func() { readable = demangler(s, mangled) }) != nil {
 		return mangled
@@ -81,23 +115,36 @@ func (s Style) readableOrNot(mangled string) (readable string) {
 	return readable
 }
 
-// demangler makes a name readable. A test puts one in its place that panics.
+// bothOrNot is readableOrNot in two styles, the second of which is Short.
+func (s Style) bothOrNot(mangled string) (readable, bare string) {
+	if errand.Guard("a demangler", func() { readable, bare = s.readableAndBare(mangled) }) != nil {
+		return mangled, mangled
+	}
+	return readable, bare
+}
+
+// demangler demangles a name. A test replaces it by one that panics.
 var demangler = Style.readable
 
-// of is what a function is called for a person and for the linker. The linker does not know a function without a mangled
-// name. If that is one of C++, SystemName is without template arguments: pprof takes a Function that equals it for one
-// that is still to be shortened.
+// of returns the readable name and the linker's name of a function. The linker does not know a function without a mangled
+// name. For such a C++ function, systemName is the plain name without template arguments, because pprof would try to shorten
+// a name that equals it.
 func (n *names) of(f *dwarf.Function) (function, systemName string) {
 	switch {
 	case f.Linkage != "":
 		return n.readable[f.Linkage], f.Linkage
 	case f.Scoped:
-		return n.style.plain(f.Name), withoutArguments(f.Plain)
+		name, known := n.plain[f]
+		if !known {
+			name = plainName{n.style.plain(f.Name), withoutArguments(f.Plain)}
+			n.plain[f] = name
+		}
+		return name.readable, name.short
 	}
 	return f.Name, f.Plain
 }
 
-// localSymbol is the mangled name of the symbol that covers an address, if the function there has only a plain name
+// localSymbol returns the mangled name of the symbol that covers an address, if the function there has only a plain name
 // although its language mangles names.
 func (o *object) localSymbol(address uint64, frames []dwarf.Frame) string {
 	if len(frames) == 0 {
@@ -115,7 +162,7 @@ func (o *object) localSymbol(address uint64, frames []dwarf.Frame) string {
 	return mangled
 }
 
-// takeSymbol gives a function the name of the symbol that covers it, if they agree.
+// takeSymbol sets the name of a function to the name of the symbol that covers it, if they agree.
 func (n *names) takeSymbol(line *Line, f *dwarf.Function, mangled string) {
 	bare, ok := n.bare[mangled]
 	if !ok {

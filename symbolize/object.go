@@ -14,23 +14,27 @@ import (
 
 // object is a module with all its files open: everything that can name its addresses.
 type object struct {
-	files   *debugfile.Files
-	code    spans
-	debug   *dwarf.Data // nil if there is none
-	damage  error       // why the debug data cannot be used
-	index   func([]functionTable, spans) *symbolIndex
-	symbols *symbolTable   // nil as long as nobody has asked
-	memory  scratch.Memory // of the search
-	last    []Line         // of the symbol that named an address last, without a place
+	files    *debugfile.Files
+	code     spans
+	debug    *dwarf.Data // nil if there is none
+	searched bool        // debug is closed
+	damage   error       // why the debug data cannot be used
+	index    func([]functionTable, spans) *symbolIndex
+	symbols  *symbolTable   // nil until needed
+	memory   scratch.Memory // of the search
+	shelf    *shelf         // for lines
+	last     []Line         // of the last symbol that named an address, without a source position
 }
 
 func readObject(files *debugfile.Files, index func([]functionTable, spans) *symbolIndex) *object {
-	o := &object{files: files, code: codeSpans(files.Layout()), index: index}
-	o.debug, o.damage = dwarf.Open(files.Program(o.code.contain))
+	o := &object{files: files, code: codeSpans(files.Layout()), index: index, shelf: &shelf{}}
+	if o.debug, o.damage = dwarf.Open(files.Program(o.code.contain)); o.debug == nil {
+		files.ReleaseDebug() // the sections that could be read are of no use
+	}
 	return o
 }
 
-// symbolTable has the symbols of all files. A table that cannot be read is as good as stripped.
+// symbolTable returns the symbols of all files. A table that cannot be read counts as stripped.
 func (o *object) symbolTable() *symbolTable {
 	if o.symbols == nil {
 		found, _ := o.files.Functions()
@@ -44,13 +48,21 @@ func (o *object) symbolTable() *symbolTable {
 }
 
 func (o *object) close() {
-	if o.debug != nil {
-		o.debug.Close()
-	}
+	o.closeDebug()
 	o.memory.Free()
 }
 
-// resolve gives each of the wants lines or a reason, and lines that could be better the reason for that.
+// closeDebug frees the memory of the debug data: a program's unpacked sections, which can be larger than everything else in
+// naming. No result of Find points into them.
+func (o *object) closeDebug() {
+	if o.debug != nil && !o.searched {
+		o.searched = true
+		o.debug.Close()
+		o.files.ReleaseDebug()
+	}
+}
+
+// resolve sets the lines of each want, or the reason for none. Lines that could be better have the reason for that.
 func (o *object) resolve(w wants, style Style) {
 	damage := o.damage
 	if o.debug != nil {
@@ -71,8 +83,8 @@ func (o *object) resolve(w wants, style Style) {
 	}
 }
 
-// nameBySymbols gives lines to those of the wants without any that a symbol with a size covers, and finds the functions
-// around the others.
+// nameBySymbols sets the lines of wants without any that a symbol with a size covers, and finds the functions around the
+// others.
 func (o *object) nameBySymbols(w wants, style Style) {
 	for want := range w.unnamed() {
 		if s := o.symbolTable().covering(want.address); s != nil && !s.open {
@@ -82,7 +94,7 @@ func (o *object) nameBySymbols(w wants, style Style) {
 	o.findFunctions(w)
 }
 
-// fallBack names an address by a symbol without a size, if it reaches that far.
+// fallBack names an address by a symbol without a size, if that reaches the address.
 func (o *object) fallBack(w *want, style Style) {
 	if s := o.symbolTable().covering(w.address); s != nil && o.reaches(s, w) {
 		o.takeSymbol(w, s, style)
@@ -94,49 +106,49 @@ func (o *object) fallBack(w *want, style Style) {
 func (o *object) takeSymbol(w *want, s *symbol, style Style) {
 	w.poor = true
 	if len(o.last) == 0 || o.last[0].SystemName != s.name {
-		o.last = []Line{{Function: style.readableOrNot(s.name), SystemName: s.name}}
+		o.last = o.shelf.keep(o.shelf.symbol(s.name, style))
 	}
 	w.lines = o.last
-	if w.place != nil && *w.place != (dwarf.Place{}) {
-		w.lines = []Line{{
+	if w.position != nil && *w.position != (dwarf.Position{}) {
+		w.lines = o.shelf.keep(Line{
 			Function:   o.last[0].Function,
-			SystemName: s.name,
-			File:       w.place.File,
-			Line:       w.place.Line,
-			Column:     w.place.Column,
-		}}
+			SystemName: o.last[0].SystemName,
+			File:       w.position.File,
+			Line:       w.position.Line,
+			Column:     w.position.Column,
+		})
 	}
 }
 
-// reason is why an address has no name, given the trouble with the debug data.
+// reason returns why an address has no name, given the error of the debug data.
 func (o *object) reason(damage error) Reason {
 	switch {
 	case errors.Is(damage, dwarf.ErrTooBig):
-		return DebugTooBig
+		return debugTooBig
 	case errors.Is(damage, elffile.ErrAllowance):
-		return DebugPacked
+		return debugPacked
 	case errors.Is(damage, dwarf.ErrOtherUnit):
 		return NeedsSplit
 	case damage != nil:
-		return DebugDamaged
+		return debugDamaged
 	}
 	if refusals := o.files.Refusals(); len(refusals) > 0 {
 		return refusalReason(refusals[0].Err)
 	}
-	if o.debug == nil && (len(o.symbolTable().entries) == 0 || !hasOwnSymbols(o.files.Layout())) {
+	if o.debug == nil && (o.symbolTable().starts.len() == 0 || !hasOwnSymbols(o.files.Layout())) {
 		return Stripped
 	}
-	return NoSymbol
+	return noSymbol
 }
 
-// hasOwnSymbols reports whether a file has symbols for all of its code, and not in .dynsym for what others may call.
+// hasOwnSymbols reports whether a file has symbols for all of its code, not only in .dynsym for exported functions.
 func hasOwnSymbols(f *elffile.File) bool {
 	_, whole := f.Section(".symtab")
 	_, packed := f.Section(".gnu_debugdata")
 	return whole || packed
 }
 
-// codeSpans are the executable segments, cut where a section of code begins or ends.
+// codeSpans returns the executable segments, split where a section of code begins or ends.
 func codeSpans(f *elffile.File) spans {
 	var code spans
 	for _, s := range f.Segments() {

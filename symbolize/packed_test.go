@@ -10,7 +10,7 @@ func TestCompressedDebugDataThatTakesTooMuchMemoryIsTheReason(t *testing.T) {
 			if len(result.Lines) > 0 && result.Lines[0].Line > 0 {
 				lines++
 			}
-			if result.Lack == DebugPacked || result.Reason == DebugPacked {
+			if result.Lack == debugPacked || result.Reason == debugPacked {
 				packed++
 			}
 		}
@@ -31,7 +31,7 @@ func TestTheMemoryForCompressedSectionsIsForEachModule(t *testing.T) {
 	addresses := every(7, everyByte(t, program))
 	for i := range 200 {
 		for _, result := range s.Resolve(module(program), addresses[i%len(addresses):][:1]) {
-			if result.Lack == DebugPacked {
+			if result.Lack == debugPacked {
 				t.Fatal(i, result)
 			}
 		}

@@ -1,48 +1,40 @@
 package symbolize
 
 import (
-	"fmt"
-	"os"
 	"runtime"
-	"strings"
 	"testing"
-)
+	"unsafe"
 
-// memory reads a line of /proc/self/status, in bytes.
-func memory(t *testing.T, field string) int64 {
-	t.Helper()
-	data, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Skip(err)
-	}
-	_, rest, found := strings.Cut(string(data), field+":")
-	var kilobytes int64
-	if _, err := fmt.Sscan(rest, &kilobytes); err != nil || !found {
-		t.Skip("no ", field)
-	}
-	return kilobytes << 10
-}
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
 
 // A profile is often written when memory is nearly used up: what its names take for a moment may be the last drop. The
 // library has 40,000 functions with 10 MB of names. They must not be read as a whole, and what is left in Go's heap must be
-// little.
+// little: the names that were asked for, each once, 4 bytes for each function, 16 and a Line for each address.
 func TestTheFirstNamesOfALargeLibraryTakeLittleMemory(t *testing.T) {
-	path, addresses := wordy(t, 40_000)
-	addresses = every(8, addresses)
+	const functions = 40_000
+	path, all := wordy(t, functions)
+	addresses := every(8, all)
 	s := New(Options{})
 	var before, after runtime.MemStats
-	runtime.GC()
+	heap := heapInUse()
 	runtime.ReadMemStats(&before)
-	resident := memory(t, "VmRSS")
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak begins at what is resident now
-		t.Skip(err)
+	resident, err := usage.Running.ResetPeak()
+	if err != nil {
+		t.Fatal(err)
 	}
+	names := 0
 	for _, result := range s.Resolve(module(path), addresses) {
-		if result.Reason != Named {
+		if result.Reason != named {
 			t.Fatalf("%+v", result)
 		}
+		names += len(result.Lines[0].Function)
 	}
-	peak := memory(t, "VmHWM") - resident
+	peak, err := usage.Running.Peak()
+	if err != nil {
+		t.Fatal(err)
+	}
+	peak -= resident
 	runtime.ReadMemStats(&after)
 	if peak > 16<<20 {
 		t.Errorf("%d bytes more were resident at the peak, want at most 16 MiB", peak)
@@ -50,5 +42,17 @@ func TestTheFirstNamesOfALargeLibraryTakeLittleMemory(t *testing.T) {
 	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 8<<20 {
 		t.Errorf("%d bytes of Go's heap for %d names", allocated, len(addresses))
 	}
-	t.Logf("peak %d KiB, Go's heap %d KiB, %d addresses", peak>>10, (after.TotalAlloc-before.TotalAlloc)>>10, len(addresses))
+	const eachFunction, eachAddress, unused = 4, 16 + unsafe.Sizeof(Line{}), 128 << 10
+	kept, want := heapInUse()-heap, names+functions*eachFunction+len(addresses)*int(eachAddress)
+	if kept > int64(want)+unused {
+		t.Errorf("%d bytes of Go's heap are kept, want %d and at most %d unused ones", kept, want, unused)
+	}
+	runtime.ReadMemStats(&after)
+	if objects := int64(after.HeapObjects) - int64(before.HeapObjects); objects > 500 {
+		t.Errorf("what is kept is %d objects: they lie among garbage", objects)
+	}
+	runtime.KeepAlive(s)
+	runtime.KeepAlive(all)
+	t.Logf("kept %d KiB, want %d", kept>>10, want>>10)
+	t.Logf("peak %d KiB, %d addresses", peak>>10, len(addresses))
 }

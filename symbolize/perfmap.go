@@ -12,20 +12,20 @@ import (
 )
 
 // A perf map is text: per line the start and the size of some code, in hexadecimal digits, and its name, which may have
-// spaces. A runtime appends to it, so a later line is about newer code, and the last one may be half written. The
-// file may be large and anything may stand in it. It is passed over once; nothing is kept but the names that are wanted.
+// spaces. A runtime appends to it, so a later line is about newer code, and the last one may be half written. The file may
+// be large and contain anything. It is read once, and only the wanted names are kept.
 
 const (
-	perfLine  = 4 << 10 // bytes of a line that are looked at; a longer one is cut
+	perfLine  = 4 << 10 // bytes of a line that are read; a longer one is cut
 	perfBytes = 1 << 30 // of a file
 	perfName  = 1 << 10 // bytes of a name; a longer one is cut
 
-	// perfClaims is how many lines may claim an address, on average. A JIT that compiles anew at the same place comes to
-	// some hundreds.
+	// perfClaims is how many lines may claim an address, on average. A JIT that compiles again and again at the same address
+	// reaches some hundreds.
 	perfClaims = 1 << 14
 )
 
-// readPerfMap gives the wants, which ascend by address, the names that the map has for them. If it claims too much, none.
+// readPerfMap names the wants, which ascend by address, from the map. If the map has too many claims, it names none.
 func readPerfMap(r io.Reader, wants []madeWant) {
 	lines := bufio.NewReaderSize(io.LimitReader(r, perfBytes), perfLine)
 	var line []byte
@@ -44,7 +44,7 @@ func readPerfMap(r io.Reader, wants []madeWant) {
 	}
 }
 
-// claim gives the wants inside a line's code its name, and says how many there are.
+// claim names the wants inside a line's code, and returns their number.
 func claim(line []byte, wants []madeWant) int {
 	start, size, name, ok := parsePerfLine(line)
 	if !ok {
@@ -71,7 +71,7 @@ func parsePerfLine(line []byte) (start, size uint64, name []byte, ok bool) {
 	return start, size, printable(name), true
 }
 
-// printable replaces what is not UTF-8 or controls a terminal.
+// printable replaces bytes that are not UTF-8 and characters that control a terminal.
 func printable(name []byte) []byte {
 	if !slices.ContainsFunc(name, func(b byte) bool { return b < ' ' || b == 0x7f }) && utf8.Valid(name) {
 		return name

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// began is no earlier than this process did.
+// began is a time shortly after the start of this process.
 var began = time.Now()
 
 // ownPerfMap reads the list that this process has written, by the number that it has in its own PID namespace.
@@ -23,9 +23,9 @@ func ownPerfMap(wants []madeWant) {
 	readPerfMap(file, wants)
 }
 
-// openPerfMap opens a list if only this user can have written it, since this process began. Anybody may make files in /tmp,
-// and a process that had the same number before may have left one behind: in a container that is started again, all have
-// the same.
+// openPerfMap opens a list if only this user can have written it, since this process began. Any user may make files in /tmp,
+// and an earlier process with the same number may have left one behind: in a container that is started again, the numbers
+// are the same.
 func openPerfMap(path string) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -34,7 +34,7 @@ func openPerfMap(path string) (*os.File, error) {
 	file := os.NewFile(uintptr(fd), path)
 	info, err := file.Stat()
 	if err == nil && !ours(info) {
-		err = fmt.Errorf("%s: not a regular file of now that only this user can write", path)
+		err = fmt.Errorf("%s: not a regular, recent file that only this user can write", path)
 	}
 	if err != nil {
 		file.Close()

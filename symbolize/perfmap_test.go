@@ -52,7 +52,7 @@ func TestNamesOfAPerfMap(t *testing.T) {
 		})
 	}
 
-	t.Run("are those of the slow road", func(t *testing.T) {
+	t.Run("are what the slow road finds", func(t *testing.T) {
 		random := rand.New(rand.NewPCG(3, 4))
 		var text strings.Builder
 		slow := make(map[uint64]string)

@@ -73,7 +73,7 @@ func fromC(unit *dwarf.Entry) bool {
 func (c *comparison) placeClass(t *testing.T, path, class string, address mappings.ELFAddr, got Result, want []Line) string {
 	t.Helper()
 	fromGo := want[0].File == "go.go" && want[0].Line == 0
-	if got.Reason != Named || !fromGo && class != otherFile && class != otherLine {
+	if got.Reason != named || !fromGo && class != otherFile && class != otherLine {
 		return ""
 	}
 	if c.places == nil {

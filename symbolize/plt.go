@@ -10,10 +10,10 @@ import (
 
 // A file calls the functions of others through stubs, each of which jumps to the address that the loader has put into a
 // slot of the global offset table. The stubs have no symbols. But the jump says which slot it is, and a relocation says
-// which symbol's address goes there. A stub jumps, so no call returns into one: an address in a stack lies there only if
-// the walk was told wrong, and then it is good to see so.
+// which symbol's address goes there. A stub jumps, so no call returns into one: an address in a stack lies there only if the
+// walk went wrong, and then the name shows it.
 
-// endbr64 marks where indirect jumps may lead, in programs that are protected so.
+// endbr64 marks the targets of indirect jumps in programs with branch protection.
 var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
 
 // stubSections have stubs of one size each, of 16 bytes with endbr64.
@@ -22,7 +22,7 @@ var stubSections = []struct {
 	size uint64
 }{{".plt", 16}, {".plt.sec", 16}, {".plt.got", 8}}
 
-// nameStubs gives lines to those of the wants without any that lie in stubs: malloc@plt, as disassemblers write it.
+// nameStubs sets the lines of wants without any that lie in stubs: malloc@plt, as disassemblers write it.
 func nameStubs(f *elffile.File, w wants, style Style) {
 	if f.Machine != elf.EM_X86_64 {
 		return
@@ -54,7 +54,7 @@ func nameStubs(f *elffile.File, w wants, style Style) {
 	}
 }
 
-// stubTable knows which symbol is behind each slot: one of .dynsym, where those of other files are too.
+// stubTable maps each slot to its symbol, one of .dynsym, which has imported symbols too.
 type stubTable struct {
 	slots         map[uint64]uint32 // address → index of the symbol
 	symbols, text []byte
@@ -71,7 +71,7 @@ func newStubTable(f *elffile.File) *stubTable {
 	return t
 }
 
-// name is the symbol that a stub at an address leads to; "" if that is not known.
+// name returns the symbol that a stub at an address leads to; "" if unknown.
 func (t *stubTable) name(stub []byte, address uint64) string {
 	slot, ok := stubSlot(stub, address)
 	at := uint64(t.slots[slot]) * elf.Sym64Size
@@ -100,7 +100,7 @@ func readSlots(entries []byte, slots map[uint64]uint32) {
 	}
 }
 
-// stubSlot finds jmp *offset(%rip) in a stub, which may begin with endbr64 or bnd, and gives the address it reads.
+// stubSlot finds jmp *offset(%rip) in a stub, which may begin with endbr64 or bnd, and returns the address it reads.
 func stubSlot(stub []byte, address uint64) (slot uint64, ok bool) {
 	stub, end := bytes.TrimPrefix(stub, endbr64), address+uint64(len(stub))
 	stub = bytes.TrimPrefix(stub, []byte{0xf2})

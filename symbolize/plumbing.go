@@ -14,22 +14,21 @@ import (
 //
 //	draw ─► each ─► crosscall2 ─► runtime.cgocallback ─► runtime.cgocallbackg ─► … ─► _cgoexp_6f3e_each ─► app.each
 //
-// Glue only hands over to the next frame, whatever calls it: without it nobody gets a wrong caller.
+// Glue only calls the next frame: leaving it out gives no frame a wrong caller.
 //
-// The other end of a stack is where memory is asked for. That malloc or operator new was called is true of every stack,
-// and hides from a list of functions who did: at the leaf, the allocator's entries are left out, as Go's own heap profile
-// leaves out runtime.mallocgc.
+// At the other end of a stack is the call that allocates. Every stack ends in malloc or operator new, which would hide the
+// callers in a list of functions. So the allocator's entries are left out at the leaf, as Go's own heap profile leaves out
+// runtime.mallocgc.
 
-// Tidied is what the reader of a profile is to see of a location.
+// Tidied has the frames of a location that a profile shows.
 type Tidied struct {
 	Lines   []Line // without glue that was inlined
-	Entries int    // with how many of the Lines an allocator is entered: no part of the leaf, nor of a run of such that begins there
-	Glue    bool   // nothing, as all is machinery between Go and C, or below a goroutine's entry
+	Entries int    // how many of the innermost Lines are entries of an allocator, to be left out at the leaf
+	Glue    bool   // nothing to show: all is machinery between Go and C, or below a goroutine's entry
 }
 
-// Tidy tells what is to be seen of a location, if its stack does not consist of such alone. cgo's stubs are called as the
-// source calls them, which their SystemName does not follow. With Options.Plumbing all but runtime.goexit is to be seen as
-// it is.
+// Tidy returns the frames of a location to show, unless its whole stack is machinery. cgo's stubs are named as in the
+// source; their SystemName stays. With Options.Plumbing it hides only runtime.goexit.
 func (s *Symbolizer) Tidy(lines []Line) Tidied {
 	if len(lines) == 1 && lines[0].Function == "runtime.goexit" {
 		return Tidied{Lines: lines, Glue: true} // Go's own profiles leave it out too
@@ -59,7 +58,7 @@ func (s *Symbolizer) Tidy(lines []Line) Tidied {
 	return t
 }
 
-// needsTidying reports whether any of the lines is machinery, which hardly any is.
+// needsTidying reports whether any of the lines is machinery, which is rare.
 func needsTidying(lines []Line) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool {
 		return isGlue(l.SystemName) || stubbed(l.SystemName) != "" || isEntry(l.SystemName)
@@ -84,8 +83,8 @@ func isGlue(name string) bool {
 	return ok && (strings.HasPrefix(kind, "Cfunc_") || strings.HasPrefix(kind, "C2func_"))
 }
 
-// stubbed is the C function for which a Go function is cgo's stub: app._Cfunc_draw, or app._C2func_draw where errno is
-// asked for too; "" if it is none. Dots in the last part of a package's path are written %2e.
+// stubbed returns the C function for which a Go function is cgo's stub: app._Cfunc_draw, or app._C2func_draw if errno is
+// returned too; "" if it is not a stub. Dots in the last part of a package's path are written %2e.
 func stubbed(name string) string {
 	if strings.Contains(name, "[") { // type arguments, with packages of their own
 		return ""
@@ -103,19 +102,20 @@ func stubbed(name string) string {
 	return ""
 }
 
-// entries are where C and Rust programs ask for memory. Those of C are also what our own hooks are called: a build
-// that keeps a frame for each call (-fno-optimize-sibling-calls) has one of them in every stack, and optimization when
-// linking puts them into their callers.
-var entries = map[string]bool{
-	"malloc": true, "calloc": true, "realloc": true, "reallocarray": true, "posix_memalign": true, "aligned_alloc": true,
-	"memalign": true, "valloc": true, "pvalloc": true,
+// rust are the functions in which Rust programs ask for memory. C programs use the functions of family, which are also what
+// our own hooks are called: a build that keeps a frame for each call (-fno-optimize-sibling-calls) has one of them in every
+// stack, and optimization when linking puts them into their callers.
+var rust = map[string]bool{
 	"__rust_alloc": true, "__rust_alloc_zeroed": true, "__rust_realloc": true,
 	"__rdl_alloc": true, "__rdl_alloc_zeroed": true, "__rdl_realloc": true,
 }
+
+// reports are the functions by which a program reports the blocks of a pool: the caller is the pool's function.
+var reports = map[string]bool{"cgoheap_allocated": true, "cgoheap_record_allocated": true}
 
 // isEntry also knows operator new and new[], with their alignments and nothrow: _Znw…, _Zna…; and the parts into which
 // compilers split functions: malloc.cold.
 func isEntry(name string) bool {
 	name, _, _ = strings.Cut(name, ".")
-	return entries[name] || strings.HasPrefix(name, "_Znw") || strings.HasPrefix(name, "_Zna")
+	return family[name] || rust[name] || reports[name] || strings.HasPrefix(name, "_Znw") || strings.HasPrefix(name, "_Zna")
 }

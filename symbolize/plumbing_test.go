@@ -59,6 +59,7 @@ func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 		{[]string{"__rust_alloc"}, []string{"__rust_alloc"}, 1},
 		{[]string{"_Znwm", "make"}, []string{"_Znwm", "make"}, 1},
 		{[]string{"malloc", "calloc", "_dl_new_object"}, []string{"malloc", "calloc", "_dl_new_object"}, 2},
+		{[]string{"cgoheap_allocated", "parser_node"}, []string{"cgoheap_allocated", "parser_node"}, 1},
 		{[]string{"malloc", "pool", "calloc"}, []string{"malloc", "pool", "calloc"}, 1},
 		{[]string{"malloc", "calloc"}, []string{"malloc", "calloc"}, 2},
 		{[]string{"malloc", "_cgo_6f3e_Cfunc_malloc"}, []string{"malloc"}, 1},

@@ -1,77 +1,75 @@
 package symbolize
 
-// Reason says why an address has no name, or only that of a symbol. It is a value to be counted and shown, not a message
-// to be logged.
+// Reason is why an address has no name, or only a symbol's. It is a value to count and show, not a message to log.
 type Reason uint8
 
-// The reasons, from the module inwards.
+// The reasons, from the module inwards. Tests of other packages use the exported ones.
 const (
-	Named           Reason = iota // nothing is missing
+	named           Reason = iota // nothing is missing
 	NoModule                      // no known file was mapped at the address
-	FileGone                      // the file was deleted or replaced and cannot be opened any more
-	Unreadable                    // the file cannot be read
+	FileGone                      // the file was deleted or replaced and can no longer be opened
+	unreadable                    // the file cannot be read
 	NotELF                        // the file is not an ELF file, or a broken one
 	Stripped                      // the file has no debug data and no symbols of its own
-	OtherDebugFile                // so, and a debug file that was found belongs to another build
-	LinkChecksum                  // so, and the file that the debug link names is not the one that it means
-	DebugFileBroken               // so, and a debug file that was found cannot be read
-	NeedsAlternate                // the file that dwz has made of the debug data is missing, or is of another build
+	otherDebugFile                // the same, and the debug file found belongs to another build
+	linkChecksum                  // the same, and the checksum of the file that the debug link names is wrong
+	debugFileBroken               // the same, and the debug file found cannot be read
+	needsAlternate                // the file that dwz has made of the debug data is missing, or is of another build
 	NeedsSplit                    // a file of split debug data is missing, or is of another build
-	NeedsServer                   // a debuginfod server may have the debug file, and is not to be asked
-	NotOnServer                   // the debug file is neither here nor on a debuginfod server
-	ServerFailed                  // a debuginfod server was to be asked and did not answer
-	NoSymbol                      // no function and no symbol covers the address
-	DebugDamaged                  // nothing covers the address, and part of the debug data could not be read
-	DebugTooBig                   // nothing covers the address in as much of the debug data as may be read at a time
-	DebugPacked                   // nothing covers the address, and the debug data takes more memory unpacked than is allowed
-	MadeAtRunTime                 // the code was made at run time, and nobody says what it is called
-	MadeAgain                     // the code was made at run time, and other code was at its place before
+	needsServer                   // a debuginfod server may have the debug file, but asking is off
+	notOnServer                   // the debug file is neither here nor on a debuginfod server
+	serverFailed                  // a debuginfod server was asked and did not answer
+	noSymbol                      // no function and no symbol covers the address
+	debugDamaged                  // nothing covers the address, and part of the debug data could not be read
+	debugTooBig                   // no part of the debug data that was read covers the address, and the search gave up
+	debugPacked                   // nothing covers the address, and the debug data takes more memory unpacked than is allowed
+	madeAtRunTime                 // the code was made at run time, and no list names it
+	madeAgain                     // the code was made at run time, and other code was at its address before
 	reasons                       // how many there are
 )
 
 var reasonTexts = [reasons]struct{ name, sentence string }{
-	Named:      {"named", "The address has a name."},
+	named:      {"named", "The address has a name."},
 	NoModule:   {"no module", "No known file was mapped at the address."},
 	FileGone:   {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
-	Unreadable: {"file unreadable", "The file that was mapped at the address could not be read."},
+	unreadable: {"file unreadable", "The file that was mapped at the address could not be read."},
 	NotELF:     {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
-	Stripped:   {"stripped", "The file has no debug data, and symbols at most for what other files may call."},
-	OtherDebugFile: {"debug file has another build ID",
+	Stripped:   {"stripped", "The file has no debug data, and at most the symbols of exported functions."},
+	otherDebugFile: {"debug file has another build ID",
 		"The debug file that was found belongs to another build of the file."},
-	LinkChecksum: {"debug link's checksum does not match",
-		"The debug file that the file names has another checksum than it says."},
-	DebugFileBroken: {"debug file unreadable",
+	linkChecksum: {"debug link's checksum does not match",
+		"The debug file that the file names has the wrong checksum."},
+	debugFileBroken: {"debug file unreadable",
 		"The debug file, or the link to it, is damaged or cannot be read."},
-	NeedsAlternate: {"needs the dwz file",
+	needsAlternate: {"needs the dwz file",
 		"The debug data refers to a file made by dwz that is missing or belongs to another build."},
 	NeedsSplit: {"needs split debug data", "The debug data refers to .dwo files or a .dwp file that are missing, or of another build."},
-	NeedsServer: {"needs debuginfod",
-		"The debug file is not on this machine; a debuginfod server may have it, but is asked only if told so."},
-	NotOnServer: {"not on debuginfod",
+	needsServer: {"needs debuginfod",
+		"The debug file is not on this machine; a debuginfod server may have it, but is asked only if Config.Debuginfod is set."},
+	notOnServer: {"not on debuginfod",
 		"The debug file is not on this machine, and the debuginfod servers do not have it."},
-	ServerFailed: {"debuginfod failed", "The debug file is not on this machine, and the debuginfod servers did not answer well."},
-	NoSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
-	DebugDamaged: {"debug data damaged", "Part of the debug data could not be read."},
-	DebugTooBig:  {"debug data too big", "The debug data was too costly to be read to its end."},
-	DebugPacked: {"compressed debug data too big", "The debug data, or the symbol table in .gnu_debugdata, is compressed " +
-		"and takes more memory than symbolize.Options.UnpackBytes allows; a Go program linked with -ldflags=-compressdwarf=false needs none."},
-	MadeAtRunTime: {"made at run time",
+	serverFailed: {"debuginfod failed", "The debug file is not on this machine, and the debuginfod servers failed to answer."},
+	noSymbol:     {"no symbol", "No function of the debug data and no symbol covers the address."},
+	debugDamaged: {"debug data damaged", "Part of the debug data could not be read."},
+	debugTooBig:  {"debug data too big", "The debug data was too large to be read to its end."},
+	debugPacked: {"compressed debug data too big", "The debug data, or the symbol table in .gnu_debugdata, is compressed " +
+		"and takes more memory than Config.UnpackBytes allows; a Go program linked with -ldflags=-compressdwarf=false needs none."},
+	madeAtRunTime: {"made at run time",
 		"The code was made at run time, and neither a list for GDB nor a file /tmp/perf-PID.map of this process names it."},
-	MadeAgain: {"made at run time, at several times",
-		"The code was made at run time, and its runtime replaced or removed it between two profiles, so that no name is sure."},
+	madeAgain: {"made at run time, at several times",
+		"The code was made at run time, and its runtime replaced or removed it between two profiles, so no name is certain."},
 }
 
-// isTrouble reports whether a reason is one for which names are poorer than they were meant to be, and not just those of a
-// file that was shipped without debug data.
+// isTrouble reports whether names are poorer than expected for this reason; they are not for a file shipped without debug data.
 func (r Reason) isTrouble() bool {
 	switch r {
-	case OtherDebugFile, LinkChecksum, DebugFileBroken, NeedsAlternate, NeedsSplit, ServerFailed, DebugDamaged, DebugTooBig, DebugPacked:
+	case otherDebugFile, linkChecksum, debugFileBroken, needsAlternate, NeedsSplit, serverFailed, debugDamaged, debugTooBig, debugPacked:
 		return true
 	}
 	return false
 }
 
-// String is a short name of the reason.
+// String returns a short name of the reason.
 func (r Reason) String() string {
 	if r >= reasons {
 		return "unknown reason"
@@ -79,7 +77,7 @@ func (r Reason) String() string {
 	return reasonTexts[r].name
 }
 
-// Sentence says the reason to a person.
+// Sentence returns the reason as a sentence for a person.
 func (r Reason) Sentence() string {
 	if r >= reasons {
 		return "The reason is not known."

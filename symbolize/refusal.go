@@ -7,19 +7,20 @@ import (
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
-// refusalReasons say what a refused file means for the addresses that it could have named. The first that fits counts.
+// refusalReasons maps the error of a refused file to the reason of the addresses that it could have named. The first match
+// counts.
 var refusalReasons = []struct {
 	err    error
 	reason Reason
 }{
-	{elffile.ErrAllowance, DebugPacked},
-	{debugfile.ErrNoAlternate, NeedsAlternate},
+	{elffile.ErrAllowance, debugPacked},
+	{debugfile.ErrNoAlternate, needsAlternate},
 	{debugfile.ErrNoSplit, NeedsSplit},
-	{debugfile.ErrOtherBuild, OtherDebugFile},
-	{debugfile.ErrChecksum, LinkChecksum},
-	{debugfile.ErrServerOff, NeedsServer},
-	{debugfile.ErrNotOnServer, NotOnServer},
-	{debugfile.ErrServer, ServerFailed},
+	{debugfile.ErrOtherBuild, otherDebugFile},
+	{debugfile.ErrChecksum, linkChecksum},
+	{debugfile.ErrServerOff, needsServer},
+	{debugfile.ErrNotOnServer, notOnServer},
+	{debugfile.ErrServer, serverFailed},
 }
 
 func refusalReason(err error) Reason {
@@ -28,5 +29,5 @@ func refusalReason(err error) Reason {
 			return r.reason
 		}
 	}
-	return DebugFileBroken
+	return debugFileBroken
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// search asks the debug data about all of the wants that have no lines yet, and turns what it says into lines.
+// search looks all wants without lines up in the debug data, and sets their lines.
 func (o *object) search(w wants, style Style) error {
 	addresses := scratch.Slice[uint64](&o.memory, len(w))[:0]
 	defer func() { scratch.ReleaseSlice(&o.memory, addresses) }()
@@ -15,7 +15,8 @@ func (o *object) search(w wants, style Style) error {
 		addresses = append(addresses, want.address)
 	}
 	answers, err := o.debug.Find(addresses)
-	names := newNames(style)
+	o.closeDebug() // before symbols are read, and names made readable
+	names := newNames(style, o.shelf)
 	locals := make(map[int]string)
 	for i, answer := range answers {
 		if answer == nil {
@@ -31,14 +32,15 @@ func (o *object) search(w wants, style Style) error {
 		if want.poor = true; answer == nil {
 			continue
 		}
-		want.place = &answer.Place
+		want.position = &answer.Position
 		want.lines = names.lines(answer.Frames, locals[i])
 		want.poor = len(want.lines) < len(answer.Frames) || answer.Line == 0
 	}
 	return err
 }
 
-// needNames notes the mangled names at an address, and returns that of the symbol that covers it if the names do not say it.
+// needNames adds the mangled names at an address, and returns the mangled name of the symbol that covers it if the debug
+// data has none.
 func (o *object) needNames(n *names, address uint64, frames []dwarf.Frame) (local string) {
 	if local = o.localSymbol(address, frames); local != "" {
 		n.needLocal(local)
@@ -51,12 +53,10 @@ func (o *object) needNames(n *names, address uint64, frames []dwarf.Frame) (loca
 	return local
 }
 
-// lines are the lines of the frames at an address, innermost first.
+// lines returns the lines of the frames at an address, innermost first.
 func (n *names) lines(frames []dwarf.Frame, local string) []Line {
-	if len(frames) == 0 {
-		return nil
-	}
-	lines := make([]Line, len(frames))
+	n.frames = slices.Grow(n.frames[:0], len(frames))
+	lines := n.frames[:len(frames)]
 	for i := range frames {
 		line := Line{File: frames[i].File, Line: frames[i].Line, Column: frames[i].Column}
 		if f := frames[i].Function; f != nil {
@@ -68,11 +68,11 @@ func (n *names) lines(frames []dwarf.Frame, local string) []Line {
 		}
 		lines[i] = line
 	}
-	return withoutLost(lines)
+	return n.keep(withoutLost(lines))
 }
 
-// withoutLost leaves out inlined calls whose names are lost, and everything if the function around them has none either:
-// then its symbol names it. Names are lost with the alternate file that they were moved to.
+// withoutLost removes inlined calls whose names are lost, and all lines if the function around them has no name either: then
+// its symbol names it. Names are lost if the alternate file that they were moved to is missing.
 func withoutLost(lines []Line) []Line {
 	if len(lines) == 0 || lines[len(lines)-1].Function == "" {
 		return nil

@@ -60,19 +60,19 @@ func TestADebugFileThatIsNotTheModulesIsRefused(t *testing.T) {
 	t.Run("by build ID", func(t *testing.T) {
 		s, other := ship(t), ship(t, "-O1")
 		other.buildID = s.buildID
-		unnamed(t, s.named(other.byBuildID(t)), OtherDebugFile)
+		unnamed(t, s.named(other.byBuildID(t)), otherDebugFile)
 	})
 	t.Run("by debug link", func(t *testing.T) {
 		s, other := ship(t), ship(t, "-O1")
 		s.link(t, "calls.debug")
 		s.put(t, other.debug, "calls.debug")
-		unnamed(t, s.named(Options{}), OtherDebugFile)
+		unnamed(t, s.named(Options{}), otherDebugFile)
 	})
 	t.Run("by debug link without build IDs", func(t *testing.T) {
 		s, other := ship(t, "-Wl,--build-id=none"), ship(t, "-O1", "-Wl,--build-id=none")
 		s.link(t, "calls.debug")
 		s.put(t, other.debug, "calls.debug")
-		unnamed(t, s.named(Options{}), LinkChecksum)
+		unnamed(t, s.named(Options{}), linkChecksum)
 	})
 }
 
@@ -83,7 +83,7 @@ func TestABrokenDebugFileIsRefused(t *testing.T) {
 	if err := os.Truncate(debug, 40); err != nil {
 		t.Fatal(err)
 	}
-	unnamed(t, s.named(options), DebugFileBroken)
+	unnamed(t, s.named(options), debugFileBroken)
 }
 
 func TestADebugFileNamesAModuleWhoseFileIsGone(t *testing.T) {

@@ -19,8 +19,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// shipped is a program as it is deployed, without debug data of its own, and what its addresses are called according to
-// the debug data that it had when it was linked.
+// shipped is a program as it is deployed, without debug data of its own, and the names of its addresses according to the
+// debug data that it had when it was linked.
 type shipped struct {
 	dir       string // where everything about it lies
 	program   string
@@ -33,7 +33,7 @@ type shipped struct {
 // tool runs a program that makes or changes a fixture.
 func tool(t testing.TB, name string, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, name, args...)
 	if output, err := command.CombinedOutput(); err != nil {
@@ -119,7 +119,7 @@ func withoutSymbols(t testing.TB, path string) {
 	tool(t, "objcopy", "--wildcard", "--strip-symbol=*", path)
 }
 
-// put moves a file to where a test wants it, below the program's directory.
+// put moves a file to a path below the program's directory.
 func (s *shipped) put(t testing.TB, from string, to ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{s.dir}, to...)...)
@@ -137,7 +137,7 @@ func (s *shipped) named(o Options) []Result {
 	return New(o).Resolve(module(s.program), s.addresses)
 }
 
-// check compares names with those that the program had before it was stripped.
+// check compares names with the names that the program had before it was stripped.
 func (s *shipped) check(t testing.TB, got []Result) {
 	t.Helper()
 	for i := range got {

@@ -59,9 +59,13 @@ func (l listed) Each(yield func(number uint32, value, size uint64)) error {
 	return nil
 }
 
-func (l listed) At(number uint32) (elffile.Symbol, bool) {
-	s := l.symbols[number]
-	return s, s.Name != ""
+func (l listed) At(address uint64, first, end uint32) (found []elffile.Symbol) {
+	for _, s := range l.symbols[first:min(int(end), len(l.symbols))] {
+		if s.Value == address && s.Name != "" {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 func (l listed) IsWhole() bool { return l.whole }

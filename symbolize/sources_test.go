@@ -8,7 +8,7 @@ import (
 )
 
 func TestDebugDataIsReadAsItIsBuiltAndPacked(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		compiler string
 		flags    []string
 		compress string
@@ -26,6 +26,9 @@ func TestDebugDataIsReadAsItIsBuiltAndPacked(t *testing.T) {
 	} {
 		name := strings.Join(append([]string{c.compiler, c.compress}, c.flags...), " ")
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && i > 1 {
+				t.Skip("long: make test-all runs it")
+			}
 			s := linkBy(t, c.compiler, c.flags...)
 			s.strip(t)
 			if c.compress != "" {
@@ -78,9 +81,9 @@ func TestAPackedSymbolTableThatTakesTooMuchMemoryIsAReason(t *testing.T) {
 	}
 	tool(t, "xz", symbols)
 	tool(t, "objcopy", "--add-section", ".gnu_debugdata="+symbols+".xz", s.program)
-	unnamed(t, s.named(Options{UnpackBytes: info.Size()}), DebugPacked) // the packed table counts too
+	unnamed(t, s.named(Options{UnpackBytes: info.Size()}), debugPacked) // the packed table counts too
 	for _, result := range s.named(Options{UnpackBytes: 2 * info.Size()}) {
-		if result.Reason == DebugPacked || result.Lack == DebugPacked {
+		if result.Reason == debugPacked || result.Lack == debugPacked {
 			t.Fatalf("%+v, although there is room", result)
 		}
 	}
@@ -93,7 +96,7 @@ func TestADamagedPackedSymbolTableIsAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	tool(t, "objcopy", "--add-section", ".gnu_debugdata="+broken, s.program)
-	unnamed(t, s.named(Options{}), DebugFileBroken)
+	unnamed(t, s.named(Options{}), debugFileBroken)
 }
 
 // commonFile lets dwz move what two debug files share into a third, which it is to call by the link.
@@ -152,7 +155,7 @@ func TestWithoutTheFileOfDwzWhatIsLeftNamesAddresses(t *testing.T) {
 				t.Error("dwz has moved nothing")
 			}
 			withoutSymbols(t, filepath.Join(s.dir, "global", ".build-id", s.buildID[:2], s.buildID[2:]+".debug"))
-			expectReason(t, s, s.named(options), NeedsAlternate)
+			expectReason(t, s, s.named(options), needsAlternate)
 		})
 	}
 }

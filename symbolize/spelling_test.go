@@ -47,6 +47,41 @@ func TestAPlainNameIsShownInTheStyle(t *testing.T) {
 	}
 }
 
+// withoutArgumentsSlowly looks at each byte of a name.
+func withoutArgumentsSlowly(name string) string {
+	var kept strings.Builder
+	for i := 0; i < len(name); {
+		end := i + 1
+		if length := operatorAt(name, i); length > 0 {
+			end = i + length
+		} else if name[i] == '<' && !startsPart(name, i) {
+			i = pastBrackets(name, i)
+			continue
+		} else if strings.HasPrefix(name[i:], " <") {
+			i++
+			continue
+		}
+		kept.WriteString(name[i:end])
+		i = end
+	}
+	return kept.String()
+}
+
+func FuzzArgumentsAreLeftOutAsByteByByte(f *testing.F) {
+	for _, mangled := range slices.Concat(usual, unusual, longNames) {
+		f.Add(Full.readable(mangled))
+	}
+	for _, name := range []string{"a::operator<", "operator<=><b>", "operator<<< <c>", "xoperator<d>", "operator-><e>", "operator><f>",
+		" <", "a:< <b>>", "~<c> <d>", "operator< operator<", "<><>", "operator", "a <b> <c>d"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if got, want := withoutArguments(name), withoutArgumentsSlowly(name); got != want {
+			t.Errorf("%q without arguments is %q, want %q", name, got, want)
+		}
+	})
+}
+
 // localFunctions are the addresses and the mangled names of the functions in a program that only their own file sees.
 func localFunctions(t *testing.T, program string) (addresses []mappings.ELFAddr, mangled []string) {
 	t.Helper()
@@ -63,8 +98,11 @@ func localFunctions(t *testing.T, program string) (addresses []mappings.ELFAddr,
 }
 
 func TestFunctionsOfOneFileHaveTheNamesOfTheirSymbols(t *testing.T) {
-	for _, compiler := range []string{"g++ -O2", "g++ -O0", "g++ -O2 -gdwarf-4", "g++ -O2 -g1", "clang++ -O2", "clang++ -O2 -g1"} {
+	for i, compiler := range []string{"g++ -O2", "g++ -O0", "g++ -O2 -gdwarf-4", "g++ -O2 -g1", "clang++ -O2", "clang++ -O2 -g1"} {
 		t.Run(compiler, func(t *testing.T) {
+			if testing.Short() && i > 0 {
+				t.Skip("long: make test-all runs it")
+			}
 			fields := strings.Fields(compiler)
 			program := compile(t, fields[0], "takes.cc", append([]string{"-g"}, fields[1:]...)...)
 			addresses, mangled := localFunctions(t, program)
@@ -87,6 +125,9 @@ func TestFunctionsOfOneFileHaveTheNamesOfTheirSymbols(t *testing.T) {
 func TestInlinedFunctionsOfOneFileAreSpelledAsOthers(t *testing.T) {
 	for compiler, lambda := range map[string]string{"g++": "main::{lambda}::operator()", "clang++": "main::$_1::operator()"} {
 		t.Run(compiler, func(t *testing.T) {
+			if testing.Short() && compiler != "g++" {
+				t.Skip("long: make test-all runs it")
+			}
 			program := compile(t, compiler, "takes.cc", "-g", "-O2")
 			missing := []string{"(anonymous namespace)::taken<long>", "(anonymous namespace)::taken<unsigned long long>",
 				"inlined<int>", "inlined<long>", lambda}

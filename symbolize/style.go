@@ -4,20 +4,23 @@ import (
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/cgoheap/cgoheap/internal/garbage"
 )
 
-// Style is how much of a C++ or Rust name is shown. The names in quotes are what pprof's -symbolize=demangle= calls
-// them. Names of Rust have no parameters; in those of its older mangling, type arguments are part of the name. Of a generic
-// Go function, Short shows no type arguments (Map[...]) and the others all (Map[go.shape.int]); the latter is what
-// runtime/pprof writes, and the former what Go prints after a panic. The names of other languages, D's among them, are
-// shown as the linker has them.
+// garbageOfName is how many bytes the demangler leaves in Go's heap for a name, measured on the names of a database in C++.
+const garbageOfName = 2 << 10
+
+// Style is how much of a C++ or Rust name is shown. The names in quotes are what pprof's -symbolize=demangle= calls them.
+// Names of Rust have no parameters; in its older mangling, type arguments are part of the name. Of a generic Go function,
+// Short shows no type arguments (Map[...]) and the others all (Map[go.shape.int]); the latter is what runtime/pprof
+// writes, and the former what Go prints after a panic. The names of other languages, D's among them, are the linker's.
 type Style uint8
 
 // The styles. Templates, the zero value, is the default.
 const (
-	// Templates ("templates") keeps template arguments and drops parameters and return types. It is the default: that
-	// std::vector<Session> grows says what leaks, which std::vector does not; parameter types say little about memory
-	// and much about line width.
+	// Templates ("templates") keeps template arguments and drops parameters and return types. It is the default:
+	// std::vector<Session> shows what leaks, which std::vector does not; parameter types mostly make lines longer.
 	Templates Style = iota
 	Short           // "default": neither template arguments nor parameters
 	Full            // "full": everything but clone suffixes; Rust's hash too
@@ -31,13 +34,16 @@ var styleOptions = [...][]demangle.Option{
 	Full: {demangle.NoClones, demangle.MaxLength(readableShift)},
 }
 
-// readable demangles a system name. What is not mangled is returned as it is, and so is a name that would take too much
-// time or memory, or become too long.
+// readable demangles a system name. It returns a name unchanged if that is not mangled, or would take too much time or
+// memory, or become too long.
 func (s Style) readable(systemName string) string {
 	if int(s) >= len(styleOptions) || explodes(systemName) {
 		return systemName
 	}
 	name := demangle.Filter(systemName, styleOptions[s]...)
+	if name != systemName {
+		garbage.Made(garbageOfName)
+	}
 	if len(name) >= 1<<readableShift { // the demangler cuts names there
 		return systemName
 	}
@@ -47,7 +53,24 @@ func (s Style) readable(systemName string) string {
 	return name
 }
 
-// rustHash is the last part of a name in Rust's older mangling, which tells instances apart; "" for other names.
+// readableAndBare demangles a system name in the style and in Short. A name of C++ with its parameters is parsed once for both:
+// parsing takes most of the time.
+func (s Style) readableAndBare(systemName string) (readable, bare string) {
+	if s == Full && !explodes(systemName) && !strings.Contains(systemName, "17h") { // Rust's names have no tree
+		tree, _ := demangle.ToAST(systemName, styleOptions[Full]...)
+		if function, ok := tree.(*demangle.Typed); ok {
+			garbage.Made(garbageOfName)
+			readable = demangle.ASTToString(tree, styleOptions[Full]...)
+			bare = demangle.ASTToString(function.Name, styleOptions[Short]...)
+			if len(readable) < 1<<readableShift {
+				return readable, bare
+			}
+		}
+	}
+	return demangler(s, systemName), demangler(Short, systemName)
+}
+
+// rustHash returns the last part of a name in Rust's older mangling, which distinguishes instances; "" for other names.
 func rustHash(systemName string) string {
 	const part = len("17h0123456789abcdefE")
 	plain, _, _ := strings.Cut(systemName, ".")

@@ -77,8 +77,8 @@ func TestNamesOfARustProgramAreDemangledAsByBinutils(t *testing.T) {
 	compareRust(t, strings.Split(string(plain), "\n"), strings.Split(string(second), "\n"))
 }
 
-// What the demangler that we use is known to get wrong, by what the right name holds: closures are numbered in the wrong
-// order or not read if digits follow; so are constants; the unit type is lost; so is one of two leading underscores.
+// The demangler that we use gets names wrong whose right form has one of these parts: closures and constants are numbered in the
+// wrong order, or not read if digits follow; the unit type is lost; so is one of two leading underscores.
 var demanglerFaults = []string{"{closure#", "{K#", "()", "::__"}
 
 func isDemanglerFault(want string) bool {
@@ -119,8 +119,45 @@ func TestPanicOfADemanglerLeavesTheNameAsItIs(t *testing.T) {
 		}
 		return before(s, mangled)
 	}
-	got := Short.allReadable([]string{"_ZN1a1bEv", "_ZN1a1cEv"})
-	if got[0] != "_ZN1a1bEv" || got[1] != Short.readable("_ZN1a1cEv") {
+	n := newNames(Mangled, &shelf{})
+	n.needLocal("_ZN1a1bEv")
+	n.needLocal("_ZN1a1cEv")
+	n.demangle()
+	if got := n.bare["_ZN1a1bEv"]; got != "_ZN1a1bEv" {
 		t.Errorf("%q", got)
+	}
+	if got := n.bare["_ZN1a1cEv"]; got != "a::c" {
+		t.Errorf("%q", got)
+	}
+	n = newNames(Short, &shelf{})
+	n.need("_ZN1a1bEv")
+	n.need("_ZN1a1cEv")
+	n.demangle()
+	if got := n.readable["_ZN1a1bEv"]; got != "_ZN1a1bEv" {
+		t.Errorf("%q", got)
+	}
+	if got := n.readable["_ZN1a1cEv"]; got != "a::c" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestANameParsedOnceReadsAsIfParsedForEachStyle(t *testing.T) {
+	parsed := 0
+	for _, mangled := range slices.Concat(usual, unusual, longNames) {
+		for _, style := range []Style{Full, Mangled} {
+			readable, bare := style.readableAndBare(mangled)
+			if want := style.readable(mangled); readable != want {
+				t.Errorf("style %d of %s is %s, want %s", style, mangled, readable, want)
+			}
+			if want := Short.readable(mangled); bare != want {
+				t.Errorf("%s is %s without arguments, want %s", mangled, bare, want)
+			}
+			if style == Full && bare != mangled && strings.HasSuffix(readable, ")") {
+				parsed++
+			}
+		}
+	}
+	if parsed < 20 {
+		t.Errorf("only %d names have parameters", parsed)
 	}
 }

@@ -8,18 +8,19 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// symbolIndex says where the functions of a module begin, and in which of its symbol tables each is described. It is made
-// once, in one pass over the tables, and takes 8 bytes for each function; sizes and names stay in the file and are read
-// when an address is looked up. So a new address costs a binary search, and a name that is kept keeps nothing but itself.
+// symbolIndex lists where the functions of a module begin, and in which group of neighbours in its symbol tables each is
+// described. It is built once, in one pass over the tables, and takes 4 bytes for each function; sizes and names stay in the
+// file and are read when an address is looked up. So a new address takes a binary search, and reads one group.
 type symbolIndex struct {
-	tables  []tableMark
-	base    uint64  // the lowest address of code
-	entries []entry // ascending
-	ends    []uint64
+	tables []tableMark
+	base   uint64 // the lowest address of code
+	starts starts
+	groups groups
+	ends   []uint64
 }
 
 // entry is the distance of a function from the base, in the upper 32 bits, then the number of its table, then its own
-// there.
+// there. An index is built from entries.
 type entry uint64
 
 const (
@@ -41,12 +42,12 @@ const endBlock = 1 << 6
 // functionTable is an elffile.FunctionTable.
 type functionTable interface {
 	Each(yield func(number uint32, value, size uint64)) error
-	At(number uint32) (elffile.Symbol, bool)
+	At(address uint64, first, end uint32) []elffile.Symbol
 	IsWhole() bool
 	Identity() (file string, bytes uint64)
 }
 
-// tableMark tells whether a table is still the one that the index was made from.
+// tableMark identifies the table that the index was built from.
 type tableMark struct {
 	file  string
 	bytes uint64
@@ -60,8 +61,7 @@ func marks(tables []functionTable) []tableMark {
 	return list
 }
 
-// newSymbolIndex reads the tables of a module whose code lies in the spans. A table that cannot be read is as good as
-// stripped.
+// newSymbolIndex reads the tables of a module whose code lies in the spans. A table that cannot be read counts as stripped.
 func newSymbolIndex(tables []functionTable, code spans) *symbolIndex {
 	x := &symbolIndex{tables: marks(tables)}
 	if len(code) == 0 || len(tables) > 1<<tableBits {
@@ -79,12 +79,14 @@ func newSymbolIndex(tables []functionTable, code spans) *symbolIndex {
 		})
 	}
 	slices.Sort(all)
-	x.entries = slices.Clone(withoutCopies(all, tables))
+	all = withoutCopies(all, tables)
+	x.groups = newGroups(all, len(tables))
+	x.starts = newStarts(all, x.groups)
 	x.findEnds(tables, code)
 	return x
 }
 
-// withoutCopies leaves out what .dynsym says again: it is a part of .symtab, where there is one.
+// withoutCopies removes the entries that .dynsym repeats: it is a part of .symtab, if there is one.
 func withoutCopies(all []entry, tables []functionTable) []entry {
 	kept := all[:0]
 	for len(all) > 0 {
@@ -109,15 +111,15 @@ func withoutCopies(all []entry, tables []functionTable) []entry {
 
 // findEnds reads the tables once more, for the sizes.
 func (x *symbolIndex) findEnds(tables []functionTable, code spans) {
-	x.ends = make([]uint64, (len(x.entries)+endBlock-1)/endBlock)
+	x.ends = make([]uint64, (x.starts.len()+endBlock-1)/endBlock)
 	for _, t := range tables {
 		_ = t.Each(func(_ uint32, value, size uint64) {
 			distance := value - x.base
-			if !code.contain(value) || distance > math.MaxUint32 || len(x.entries) == 0 {
+			if !code.contain(value) || distance > math.MaxUint32 || x.starts.len() == 0 {
 				return
 			}
-			at := x.first(distance)
-			if at == len(x.entries) {
+			at := x.starts.first(distance)
+			if at == x.starts.len() {
 				return
 			}
 			x.ends[at/endBlock] = max(x.ends[at/endBlock], x.end(value, value+size, code))
@@ -128,20 +130,14 @@ func (x *symbolIndex) findEnds(tables []functionTable, code spans) {
 	}
 }
 
-// end is where a function ends that begins at an address and, if it has a size, ends at high.
+// end returns the end of a function that begins at low and, if it has a size, ends at high.
 func (x *symbolIndex) end(low, high uint64, code spans) uint64 {
 	if high > low {
 		return high
 	}
 	end := code.at(low).high
-	if next := x.first(low - x.base + 1); next < len(x.entries) {
-		end = min(end, x.base+x.entries[next].distance())
+	if next := x.starts.first(low - x.base + 1); next < x.starts.len() {
+		end = min(end, x.base+x.starts.distance(next))
 	}
 	return end
-}
-
-// first is the index of the first entry that is at a distance or farther.
-func (x *symbolIndex) first(distance uint64) int {
-	i, _ := slices.BinarySearch(x.entries, entry(distance<<32))
-	return i
 }

@@ -8,28 +8,28 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/internal/garbage"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// Options say how names are to look, and where they are looked for. The zero value is good.
+// Options select the form of names, and where they are looked for. The zero value is usable.
 type Options struct {
 	Style    Style
 	Plumbing bool // show cgo's machinery and the allocators' entries, which Tidy otherwise leaves out
 
-	// DebugDirs are searched for separate debug files before /usr/lib/debug, and are laid out as it is: by build ID, as
+	// DebugDirs are searched for separate debug files before /usr/lib/debug, and have the same layout: by build ID, as
 	// .build-id/xx/yyyy.debug, or by the module's path.
 	DebugDirs []string
 
-	// Debuginfod allows to ask the servers in DEBUGINFOD_URLS, if that is set, for the debug files of modules that
-	// nothing on this machine can name. That tells them the build IDs. Resolve then waits for downloads.
+	// Debuginfod allows asking the servers in DEBUGINFOD_URLS, if that is set, for the debug files of modules that no file
+	// on this machine can name. That discloses the build IDs to them. Resolve then waits for downloads.
 	Debuginfod bool
 
 	// UnpackBytes is how much memory the compressed debug sections of a module may take while its addresses are named, 12
-	// MiB if it is 0. Names of a module that needs more are those of its symbols, without inlined calls and lines. Debug
-	// sections that are not compressed are read in parts and need none: the Go linker leaves them so with
-	// -ldflags=-compressdwarf=false.
+	// MiB if it is 0. A module that needs more is named by its symbols, without inlined calls and lines. Uncompressed debug
+	// sections are read in parts and need none: the Go linker writes such with -ldflags=-compressdwarf=false.
 	UnpackBytes int64
 }
 
@@ -42,8 +42,8 @@ func (o *Options) unpackBytes() int64 {
 	return o.UnpackBytes
 }
 
-// Symbolizer names addresses. It may be used from several goroutines at once; it works for one at a time, so that no
-// two files' debug data is in memory together.
+// Symbolizer names addresses. It may be used from several goroutines at once; it serves one at a time, so that the debug
+// data of only one file is in memory.
 type Symbolizer struct {
 	options Options
 	finder  debugfile.Finder
@@ -55,7 +55,7 @@ type Symbolizer struct {
 	seen        jitSeen
 	retired     bool
 
-	tallyMu sync.Mutex // not mu, which Resolve holds for as long as it reads files: whoever counts does not wait for names
+	tallyMu sync.Mutex // not mu, which Resolve holds while it reads files: counting does not wait for that
 	tally   Tally
 }
 
@@ -67,9 +67,9 @@ func New(options Options) *Symbolizer {
 }
 
 // Resolve names addresses of one module, nil for addresses outside all modules. The addresses lie inside the call
-// instruction (return address − 1), in any order, repeated or not; the results come in theirs. Names asked for before
-// are remembered; for the others the module's file is opened, read and closed again. The lines of a result are shared
-// and must not be changed.
+// instruction (return address − 1), in any order, repeated or not; the results have the same order. Earlier answers are
+// remembered; for the others the module's file is opened, read and closed again. The lines of a result are shared and must
+// not be changed.
 func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) []Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 		}
 	case m.IsMade():
 		for i := range results {
-			results[i].Reason = MadeAtRunTime
+			results[i].Reason = madeAtRunTime
 		}
 		s.nameMade(m, addresses, results)
 	default:
@@ -105,11 +105,11 @@ func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, r
 		if results[i].Lines != nil {
 			continue
 		}
-		result, ok := known.of(address)
-		if !ok {
+		if result, ok := known.of(address); ok {
+			results[i] = result
+		} else {
 			unknown = append(unknown, uint64(address))
 		}
-		results[i] = result
 	}
 	if len(unknown) == 0 {
 		return
@@ -123,7 +123,7 @@ func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, r
 	}
 }
 
-// lookUp names addresses from the module's file and those that belong to it.
+// lookUp names addresses from the module's file and its debug files.
 func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 	w := newWants(addresses)
 	if len(w) == 0 {
@@ -136,6 +136,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 			return w
 		}
 	}
+	garbage.Clear()
 	finder := s.finder
 	finder.Allowance = elffile.NewAllowance(s.options.unpackBytes())
 	files := finder.Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
@@ -146,12 +147,12 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 	}
 	o := readObject(files, func(tables []functionTable, code spans) *symbolIndex { return s.indexes.of(m, tables, code) })
 	defer o.close()
+	o.shelf = &s.answers.shelf
 	o.resolve(w, s.options.Style)
 	return w
 }
 
-// openModule opens the file that was mapped. One that was written over in its place keeps its inode, but not its build
-// ID.
+// openModule opens the file that was mapped. A file that was overwritten in place keeps its inode, but not its build ID.
 func openModule(m *mappings.Module) (*elffile.File, error) {
 	file, err := m.Open()
 	if err != nil {
@@ -164,7 +165,7 @@ func openModule(m *mappings.Module) (*elffile.File, error) {
 	return file, nil
 }
 
-// buildID is the module's build ID, as it was mapped or else as its file has it.
+// buildID returns the module's build ID, from memory or else from its file.
 func buildID(m *mappings.Module, file *elffile.File) string {
 	if m.BuildID != "" || file == nil {
 		return m.BuildID
@@ -173,36 +174,36 @@ func buildID(m *mappings.Module, file *elffile.File) string {
 	return id
 }
 
-// openReason says why a module's file cannot be opened.
+// openReason returns why a module's file cannot be opened.
 func openReason(m *mappings.Module, err error) Reason {
 	var path *fs.PathError
 	switch {
 	case m.Deleted || errors.Is(err, mappings.ErrGone) || errors.Is(err, fs.ErrNotExist):
 		return FileGone
 	case errors.As(err, &path):
-		return Unreadable
+		return unreadable
 	}
 	return NotELF
 }
 
-// Note takes down what could not be named well in a profile, instead of what was noted of the one before: an address without
-// a name is in every profile again, and adding them up would count profiles.
+// Note records what could not be named well in a profile. It replaces the record of the profile before: an address without a
+// name is in every profile again, so sums would only count profiles.
 func (s *Symbolizer) Note(t Tally) {
 	s.tallyMu.Lock()
 	defer s.tallyMu.Unlock()
 	s.tally = t
 }
 
-// Losses counts the addresses that were left without a name in the last profile, or with a poor one, by reason. It does not wait for
+// Losses returns how many addresses in the last profile have no name, or a poor one, by reason. It does not wait for
 // Resolve.
 func (s *Symbolizer) Losses() []stack.Loss {
 	s.tallyMu.Lock()
 	defer s.tallyMu.Unlock()
-	return s.tally.Losses()
+	return s.tally.losses()
 }
 
-// Reset forgets all names and counts.
-func (s *Symbolizer) Reset() {
+// reset forgets all names and counts.
+func (s *Symbolizer) reset() {
 	s.Note(Tally{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +211,7 @@ func (s *Symbolizer) Reset() {
 	s.seen = jitSeen{}
 }
 
-// Retire forgets all names; from then on the Symbolizer remembers none. It waits for a Resolve that is under way.
+// Retire forgets all names; from then on the Symbolizer remembers none. It waits for a Resolve in progress.
 func (s *Symbolizer) Retire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,7 +219,7 @@ func (s *Symbolizer) Retire() {
 	s.settle()
 }
 
-// settle sees to it that what was remembered is forgotten in time.
+// settle lets the caches expire: at once after Retire, otherwise when they stay unused.
 func (s *Symbolizer) settle() {
 	if s.retired {
 		s.forget()
@@ -228,7 +229,7 @@ func (s *Symbolizer) settle() {
 	}
 }
 
-// forget drops what is only kept to save time.
+// forget drops all caches.
 func (s *Symbolizer) forget() {
 	s.answers.forget()
 	s.indexes, s.descriptors = indexes{}, nil

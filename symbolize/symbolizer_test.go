@@ -33,7 +33,7 @@ func TestAFileThatCannotBeOpenedGivesTheReason(t *testing.T) {
 	}{
 		{mappings.Module{Path: text + " that is not there", Inode: 1}, FileGone},
 		{mappings.Module{Path: text + " that is not there", Inode: 1, Deleted: true}, FileGone},
-		{mappings.Module{Path: text + "/in a file", Inode: 1}, Unreadable},
+		{mappings.Module{Path: text + "/in a file", Inode: 1}, unreadable},
 		{mappings.Module{Path: t.TempDir(), Inode: 1}, NotELF},
 		{mappings.Module{Path: text, Inode: 1}, NotELF},
 	} {
@@ -59,7 +59,7 @@ func tallyStripped(t *testing.T, program string) {
 	var tally Tally
 	for i, result := range s.Resolve(module(program), addresses) {
 		tally.Add(result)
-		if result.Reason != Stripped && result.Reason != Named || (result.Lines == nil) != (result.Reason == Stripped) {
+		if result.Reason != Stripped && result.Reason != named || (result.Lines == nil) != (result.Reason == Stripped) {
 			t.Fatalf("%#x: %v", uint64(addresses[i]), result)
 		}
 	}
@@ -69,7 +69,7 @@ func tallyStripped(t *testing.T, program string) {
 	if len(losses) != 1 || losses[0].Count < uint64(len(addresses)/3) || losses[0].Name != "stripped" {
 		t.Error(losses)
 	}
-	if s.Reset(); s.Losses() != nil {
+	if s.reset(); s.Losses() != nil {
 		t.Error("counts after Reset")
 	}
 }

@@ -14,36 +14,36 @@ type symbol struct {
 }
 
 // symbolTable finds the symbol that covers an address. Symbols may nest and overlap (entry points inside a larger
-// function); the one that begins last wins, as it says most.
+// function); the one that begins last wins, because it is the most specific.
 type symbolTable struct {
 	*symbolIndex
 	code   spans
 	tables []functionTable
-	reads  int // of single functions
+	reads  int // of groups and names
 	last   struct {
 		at     int // its first entry
 		symbol symbol
 	}
 }
 
-// lookBack bounds the search for an enclosing symbol, and readLimit what is read for all addresses of a batch: it is
-// reached by files that were made for it.
+// lookBack bounds the search for an enclosing symbol, and readLimit what is read for all addresses of a batch: only
+// hostile files reach it.
 const (
 	lookBack  = 1 << 10
 	readLimit = 1 << 22
 )
 
-// covering is the symbol at an address; nil if there is none.
+// covering returns the symbol at an address; nil if there is none.
 func (t *symbolTable) covering(address uint64) *symbol {
-	if len(t.entries) == 0 || address < t.base || address-t.base > math.MaxUint32 {
+	if t.starts.len() == 0 || address < t.base || address-t.base > math.MaxUint32 {
 		return nil
 	}
-	end := t.first(address - t.base + 1)
+	end := t.starts.first(address - t.base + 1)
 	for range lookBack {
 		if end == 0 || t.ends[(end-1)/endBlock] <= address {
 			return nil
 		}
-		at := t.first(t.entries[end-1].distance())
+		at := t.starts.first(t.starts.distance(end - 1))
 		if s := t.chosen(at, end); s.high > address {
 			return s
 		}
@@ -52,20 +52,23 @@ func (t *symbolTable) covering(address uint64) *symbol {
 	return nil
 }
 
-// chosen is the symbol that counts of those at one address, which are the entries from at up to end.
+// chosen returns the preferred symbol of those at one address, which are the entries from at up to end.
 func (t *symbolTable) chosen(at, end int) *symbol {
 	if t.last.symbol.name != "" && t.last.at == at {
 		return &t.last.symbol
 	}
-	var best symbol
-	for _, e := range t.entries[at:end] {
+	best, start := symbol{}, t.base+t.starts.distance(at)
+	for i := at; i < end; i++ {
 		if t.reads++; t.reads > readLimit {
 			return &symbol{}
 		}
-		s, ok := t.tables[e.table()].At(e.number())
-		if candidate := (symbol{name: s.Name, span: span{s.Value, s.Value + s.Size}}); ok && s.Value == t.base+e.distance() &&
-			(best.name == "" || before(&candidate, &best)) {
-			best = candidate
+		table, first, last := t.groups.at(t.starts.group(i))
+		for _, s := range t.tables[table].At(start, first, last) {
+			t.reads++
+			candidate := symbol{name: s.Name, span: span{s.Value, s.Value + s.Size}}
+			if best.name == "" || before(&candidate, &best) {
+				best = candidate
+			}
 		}
 	}
 	if best.name != "" {
@@ -76,8 +79,8 @@ func (t *symbolTable) chosen(at, end int) *symbol {
 	return &t.last.symbol
 }
 
-// before orders symbols of one address by which says most to a person: one that has a size, the name that a program would
-// use (malloc before __libc_malloc), the shorter, the alphabet.
+// before orders symbols of one address by preference: one that has a size, the name that a program would use (malloc before
+// __libc_malloc), the shorter, the alphabet.
 func before(a, b *symbol) bool {
 	if aSized, bSized := a.high > a.low, b.high > b.low; aSized != bSized {
 		return aSized

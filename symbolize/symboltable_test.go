@@ -113,7 +113,7 @@ func TestWhatDynsymRepeatsIsNotIndexed(t *testing.T) {
 		want  int
 	}{{true, 4}, {false, 7}} {
 		table := tableOf(code, listed{whole: c.whole, symbols: symbols}, listed{symbols: append(slices.Clone(symbols), only)})
-		if got := len(table.entries); got != c.want {
+		if got := table.starts.len(); got != c.want {
 			t.Errorf("whole %v: %d entries, want %d", c.whole, got, c.want)
 		}
 		if got := nameAt(table, 0x1021); got != "only" {

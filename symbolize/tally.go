@@ -4,16 +4,16 @@ import "github.com/cgoheap/cgoheap/stack"
 
 // Tally counts addresses by what is missing from their names. The zero value is empty.
 type Tally struct {
-	Unnamed [reasons]uint64 // by why they have no name
-	Poor    [reasons]uint64 // by why they have only a symbol's, or lack inlined calls or lines
+	Unnamed [reasons]uint64 // by the reason for having no name
+	Poor    [reasons]uint64 // by the reason for having only a symbol's, or lacking inlined calls or lines
 }
 
-// Add counts one address; one from whose name nothing is missing counts for nothing.
+// Add counts one address, unless nothing is missing from its name.
 func (t *Tally) Add(r Result) {
-	if r.Reason > Named && r.Reason < reasons {
+	if r.Reason > named && r.Reason < reasons {
 		t.Unnamed[r.Reason]++
 	}
-	if r.Lack > Named && r.Lack < reasons {
+	if r.Lack > named && r.Lack < reasons {
 		t.Poor[r.Lack]++
 	}
 }
@@ -26,8 +26,8 @@ func (t *Tally) Include(other *Tally) {
 	}
 }
 
-// Losses are the counts above zero, in the order of the reasons, those of addresses without a name first.
-func (t *Tally) Losses() (losses []stack.Loss) {
+// losses returns the counts above zero, in the order of the reasons, addresses without a name first.
+func (t *Tally) losses() (losses []stack.Loss) {
 	for r, n := range t.Unnamed {
 		if n > 0 {
 			losses = append(losses, stack.Loss{Name: Reason(r).String(), Sentence: Reason(r).Sentence(), Count: n})

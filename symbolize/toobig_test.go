@@ -59,7 +59,7 @@ func TestDebugDataThatIsTooCostlyIsTheReason(t *testing.T) {
 	for _, result := range New(Options{}).Resolve(module(library), addresses) {
 		tally.Add(result)
 	}
-	if len(addresses) < 24576 || tally.Unnamed[DebugTooBig] != uint64(len(addresses)) {
-		t.Errorf("%d addresses: %+v", len(addresses), tally.Losses())
+	if len(addresses) < 24576 || tally.Unnamed[debugTooBig] != uint64(len(addresses)) {
+		t.Errorf("%d addresses: %+v", len(addresses), tally.losses())
 	}
 }

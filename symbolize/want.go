@@ -15,7 +15,7 @@ type span struct{ low, high uint64 }
 // spans are ascending and do not overlap.
 type spans []span
 
-// at is the span that contains the address; an empty one if there is none.
+// at returns the span that contains the address; an empty one if there is none.
 func (s spans) at(address uint64) span {
 	i := sort.Search(len(s), func(i int) bool { return s[i].high > address })
 	if i < len(s) && s[i].low <= address {
@@ -42,13 +42,13 @@ func (s spans) cut(address uint64) spans {
 
 // want is one address that a batch asks about, and what has been found for it.
 type want struct {
-	address uint64
-	place   *dwarf.Place // of the address itself, should there be no function around it; nil or zero: not known
-	lines   []Line
-	start   uint64 // of the function around an address that no symbol with a size covers; 0: not known
-	poor    bool   // whether the lines are a symbol's, or lack inlined calls or a place
-	reason  Reason
-	lack    Reason
+	address  uint64
+	position *dwarf.Position // of the address itself, in case there is no function around it; nil or zero: not known
+	lines    []Line
+	start    uint64 // of the function around an address that no symbol with a size covers; 0: not known
+	poor     bool   // the lines are a symbol's, or lack inlined calls or a source position
+	reason   Reason
+	lack     Reason
 }
 
 // wants are ascending by address, without duplicates.
@@ -64,7 +64,7 @@ func newWants(addresses []uint64) wants {
 	return w
 }
 
-// inside are the wants from one address up to another.
+// inside returns the wants from one address up to another.
 func (w wants) inside(low, high uint64) wants {
 	from := func(address uint64) int {
 		return sort.Search(len(w), func(i int) bool { return w[i].address >= address })
@@ -73,14 +73,14 @@ func (w wants) inside(low, high uint64) wants {
 	return w[first:max(first, from(high))]
 }
 
-// give gives all the same reason.
+// give sets the reason of all.
 func (w wants) give(reason Reason) {
 	for i := range w {
 		w[i].reason = reason
 	}
 }
 
-// at is the want of an address; nil if it is not among them.
+// at returns the want of an address; nil if it is not among them.
 func (w wants) at(address uint64) *want {
 	i := sort.Search(len(w), func(i int) bool { return w[i].address >= address })
 	if i == len(w) || w[i].address != address {
@@ -97,7 +97,7 @@ func (w *want) result() Result {
 	return r
 }
 
-// unnamed are the wants without lines.
+// unnamed yields the wants without lines.
 func (w wants) unnamed() iter.Seq[*want] {
 	return func(yield func(*want) bool) {
 		for i := range w {

@@ -1,0 +1,109 @@
+package symbolize
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// randomWant has lines, a reason, or a reason and a start.
+func randomWant(random *rand.Rand, address uint64) want {
+	w := want{address: address, lack: Reason(random.IntN(3))}
+	switch random.IntN(3) {
+	case 0:
+		w.lines = make([]Line, 1+random.IntN(3))
+		w.lines[0].Line = random.Int()
+	case 1:
+		w.start = address - uint64(random.IntN(100)) + 1
+		fallthrough
+	default:
+		w.reason = noSymbol
+	}
+	return w
+}
+
+func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 50 {
+		var k known
+		plain := make(map[mappings.ELFAddr]Result)
+		base := 0x1000 + random.Uint64()>>random.IntN(60)
+		address := func() mappings.ELFAddr { return mappings.ELFAddr(base + uint64(random.IntN(10_000))) }
+		for range 4 {
+			var batch []uint64
+			for range random.IntN(1000) {
+				if a := address(); !has(plain, a) {
+					batch = append(batch, uint64(a))
+				}
+			}
+			w := newWants(batch)
+			for i := range w {
+				w[i] = randomWant(random, w[i].address)
+				plain[mappings.ELFAddr(w[i].address)] = w[i].result()
+			}
+			k.add(w)
+			for range 3000 {
+				a := address()
+				got, ok := k.of(a)
+				if want, known := plain[a]; ok != known || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%#x: %+v, %v, want %+v, %v", a, got, ok, want, known)
+				}
+			}
+		}
+	}
+}
+
+// An answer that does not fit is looked up again, and never taken for another.
+func TestAnswersThatDoNotFitAreNotRemembered(t *testing.T) {
+	const first = 1 << 40
+	var k known
+	k.add(wants{{address: first, reason: noSymbol}})
+	k.add(wants{
+		{address: first - 3<<30, reason: noSymbol},
+		{address: first + 1, start: first - 3<<30, reason: noSymbol},
+		{address: first + 2, lines: make([]Line, 1<<16)},
+		{address: first + 3, lines: make([]Line, 1<<16-1)},
+		{address: first + 3<<30, reason: noSymbol},
+	})
+	for address, want := range map[mappings.ELFAddr]bool{
+		first: true, first - 3<<30: false, first + 1: false, first + 2: false, first + 3: true, first + 3<<30: false,
+		first + 1<<32: false, first - 1<<32: false,
+	} {
+		if _, ok := k.of(address); ok != want {
+			t.Errorf("%#x: %v", address, ok)
+		}
+	}
+}
+
+func TestNamesAndLinesOnAShelfStayTheSame(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	var s shelf
+	var names, wantNames []string
+	var lines, wantLines [][]Line
+	for i := range 3000 {
+		size := random.IntN(200)
+		if i%100 == 0 {
+			size *= 50
+		}
+		name := strings.Repeat(string(rune('a'+i%26)), size)
+		names, wantNames = append(names, s.name(name)), append(wantNames, name)
+		list := make([]Line, 1+size/20)
+		list[0] = Line{Function: name, Line: i}
+		lines, wantLines = append(lines, s.keep(list...)), append(wantLines, list)
+	}
+	if !reflect.DeepEqual(names, wantNames) || !reflect.DeepEqual(lines, wantLines) {
+		t.Error("what is kept is not what was given")
+	}
+	_ = append(lines[0], Line{Function: "behind"})
+	if !reflect.DeepEqual(lines, wantLines) {
+		t.Error("what is appended to lines overwrites their neighbours")
+	}
+}
+
+func has(m map[mappings.ELFAddr]Result, a mappings.ELFAddr) bool {
+	_, ok := m[a]
+	return ok
+}
