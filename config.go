@@ -1,26 +1,32 @@
 package cgoheap
 
 import (
-	"fmt"
 	"log/slog"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// Config says how to record. The zero value is good for production.
+// Config configures the profiler. The zero value is good for production.
 type Config struct {
 	SampleBytes int64 // mean bytes between samples; 0 means 512 KiB, 1 records every allocation
 	MaxDepth    int   // frames kept per stack, at most 512; 0 means 128
 	TableBytes  int64 // bound on the profiler's own tables; 0 means 256 MiB, of which only what is used takes memory
 
-	// Labels on samples, so that go tool pprof can show a tenant's or a request's share (-tagfocus). Each set of labels that
-	// allocates at a stack takes room of its own in the tables, so they are for labels of few values. A stack that is cut
-	// before it reaches Go, as by MaxDepth, has none of a goroutine's.
-	GoroutineLabels bool // those of runtime/pprof.Do that were in force when Go called C
+	// Labels on samples, so that go tool pprof can show a tenant's or a request's share (-tagfocus). Every combination of a
+	// stack and a set of labels takes its own entry in the tables, so use labels that have few values. A stack that is cut
+	// before it reaches Go, for example by MaxDepth, has no goroutine labels.
+	GoroutineLabels bool // the labels of runtime/pprof.Do that were set when Go called C
 	ThreadNames     bool // the label "thread": the name of the thread, unless a goroutine has a label of that key
 
-	Names symbolize.Options // how functions are called and which frames are left out
+	// Demangle selects how much of a C++ or Rust name is shown: "templates", the default, keeps template arguments and drops
+	// parameters and return types; "short" drops both; "full" keeps everything; "none" shows the linker's name.
+	Demangle string
+
+	Machinery   bool     // stacks keep the frames of cgo's machinery and of malloc and its family
+	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same
+	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
+	UnpackBytes int64    // bound on the memory that unpacks a file's compressed debug data; 0 means 12 MiB
 
 	Logger *slog.Logger // where background work reports; nil discards
 }
@@ -32,11 +38,12 @@ const (
 
 	mostSampleBytes = 1 << 40
 	mostDepth       = 512      // the walk's buffer lies on the stack of the thread that allocates
-	leastTableBytes = 8 << 20  // the rows of a few libraries, and something to record in
-	mostTableBytes  = 64 << 30 // what a ref of 32 bits reaches
+	leastTableBytes = 8 << 20  // the rows of a few libraries, and room for what is recorded
+	mostTableBytes  = 64 << 30 // all that a 32-bit reference can address
+	mostUnpackBytes = 1 << 40
 )
 
-// withDefaults fills in what is zero, and names the field that makes no sense.
+// withDefaults replaces zero fields by their defaults. An error names the invalid field.
 func (c Config) withDefaults() (Config, error) {
 	c.SampleBytes = orDefault(c.SampleBytes, defaultSampleBytes)
 	c.MaxDepth = orDefault(c.MaxDepth, defaultMaxDepth)
@@ -51,6 +58,12 @@ func (c Config) withDefaults() (Config, error) {
 	if err == nil {
 		err = within("TableBytes", c.TableBytes, leastTableBytes, mostTableBytes)
 	}
+	if err == nil && c.UnpackBytes != 0 {
+		err = within("UnpackBytes", c.UnpackBytes, 1, mostUnpackBytes)
+	}
+	if _, known := styles[c.Demangle]; err == nil && !known {
+		err = invalid("Config.Demangle", `is %q; it must be "", "templates", "short", "full" or "none"`, c.Demangle)
+	}
 	return c, err
 }
 
@@ -61,19 +74,21 @@ func orDefault[N int | int64](n, otherwise N) N {
 	return n
 }
 
-// ConfigError says of a field of Config why it makes no sense.
-type ConfigError struct {
-	Field string
-	says  string
-}
-
-func (e *ConfigError) Error() string { return "cgoheap: Config." + e.Field + " " + e.says }
-
 func within(field string, value, least, most int64) error {
 	if value < least || value > most {
-		return &ConfigError{field, fmt.Sprintf("is %d; it must be 0 or from %d to %d", value, least, most)}
+		return invalid("Config."+field, "is %d; it must be 0 or from %d to %d", value, least, most)
 	}
 	return nil
+}
+
+// styles are the values of Demangle.
+var styles = map[string]symbolize.Style{
+	"": symbolize.Templates, "templates": symbolize.Templates, "short": symbolize.Short, "full": symbolize.Full, "none": symbolize.Mangled,
+}
+
+func (c Config) names() symbolize.Options {
+	return symbolize.Options{Style: styles[c.Demangle], Plumbing: c.Machinery, DebugDirs: c.DebugDirs, Debuginfod: c.Debuginfod,
+		UnpackBytes: c.UnpackBytes}
 }
 
 func (c Config) options() alloc.Options {

@@ -3,11 +3,14 @@ package cgoheap
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-func TestNonsenseInConfig(t *testing.T) {
+func TestInvalidConfig(t *testing.T) {
 	for _, c := range []struct {
 		config Config
 		field  string
@@ -20,6 +23,7 @@ func TestNonsenseInConfig(t *testing.T) {
 		{Config{TableBytes: -1 << 20}, "TableBytes", -1 << 20},
 		{Config{TableBytes: 8<<20 - 1}, "TableBytes", 8<<20 - 1},
 		{Config{TableBytes: 64<<30 + 1}, "TableBytes", 64<<30 + 1},
+		{Config{UnpackBytes: -1}, "UnpackBytes", -1},
 	} {
 		t.Run(fmt.Sprintf("the error says that %s is %d", c.field, c.value), func(t *testing.T) {
 			p, err := Start(c.config)
@@ -31,6 +35,20 @@ func TestNonsenseInConfig(t *testing.T) {
 				t.Errorf("%q does not contain %q", err, want)
 			}
 		})
+	}
+}
+
+func TestNamesAreAsConfigured(t *testing.T) {
+	for word, style := range map[string]symbolize.Style{"": symbolize.Templates, "templates": symbolize.Templates,
+		"short": symbolize.Short, "full": symbolize.Full, "none": symbolize.Mangled} {
+		c, err := Config{Demangle: word, Machinery: true, DebugDirs: []string{"/a"}, Debuginfod: true, UnpackBytes: 7}.withDefaults()
+		want := symbolize.Options{Style: style, Plumbing: true, DebugDirs: []string{"/a"}, Debuginfod: true, UnpackBytes: 7}
+		if got := c.names(); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, %v", word, got, err)
+		}
+	}
+	if _, err := (Config{Demangle: "some"}).withDefaults(); err == nil || !strings.Contains(err.Error(), `Config.Demangle is "some"; it must be`) {
+		t.Error(err)
 	}
 }
 

@@ -6,31 +6,43 @@
 //	if err != nil {
 //		return err
 //	}
-//	stop, err := profiler.DumpOnSignal("/var/tmp") // kill -USR2 writes a profile
+//	defer profiler.Stop()
+//	stop, err := profiler.DumpOnSignal(os.TempDir()) // kill -USR2 writes a profile there
+//	if err != nil {
+//		return err
+//	}
+//	defer stop()
 //	http.Handle("GET /debug/pprof/cgoheap", profiler.Handler())
 //
 // A profile holds four values per stack, in the order of Go's own heap profile: allocated objects and bytes since Start,
 // and objects and bytes in use. They are estimates for everything that was allocated, not only for what was sampled;
-// with SampleBytes 1 they are exact. A Selection asks for other views: the peak, blocks by age, what is short-lived, what
-// grew since a Moment, Go's own heap as well.
+// with SampleBytes 1 they are exact. A Selection asks for other views: the peak, blocks by age, short-lived memory, growth
+// since a Baseline; and for Go's own heap as well.
 //
 // # The journey of one allocation
 //
-// A reader who follows one sample through the rooms in this order never has to turn back:
+// A reader who follows one sample through the packages in this order never has to turn back:
 //
-//	mappings → unwind → cgo    before anything is sampled: loaded files, their unwind data as rows, put where C finds them
+//	mappings → unwind → cgo    before anything is sampled: find the loaded files, make rows of their unwind data, publish them to C
 //	cgo                        malloc is called: sample? walk the stack, intern it, remember the block until free
 //	alloc → stack              a consistent snapshot as weighted stacks
 //	mappings                   runtime address → file, build ID, ELF address
-//	goheap                     Go's own heap, if it is asked for
+//	goheap                     Go's own heap, if the Selection asks for it
+//	account                    all other memory that is resident, if the Selection asks for RSS
 //	symbolize                  ELF address → functions, inlined ones too, with file and line
 //	report                     the largest stacks, named, without machinery
 //	pprof                      profile.proto as a stream, gzipped
 //	cgoheap                    a file on a signal, an HTTP handler, any io.Writer
 //
+// # What is promised
+//
+// This package, package auto, the names of the packages in allocators, cgo/cgoheap.h, and the module export with its targets keep
+// what they have, as semantic versioning says; docs/release.md has the list. All other packages may change in any release.
+//
 // # What it does not see
 //
-// Memory that does not come from malloc and its family (mmap used directly, allocators that a library brings along),
-// blocks allocated before Start, and everything on platforms other than linux/amd64 and linux/arm64 with cgo, where
-// Start returns ErrUnsupported.
+// An Account and ViewRSS have all resident memory of the process; only ViewRSS has the stacks of memory that was mapped
+// directly. There are no stacks for blocks allocated and memory mapped before Start, and for what allocators give out that a
+// library brings along, unless package main imports the package for them in allocators. Only linux/amd64 and linux/arm64 with
+// cgo are supported; elsewhere Start returns ErrUnsupported.
 package cgoheap

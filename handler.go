@@ -9,25 +9,26 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cgoheap/cgoheap/report"
+	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// Handler serves one profile to each GET, as net/http/pprof serves Go's. Register it with its method,
-// "GET /debug/pprof/cgoheap", or the mux will not have it beside net/http/pprof's own patterns. Parameters select what it
-// shows, as the fields of Selection do:
+// Handler serves a profile for each GET, as net/http/pprof serves Go's. Register it as "GET /debug/pprof/cgoheap": without
+// the method, the pattern conflicts with net/http/pprof's own. Parameters select what the profile shows, like the fields of
+// Selection and the arguments of its View:
 //
-//	view=inuse|allocated|peak|age|shortlived|growth
-//	older=10m     view=age: only blocks at least so old
+//	view=inuse|allocated|peak|age|shortlived|growth|rss
+//	older=10m     view=age: only blocks of at least this age
 //	within=1s     view=shortlived: how soon they were freed: 100ms, 1s, 10s, 1m, 10m or 1h
-//	seconds=30    the answer comes after so long, and is a delta; growth needs it. It may begin up to a second before the request
+//	seconds=30    the answer comes after 30 s and is a delta, which may begin up to a second earlier; growth needs it
 //	heap=all      Go's own heap too; gc=1 collects its garbage first
 //	samples=16000 and bytes=4000000 are bounds on the profile
-//	reset=1       view=peak: once it is written, the peak is forgotten
-//	bare=1        no stand-ins for names that are not known, so that a server with debug files looks for the names
+//	reset=1       view=peak: forget the peak once the profile is written
+//	bare=1        no stand-ins for unknown names, so that a server that has the debug files adds the names
 //	debug=1       text for a person: totals, the largest stacks, what was lost
 //
-// Invalid parameters are answered with 400 and a sentence. Requests with seconds that come within a second of each other share
-// what they are compared with, and all that wait may hold 64 MiB; one more is answered with 429, Retry-After and a sentence.
+// Invalid parameters are answered with 400 and a sentence. Requests with seconds that arrive within a second of each other
+// share one Baseline. The Baselines of all waiting requests together may hold 64 MiB; a request beyond that is answered with
+// 429, Retry-After and a sentence.
 func (p *Profiler) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -55,16 +56,16 @@ func (p *Profiler) Handler() http.Handler {
 	})
 }
 
-// await waits for as long as a delta is to cover. The request must leave when it has been answered.
+// await waits for the span of time that a delta covers. The caller must call leave once the request is answered.
 func (p *Profiler) await(w http.ResponseWriter, r *http.Request, q *query) (leave func(), err error) {
 	if q.wait == 0 {
 		return func() {}, nil
 	}
-	since, err := p.waits.join(q.wait, q.GoHeap, func() (*baseline, error) { return p.takeBaseline(q.GoHeap) })
+	since, err := p.waits.join(q.wait, q.GoHeap, func() (*held, error) { return p.takeHeld(q.GoHeap) })
 	if err != nil {
 		return nil, err
 	}
-	q.Since = since.moment()
+	q.View.since = since.baseline()
 	extendDeadline(w, r, q.wait)
 	select {
 	case <-time.After(q.wait):
@@ -73,7 +74,8 @@ func (p *Profiler) await(w http.ResponseWriter, r *http.Request, q *query) (leav
 	return func() { p.waits.leave(since) }, nil
 }
 
-// extendDeadline lets the server's WriteTimeout begin after the wait. A ResponseWriter that has no deadlines needs none.
+// extendDeadline makes the server's WriteTimeout begin after the wait. A ResponseWriter without deadlines needs no
+// extension.
 func extendDeadline(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if ok && server.WriteTimeout > 0 {
@@ -108,8 +110,8 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	}
 }
 
-// refuse answers that there is no profile: because of the bounds that the request set, because too many wait already, or
-// because of this side.
+// refuse answers with the error that prevented a profile: the request's bounds, too many requests waiting, or a fault on
+// this side.
 func (p *Profiler) refuse(w http.ResponseWriter, err error) {
 	var busy *busyError
 	if errors.As(err, &busy) {
@@ -125,18 +127,19 @@ func (p *Profiler) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, err.Error(), http.StatusServiceUnavailable)
 }
 
-// SymbolHandler answers what go tool pprof asks after it fetched a profile that has an address without a name: it sends
-// the addresses to the path beside, and gives up if nobody answers. The answer is that there are no names, as the profile
-// has them all. Register it as "POST /debug/pprof/symbol"; net/http/pprof's own handler there takes only GET.
+// SymbolHandler answers the request that go tool pprof makes after it fetched a profile with an unnamed address: it posts
+// the addresses to the path symbol beside the profile's, and fails if nothing answers. The answer has no names, because the
+// profile already has all that are known. Register it as "POST /debug/pprof/symbol"; net/http/pprof's own handler there
+// takes only GET.
 func SymbolHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = io.WriteString(w, "num_symbols: 1\n") // not 0, which would say that there is no such service
+		_, _ = io.WriteString(w, "num_symbols: 1\n") // 0 would mean that there is no such service
 	})
 }
 
-// startedWriter knows whether anything was written, after which there is no other answer to give.
+// startedWriter records whether anything was written: from then on the status can no longer change.
 type startedWriter struct {
 	http.ResponseWriter
 	started bool

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -32,7 +33,7 @@ func TestHandler(t *testing.T) {
 				t.Errorf("%s: %q, want %q", key, got, want)
 			}
 		}
-		if n := len(through(parse(t, answer.Body), "allocate")); n != 1 {
+		if n := len(profiletest.Through(profiletest.Parse(t, answer.Body), "allocate")); n != 1 {
 			t.Errorf("%d samples", n)
 		}
 	})
@@ -65,7 +66,7 @@ func TestHandlerInAServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer answer.Body.Close()
-		if n := len(through(parse(t, answer.Body), "allocate")); n != 1 {
+		if n := len(profiletest.Through(profiletest.Parse(t, answer.Body), "allocate")); n != 1 {
 			t.Errorf("%d samples", n)
 		}
 	})

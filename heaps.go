@@ -1,23 +1,23 @@
 package cgoheap
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/cgoheap/cgoheap/alloc"
-	"github.com/cgoheap/cgoheap/goheap"
+	"github.com/cgoheap/cgoheap/internal/goheap"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// heapLabel tells Go's own heap from native memory, where a profile has both.
+// heapLabel is the key of the label that distinguishes Go's own heap from native memory in a profile of both.
 const heapLabel = "heap"
 
-// heaps are profiles of one moment: of native memory, and of Go's own heap if it is asked for.
+// heaps are profiles of one moment: of native memory and, if the selection includes it, of Go's own heap.
 type heaps struct {
 	native stack.Profile
-	golang *stack.Profile // nil: not asked for
+	golang *stack.Profile // nil if the selection does not include it
+	mapped []stack.Sample // memory that was mapped directly, of ViewRSS
 }
 
 func newHeaps(s *alloc.Snapshot, both bool) heaps {
@@ -29,8 +29,7 @@ func newHeaps(s *alloc.Snapshot, both bool) heaps {
 	return h
 }
 
-// goModules returns the number of the file that holds the Go code at an address: a plugin, or else the program; 0 if it is
-// not known.
+// goModules returns a function that maps the address of Go code to its file, a plugin or else the program; 0 if unknown.
 func goModules(s *alloc.Snapshot) func(pc uintptr) stack.ModuleID {
 	var program stack.ModuleID
 	var plugins []*mappings.Module
@@ -52,7 +51,7 @@ func goModules(s *alloc.Snapshot) func(pc uintptr) stack.ModuleID {
 	}
 }
 
-// joined is the profile that is written: native memory, and then Go's heap, told apart by a label.
+// joined returns the profile to write: native memory, then Go's heap, each with its label.
 func (h *heaps) joined() stack.Profile {
 	if h.golang == nil {
 		return h.native
@@ -61,11 +60,12 @@ func (h *heaps) joined() stack.Profile {
 	both.Samples = make([]stack.Sample, 0, len(h.native.Samples)+len(h.golang.Samples))
 	both.Samples = appendLabelled(both.Samples, h.native.Samples, "native")
 	both.Samples = appendLabelled(both.Samples, h.golang.Samples, "go")
+	both.Samples = appendLabelled(both.Samples, h.mapped, "mapped")
 	both.Losses = slices.Concat(h.native.Losses, h.golang.Losses)
 	return both
 }
 
-// appendLabelled appends samples with the heap's label. A goroutine's own label of that key gives way.
+// appendLabelled appends samples with the heap's label, which replaces a goroutine's label of the same key.
 func appendLabelled(list, samples []stack.Sample, heap string) []stack.Sample {
 	label := stack.Label{Key: heapLabel, Text: heap}
 	alone := []stack.Label{label}
@@ -73,25 +73,14 @@ func appendLabelled(list, samples []stack.Sample, heap string) []stack.Sample {
 		if len(s.Labels) == 0 {
 			s.Labels = alone
 		} else {
-			s.Labels = withLabel(s.Labels, label)
+			s.Labels = stack.WithLabel(s.Labels, label)
 		}
 		list = append(list, s)
 	}
 	return list
 }
 
-// withLabel is a copy of labels with one more at its place, or in place of another with its key.
-func withLabel(labels []stack.Label, added stack.Label) []stack.Label {
-	at, found := slices.BinarySearchFunc(labels, added.Key, func(l stack.Label, key string) int { return cmp.Compare(l.Key, key) })
-	labels = slices.Clone(labels)
-	if found {
-		labels[at] = added
-		return labels
-	}
-	return slices.Insert(labels, at, added)
-}
-
 func (h *heaps) comment() string {
 	return fmt.Sprintf("cgoheap: and Go's own heap, in use, and allocated since the program began, both as of the last garbage "+
-		"collection, one sample per %d bytes on average", h.golang.SampleBytes)
+		"collection, %s", sampling(int64(h.golang.SampleBytes)))
 }

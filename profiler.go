@@ -10,7 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// Errors that Start returns, to be told apart with errors.Is.
+// Errors that Start returns; test for them with errors.Is.
 var (
 	ErrRunning     = alloc.ErrRunning
 	ErrUnsupported = alloc.ErrUnsupported
@@ -21,18 +21,19 @@ type Profiler struct {
 	config    Config
 	recording *alloc.Recording
 	names     *symbolize.Symbolizer
-	waits     *waits // of the Handler
+	waits     *waits // of the Handler's requests
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
 // returns ErrRunning. Where native allocations cannot be recorded (not Linux on amd64 or arm64, or built without cgo) it
-// returns ErrUnsupported with the reason. Blocks that were allocated before are not seen.
+// returns ErrUnsupported with the reason. Blocks allocated before Start have no stacks; only
+// an Account and ViewRSS count them.
 func Start(c Config) (*Profiler, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	p := &Profiler{config: c, names: symbolize.New(c.Names), waits: newWaits()}
+	p := &Profiler{config: c, names: symbolize.New(c.names()), waits: newWaits()}
 	o := c.options()
 	o.Failed = p.failed
 	if p.recording, err = alloc.Start(o); err != nil {
@@ -42,9 +43,9 @@ func Start(c Config) (*Profiler, error) {
 	return p, nil
 }
 
-// SetSampleBytes changes Config.SampleBytes while the profiler runs; 0 means the default. Each thread goes over to it when it
-// next takes a sample, so that it may allocate the old number of bytes, or some times that, before. Every sample is weighed
-// by the number that it was drawn at: what profiles say stays unbiased across the change. It fails after Stop.
+// SetSampleBytes changes Config.SampleBytes while the profiler runs; 0 means the default. Each thread adopts the new value
+// when it takes its next sample; until then it may allocate the old number of bytes, or a few times that. Every sample is
+// weighed with the interval it was drawn at, so profiles stay unbiased across the change. SetSampleBytes fails after Stop.
 func (p *Profiler) SetSampleBytes(n int64) error {
 	n = orDefault(n, defaultSampleBytes)
 	if err := within("SampleBytes", n, 1, mostSampleBytes); err != nil {
@@ -56,9 +57,9 @@ func (p *Profiler) SetSampleBytes(n int64) error {
 	return nil
 }
 
-// Stop ends the recording and gives its memory back. It may be called again, and a later Start begins afresh. After an
-// error, which says that a thread could not be waited for, it must be called again before that. Signals that
-// DumpOnSignal waits for are still caught until its own stop is called.
+// Stop ends the recording and frees its memory. It may be called more than once, and a later Start begins afresh. An error
+// means that a thread is still inside the profiler; Stop must then be called again before the next Start. The signals of
+// DumpOnSignal stay caught until its own stop is called.
 func (p *Profiler) Stop() error {
 	if err := p.recording.Stop(); err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
@@ -67,7 +68,7 @@ func (p *Profiler) Stop() error {
 	return nil
 }
 
-// failed reports what went wrong in a goroutine of the profiler's own.
+// failed logs a failure in one of the profiler's own goroutines.
 func (p *Profiler) failed(err error) {
 	log := p.config.Logger.With(slog.Any("error", err))
 	if caught := (*errand.Panic)(nil); errors.As(err, &caught) {

@@ -6,119 +6,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"testing"
-	"unsafe"
 
-	"github.com/google/pprof/profile"
-
-	"github.com/cgoheap/cgoheap/check"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
-
-// everything records every allocation.
-var everything = Config{SampleBytes: 1, TableBytes: 64 << 20}
-
-// start begins to record until the end of the test.
-func start(t *testing.T, c Config) *Profiler {
-	t.Helper()
-	p, err := Start(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return p
-}
-
-// take reads a profile back.
-func take(t *testing.T, p *Profiler) *profile.Profile {
-	t.Helper()
-	var written bytes.Buffer
-	if err := p.WriteProfile(&written); err != nil {
-		t.Fatal(err)
-	}
-	return parse(t, &written)
-}
-
-// parse reads a profile and has it judged by our own rules and by google/pprof's.
-func parse(t *testing.T, r io.Reader) *profile.Profile {
-	t.Helper()
-	var copied bytes.Buffer
-	faults, err := check.Profile(io.TeeReader(r, &copied))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range faults {
-		if f.Severity == check.Error {
-			t.Error(f)
-		}
-	}
-	p, err := profile.Parse(io.MultiReader(&copied, r))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.CheckValid(); err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// through are the samples whose stacks the Go function of this package is in.
-func through(p *profile.Profile, function string) []*profile.Sample {
-	var found []*profile.Sample
-	for _, s := range p.Sample {
-		for _, name := range functions(s) {
-			if name == "github.com/cgoheap/cgoheap."+function {
-				found = append(found, s)
-				break
-			}
-		}
-	}
-	return found
-}
-
-// functions of a stack, leaf first.
-func functions(s *profile.Sample) []string {
-	var names []string
-	for _, l := range s.Location {
-		for _, line := range l.Line {
-			names = append(names, line.Function.Name)
-		}
-	}
-	return names
-}
-
-func values(samples []*profile.Sample) [4]int64 {
-	var sum [4]int64
-	for _, s := range samples {
-		for i, v := range s.Value {
-			sum[i] += v
-		}
-	}
-	return sum
-}
-
-func hasComment(p *profile.Profile, parts ...string) bool {
-	for _, c := range p.Comments {
-		all := true
-		for _, part := range parts {
-			all = all && strings.Contains(c, part)
-		}
-		if all {
-			return true
-		}
-	}
-	return false
-}
-
-//go:noinline
-func allocate(size uintptr) unsafe.Pointer { return victim.Malloc(size) }
 
 func TestStart(t *testing.T) {
 	t.Run("a second one is ErrRunning, and the first goes on", func(t *testing.T) {
@@ -128,7 +22,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("%v, %v", second, err)
 		}
 		defer victim.Free(allocate(1000))
-		if got, want := values(through(take(t, p), "allocate")), [4]int64{2, 2000, 2, 2000}; got != want {
+		if got, want := profiletest.Sum(profiletest.Through(take(t, p), "allocate")), [4]int64{2, 2000, 2, 2000}; got != want {
 			t.Errorf("%v, want %v", got, want)
 		}
 	})
@@ -141,7 +35,7 @@ func TestStart(t *testing.T) {
 		}
 		second := start(t, everything)
 		victim.Free(block)
-		if got := values(through(take(t, second), "allocate")); got != [4]int64{} {
+		if got := profiletest.Sum(profiletest.Through(take(t, second), "allocate")); got != [4]int64{} {
 			t.Errorf("the new profile knows %v of the old one", got)
 		}
 		if n, was := second.Stats().Value("samples"), first.Stats().Value("samples"); n >= was+10 {
@@ -223,46 +117,17 @@ func TestWriteProfile(t *testing.T) {
 	}
 
 	t.Run("after a failure the next profile is whole", func(t *testing.T) {
-		if n := len(through(take(t, p), "allocate")); n != 1 {
+		if n := len(profiletest.Through(take(t, p), "allocate")); n != 1 {
 			t.Errorf("%d samples", n)
-		}
-	})
-
-	t.Run("a block's size is a label, unless its stack has too many sizes", func(t *testing.T) {
-		var blocks []unsafe.Pointer
-		for size := range uintptr(300) {
-			blocks = append(blocks, allocateOfManySizes(size))
-		}
-		taken := take(t, p)
-		for _, block := range blocks {
-			victim.Free(block)
-		}
-		unlabelled := 0
-		for _, s := range through(taken, "allocateOfManySizes") {
-			switch size := s.NumLabel["bytes"]; {
-			case len(size) == 0:
-				unlabelled++
-				if s.Value[0] != 300-16 {
-					t.Errorf("%d blocks have no size", s.Value[0])
-				}
-			case s.Value[0] != 1 || s.Value[1] != size[0]:
-				t.Errorf("a block of %d bytes has the values %v", size[0], s.Value)
-			}
-		}
-		if unlabelled != 1 {
-			t.Errorf("%d samples have no size", unlabelled)
 		}
 	})
 }
 
-//go:noinline
-func allocateOfManySizes(size uintptr) unsafe.Pointer { return victim.Malloc(size) }
-
 func TestSampleBytesAreChangedWhileRunning(t *testing.T) {
 	p := start(t, Config{})
-	var bad *ConfigError
-	if err := p.SetSampleBytes(-1); !errors.As(err, &bad) || bad.Field != "SampleBytes" {
-		t.Errorf("-1 gives %v", err)
+	var bad *FieldError
+	if err := p.SetSampleBytes(-1); !errors.As(err, &bad) || bad.Field != "Config.SampleBytes" {
+		t.Errorf("-1: %v", err)
 	}
 	if err := p.SetSampleBytes(4096); err != nil {
 		t.Fatal(err)

@@ -8,42 +8,59 @@ import (
 	"time"
 )
 
-// query is what the parameters of a request ask for.
+// query holds the parsed parameters of a request.
 type query struct {
 	Selection
-	wait  time.Duration // compare with the moment so long before
-	text  bool          // for a person
+	wait  time.Duration // the span of time that a delta covers; 0 for no delta
+	text  bool          // plain text for a person
 	gc    bool          // collect Go's garbage first
-	reset bool          // then forget the peak
+	reset bool          // forget the peak afterwards
 }
 
-// parameters read their value into a query.
+// parameters maps the name of each parameter to the function that parses its value into a query.
 var parameters = map[string]func(q *query, value string) error{
-	"view":    func(q *query, value string) (err error) { q.View, err = viewNamed(value); return err },
-	"older":   func(q *query, value string) (err error) { q.OlderThan, err = time.ParseDuration(value); return err },
-	"within":  func(q *query, value string) (err error) { q.Within, err = time.ParseDuration(value); return err },
+	"view":    func(q *query, value string) (err error) { q.View.kind, err = viewNamed(value); return err },
+	"older":   func(q *query, value string) error { return setDuration(&q.View.olderThan, value) },
+	"within":  func(q *query, value string) error { return setDuration(&q.View.within, value) },
 	"seconds": (*query).setSeconds,
 	"heap":    (*query).setHeap,
-	"samples": func(q *query, value string) (err error) { q.MaxSamples, err = strconv.Atoi(value); return err },
-	"bytes": func(q *query, value string) (err error) {
-		q.MaxBytes, err = strconv.ParseInt(value, 10, 64)
-		return err
-	},
-	"bare":  func(q *query, value string) (err error) { q.BareAddresses, err = strconv.ParseBool(value); return err },
-	"reset": func(q *query, value string) (err error) { q.reset, err = strconv.ParseBool(value); return err },
-	"gc":    func(q *query, value string) (err error) { q.gc, err = strconv.ParseBool(value); return err },
-	"debug": (*query).setDebug,
+	"samples": func(q *query, value string) error { return setNumber(&q.MaxSamples, value) },
+	"bytes":   func(q *query, value string) error { return setNumber(&q.MaxBytes, value) },
+	"bare":    func(q *query, value string) error { return setFlag(&q.BareAddresses, value) },
+	"reset":   func(q *query, value string) error { return setFlag(&q.reset, value) },
+	"gc":      func(q *query, value string) error { return setFlag(&q.gc, value) },
+	"debug":   (*query).setDebug,
+}
+
+func setDuration(d *time.Duration, value string) (err error) {
+	if *d, err = time.ParseDuration(value); err != nil {
+		return errors.New("it must be a duration, such as 90s, 10m or 1h30m")
+	}
+	return nil
+}
+
+func setNumber[T int | int64](n *T, value string) error {
+	parsed, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || int64(T(parsed)) != parsed {
+		return errors.New("it must be a whole number")
+	}
+	*n = T(parsed)
+	return nil
+}
+
+func setFlag(on *bool, value string) (err error) {
+	if *on, err = strconv.ParseBool(value); err != nil {
+		return errors.New("it must be 1 or 0, true or false")
+	}
+	return nil
 }
 
 const longestWait = 24 * time.Hour
 
 func (q *query) setSeconds(value string) error {
 	seconds, err := strconv.ParseFloat(value, 64)
-	if err != nil {
-		return err
-	}
-	if !(seconds >= 0 && seconds <= longestWait.Seconds()) {
-		return fmt.Errorf("it must be from 0 to %v", longestWait.Seconds())
+	if err != nil || !(seconds >= 0 && seconds <= longestWait.Seconds()) {
+		return fmt.Errorf("it must be a number from 0 to %v", longestWait.Seconds())
 	}
 	q.wait = time.Duration(seconds * float64(time.Second))
 	return nil
@@ -57,18 +74,21 @@ func (q *query) setHeap(value string) error {
 	return nil
 }
 
-// setDebug is net/http/pprof's way to ask for text.
+// setDebug selects text, as net/http/pprof's parameter does.
 func (q *query) setDebug(value string) error {
 	level, err := strconv.ParseUint(value, 10, 8)
+	if err != nil {
+		return errors.New("it must be 1 for text, or 0")
+	}
 	q.text = level > 0
-	return err
+	return nil
 }
 
-// textStacks is how many stacks the text has, unless there is another bound.
+// textStacks is the number of stacks in the text if the request sets no bound.
 const textStacks = 25
 
-// parseQuery reads the parameters of a request; all have defaults, and none may be unknown, lest a profile be taken for
-// what it is not.
+// parseQuery parses the parameters of a request. All have defaults. An unknown one is an error: ignoring it would return a
+// profile of something else than the request meant.
 func parseQuery(raw string) (q query, err error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -88,27 +108,45 @@ func parseQuery(raw string) (q query, err error) {
 	if q.text && q.MaxSamples == 0 {
 		q.MaxSamples = textStacks
 	}
-	if q.reset && q.View != Peak {
-		return q, fmt.Errorf("cgoheap: the parameter reset goes with view=peak only")
+	if err := q.fitting(); err != nil {
+		return q, fmt.Errorf("cgoheap: the parameter %w", err)
 	}
 	return q, q.possible()
 }
 
-// possible refuses a selection before anyone waits for it. The moment to compare with is not there yet.
+// fitting returns an error that names a parameter that the view does not take.
+func (q *query) fitting() error {
+	v := q.View
+	switch {
+	case v.olderThan != 0 && v.kind != viewAge:
+		return errors.New("older is for the view age")
+	case v.within != 0 && v.kind != viewShortLived:
+		return errors.New("within is for the view shortlived")
+	case q.wait > 0 && !viewings[v.kind].compares:
+		return fmt.Errorf("seconds does not go with the view %v", v)
+	case q.wait == 0 && v.kind == viewGrowth:
+		return errors.New("seconds is needed by the view growth")
+	case q.reset && v.kind != viewPeak:
+		return errors.New("reset goes with view=peak only")
+	}
+	return nil
+}
+
+// possible checks the selection before the request waits. The Baseline does not exist yet.
 func (q *query) possible() error {
 	s := q.Selection
 	if q.wait > 0 {
-		s.Since = new(Moment)
+		s.View.since = new(Baseline)
 	}
 	_, err := s.check()
-	if field := (fieldError{}); errors.As(err, &field) {
-		return fmt.Errorf("cgoheap: the parameter %s %s", parameterOf[field.field], field.says)
+	if field := (*FieldError)(nil); errors.As(err, &field) {
+		return fmt.Errorf("cgoheap: the parameter %s %w", parameterOf[field.Field], field.Err)
 	}
 	return err
 }
 
-// parameterOf names the parameters that set the fields of Selection.
+// parameterOf maps the fields of Selection to the parameters that set them.
 var parameterOf = map[string]string{
-	"View": "view", "OlderThan": "older", "Within": "within", "Since": "seconds", "GoHeap": "heap",
-	"MaxSamples": "samples", "MaxBytes": "bytes",
+	"Selection.View": "view", "Selection.GoHeap": "heap", "Selection.MaxSamples": "samples", "Selection.MaxBytes": "bytes",
+	"Selection.BareAddresses": "bare",
 }

@@ -2,70 +2,126 @@ package cgoheap
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/pprof"
 )
 
-// View is what a profile shows.
-type View uint8
+// View is what a profile shows, with the view's own arguments. The zero value is ViewInUse.
+type View struct {
+	kind      viewKind
+	olderThan time.Duration // of viewAge
+	within    time.Duration // of viewShortLived
+	since     *Baseline     // of views that compare; nil if they begin with Start
+	delta     bool          // since is required
+}
 
-// The views. Their names as parameters of the Handler are in quotes.
+type viewKind uint8
+
 const (
-	InUse      View = iota // "inuse": what is in use now, and beside it what was allocated since Start
-	Allocated              // "allocated": the same values, of which viewers show what was allocated first
-	Peak                   // "peak": what was in use at the highest moment since Start or ResetPeak
-	Age                    // "age": what is in use, with the label "age": the least age of its class, in seconds
-	ShortLived             // "shortlived": what was allocated since Start and freed soon after
-	Growth                 // "growth": what is in use now less what was at an earlier Moment, of either sign
+	viewInUse viewKind = iota
+	viewAllocated
+	viewPeak
+	viewAge
+	viewShortLived
+	viewGrowth
+	viewRSS
 )
+
+// ViewInUse shows the memory in use now, and beside it what was allocated since Start.
+func ViewInUse() View { return View{} }
+
+// ViewAllocated has the same values as ViewInUse, but viewers first show what was allocated.
+func ViewAllocated() View { return View{kind: viewAllocated} }
+
+// ViewPeak shows the memory in use at the moment, since Start or ResetPeak, when the most was in use.
+func ViewPeak() View { return View{kind: viewPeak} }
+
+// ViewAge shows the memory in use by age class. The label "age" is the least age of the class, in seconds. Blocks younger
+// than olderThan are left out, to within about 20 ms; 0 leaves out none.
+func ViewAge(olderThan time.Duration) View { return View{kind: viewAge, olderThan: olderThan} }
+
+// ViewShortLived shows what was allocated since Start and freed within a time of 100ms, 1s, 10s, 1m, 10m or 1h; 0 means 1s.
+func ViewShortLived(within time.Duration) View { return View{kind: viewShortLived, within: within} }
+
+// ViewDelta shows what was allocated since the Baseline, and beside it all memory in use now.
+func ViewDelta(since *Baseline) View { return View{delta: true, since: since} }
+
+// ViewGrowth shows how the memory in use has changed since the Baseline. Values may be negative.
+func ViewGrowth(since *Baseline) View { return View{kind: viewGrowth, delta: true, since: since} }
+
+// ViewRSS shows all memory that is resident: one profile whose total is RSS. Its values are resident bytes: of blocks in use,
+// of Go's own heap, and of memory that was mapped directly, each with its stacks, and for each other line of the Account a
+// leaf of its name, such as [malloc: free]. Selection.GoHeap is implied.
+func ViewRSS() View { return View{kind: viewRSS} }
 
 // viewing is how a view is taken and written.
 type viewing struct {
 	name        string
-	about       string // ends the sentence that begins with "native memory"
+	about       string // continues the comment that begins with "native memory"
 	columns     pprof.Columns
 	defaultType string
-	compares    bool // it may begin at a Moment
+	compares    bool // it may begin at a Baseline
 	take        func(*alloc.Recording, *Selection) (*alloc.Snapshot, error)
 }
 
 var viewings = [...]viewing{
-	InUse: {name: "inuse", about: "in use, and allocated since", compares: true, take: takeNow},
-	Allocated: {name: "allocated", about: "in use, and (shown first) allocated since", compares: true, take: takeNow,
+	viewInUse: {name: "inuse", about: "in use, and allocated since", compares: true, take: takeNow},
+	viewAllocated: {name: "allocated", about: "in use, and (shown first) allocated since", compares: true, take: takeNow,
 		defaultType: "alloc_space"},
-	Peak: {name: "peak", about: "in use at the highest moment, recorded since", columns: pprof.InuseColumns,
+	viewPeak: {name: "peak", about: "in use at the highest moment, recorded since", columns: pprof.InuseColumns,
 		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.PeakIn(s.memory) }},
-	Age: {name: "age", about: "in use by age, recorded since", columns: pprof.InuseColumns,
+	viewAge: {name: "age", about: "in use by age, recorded since", columns: pprof.InuseColumns,
 		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-			return r.AgesIn(s.memory, s.OlderThan)
+			return r.AgesIn(s.memory, s.View.olderThan)
 		}},
-	ShortLived: {name: "shortlived", about: "freed soon after it was allocated, recorded since", columns: pprof.AllocatedColumns,
+	viewShortLived: {name: "shortlived", about: "freed soon after it was allocated, recorded since", columns: pprof.AllocatedColumns,
 		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-			return r.ShortLivedIn(s.memory, s.Within)
+			return r.ShortLivedIn(s.memory, s.View.within)
 		}},
-	Growth: {name: "growth", about: "in use now less that of an earlier moment, compared since", columns: pprof.InuseColumns,
+	viewGrowth: {name: "growth", about: "in use now less that of an earlier moment, compared since", columns: pprof.InuseColumns,
 		compares: true, take: takeNow},
+	viewRSS: {name: "rss", about: "resident, and beside it everything else that is resident in the process, recorded since",
+		columns: pprof.InuseColumns, take: takeResident},
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 	return r.SnapshotIn(s.memory)
 }
 
-// String is the view's name.
-func (v View) String() string {
-	if int(v) >= len(viewings) {
-		return fmt.Sprintf("View(%d)", uint8(v))
+// String returns the view's name, which is also the Handler's parameter.
+func (v View) String() string { return viewings[v.kind].name }
+
+func (v View) withDefaults() View {
+	if v.kind == viewShortLived && v.within == 0 {
+		v.within = time.Second
 	}
-	return viewings[v].name
+	return v
 }
 
-// viewNamed is the view of that name.
-func viewNamed(name string) (View, error) {
+func (v View) check() error {
+	switch {
+	case v.olderThan < 0:
+		return invalid("Selection.View", "is age with %v, which is negative", v.olderThan)
+	case v.kind == viewShortLived && !slices.Contains(alloc.Lifetimes(), v.within):
+		return invalid("Selection.View", "is shortlived with %v, which must be one of %v", v.within, alloc.Lifetimes())
+	case v.delta && v.since == nil:
+		return invalid("Selection.View", "has a Baseline that is nil")
+	}
+	return nil
+}
+
+// viewNamed returns the kind of view of that name. An error lists all names.
+func viewNamed(name string) (viewKind, error) {
+	var names []string
 	for v := range viewings {
 		if viewings[v].name == name {
-			return View(v), nil
+			return viewKind(v), nil
 		}
+		names = append(names, viewings[v].name)
 	}
-	return 0, fmt.Errorf("there is no view %q", name)
+	return 0, fmt.Errorf("it must be one of %s", strings.Join(names, ", "))
 }

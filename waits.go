@@ -7,55 +7,55 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// A request for a delta waits for up to a day, and the moment that it is compared with takes 40 bytes for each stack and block
-// size meanwhile. So requests that come within a second share one moment, which is let go of with the last of them, and all
-// moments together are bounded: a request beyond that is refused, and told when to come again.
+// A request for a delta waits for up to a day, and holds a baseline meanwhile, 40 bytes for each stack and block size. So
+// requests that arrive within a second share one baseline, which is dropped with the last of them. All baselines together
+// are bounded: a request beyond the bound is refused, with the time when to come back.
 
 const (
-	sharedFor    = time.Second // the delta of a request may begin so much before it
-	mostBaseline = 64 << 20    // bytes of all moments that requests wait with; one is always possible
+	sharedFor    = time.Second // a request's delta may begin this long before the request
+	mostBaseline = 64 << 20    // bytes of all baselines that requests hold; one baseline is always allowed
 )
 
-// waits are the moments that requests are waiting with.
+// waits are the baselines that requests are waiting with.
 type waits struct {
 	mu    sync.Mutex
-	held  []*baseline // the last one taken is the last
-	taken int64       // bytes of that
+	held  []*held // in the order they were taken
+	taken int64   // size of the last one taken
 	now   func() time.Time
 	most  int64
 }
 
-// baseline is a moment that one or more requests wait with.
-type baseline struct {
-	native, golang *stack.Baseline // golang is nil if nobody asks for Go's heap
+// held is the baseline that one or more waiting requests share.
+type held struct {
+	native, golang *stack.Baseline // golang is nil if no request wants Go's heap
 	taken          time.Time
-	until          time.Time // when the last that waits for it is answered
+	until          time.Time // when the last of its requests is answered
 	waiting        int
 }
 
 func newWaits() *waits { return &waits{now: time.Now, most: mostBaseline} }
 
-// busyError says that too much waits already.
+// busyError reports that the waiting requests hold as much memory as they may.
 type busyError struct {
-	moments int
-	bytes   int64
-	after   time.Duration // until something of it is answered
+	baselines int
+	bytes     int64
+	after     time.Duration // until the first of them is answered
 }
 
 func (e *busyError) Error() string {
-	return fmt.Sprintf("cgoheap: requests with the parameter seconds are waiting with %d moments to compare with, which hold %d bytes; "+
-		"there may not be more, and the first is answered in %v", e.moments, e.bytes, e.after.Round(time.Second))
+	return fmt.Sprintf("cgoheap: requests with the parameter seconds are waiting, and hold %d bytes in %s; "+
+		"there may not be more, and the first is answered in %v", e.bytes, report.Count(int64(e.baselines), "baseline"), e.after.Round(time.Second))
 }
 
-// retryAfter is the time in whole seconds, as the header Retry-After has it.
+// retryAfter returns the value of the header Retry-After, in whole seconds.
 func (e *busyError) retryAfter() int { return max(1, int(math.Ceil(e.after.Seconds()))) }
 
-// join gives a request that waits for so long a moment to compare with, of both heaps or of native memory. The request must
-// leave it.
-func (w *waits) join(wait time.Duration, both bool, take func() (*baseline, error)) (b *baseline, err error) {
+// join returns the baseline of a request that waits, of both heaps or of native memory only. The caller must call leave.
+func (w *waits) join(wait time.Duration, both bool, take func() (*held, error)) (b *held, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
@@ -77,8 +77,8 @@ func (w *waits) join(wait time.Duration, both bool, take func() (*baseline, erro
 	return b, nil
 }
 
-// recent is a moment that was taken just now and knows of both heaps if it has to; nil if there is none.
-func (w *waits) recent(now time.Time, both bool) *baseline {
+// recent returns a baseline young enough to share, of both heaps if both are wanted; nil if there is none.
+func (w *waits) recent(now time.Time, both bool) *held {
 	for _, b := range slices.Backward(w.held) {
 		if now.Sub(b.taken) < sharedFor && (b.golang != nil || !both) {
 			return b
@@ -87,7 +87,7 @@ func (w *waits) recent(now time.Time, both bool) *baseline {
 	return nil
 }
 
-// busy is an error if there is no room for another moment as large as the last.
+// busy returns an error if there is no room for another baseline as large as the last.
 func (w *waits) busy(now time.Time) error {
 	if len(w.held) == 0 {
 		return nil
@@ -106,15 +106,15 @@ func (w *waits) busy(now time.Time) error {
 	return &busyError{len(w.held), bytes, max(0, first.Sub(now))}
 }
 
-func (w *waits) leave(b *baseline) {
+func (w *waits) leave(b *held) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if b.waiting--; b.waiting == 0 {
-		w.held = slices.DeleteFunc(w.held, func(other *baseline) bool { return other == b })
+		w.held = slices.DeleteFunc(w.held, func(other *held) bool { return other == b })
 	}
 }
 
-func (b *baseline) size() int64 {
+func (b *held) size() int64 {
 	bytes := b.native.Size()
 	if b.golang != nil {
 		bytes += b.golang.Size()
@@ -122,17 +122,17 @@ func (b *baseline) size() int64 {
 	return bytes
 }
 
-// moment is the request's own, which nobody else has to wait for.
-func (b *baseline) moment() *Moment { return &Moment{native: b.native, golang: b.golang} }
+// baseline returns a Baseline for one request, so that requests do not wait for each other's lock.
+func (b *held) baseline() *Baseline { return &Baseline{native: b.native, golang: b.golang} }
 
-// takeBaseline takes now, of both heaps or of native memory. It fails after Stop.
-func (p *Profiler) takeBaseline(both bool) (*baseline, error) {
+// takeHeld takes a baseline of now, of both heaps or of native memory only. It fails after Stop.
+func (p *Profiler) takeHeld(both bool) (*held, error) {
 	s, err := p.recording.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
 	h := newHeaps(s, both)
-	b := &baseline{native: stack.NewBaseline(&h.native)}
+	b := &held{native: stack.NewBaseline(&h.native)}
 	if both {
 		b.golang = stack.NewBaseline(h.golang)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -38,7 +39,7 @@ func (c *crowd) join(t *testing.T, n int, query string) {
 			}
 		})
 	}
-	for deadline := time.Now().Add(time.Minute); c.profiler.waits.waiting() < already+n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); c.profiler.waits.waiting() < already+n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d of %d requests wait", c.profiler.waits.waiting()-already, n)
 		}
@@ -74,15 +75,15 @@ func TestRequestsThatWait(t *testing.T) {
 	p := start(t, everything)
 	pass := stopClock(p)
 
-	t.Run("300 that come at once share one moment, and let go of it", func(t *testing.T) {
+	t.Run("300 that come at once share one baseline, and drop it", func(t *testing.T) {
 		c := crowd{profiler: p}
 		c.join(t, 300, "seconds=3600")
 		if n := len(p.waits.held); n != 1 {
-			t.Errorf("%d moments", n)
+			t.Errorf("%d baselines", n)
 		}
 		c.leave()
 		if n := len(p.waits.held); n != 0 {
-			t.Errorf("%d moments are left", n)
+			t.Errorf("%d baselines are left", n)
 		}
 	})
 
@@ -98,25 +99,25 @@ func TestRequestsThatWait(t *testing.T) {
 		c.leave()
 		c.join(t, 1, "seconds=3600")
 		if len(p.waits.held) != 1 {
-			t.Errorf("%d moments", len(p.waits.held))
+			t.Errorf("%d baselines", len(p.waits.held))
 		}
 		c.leave()
 		both.leave()
 	})
 
-	t.Run("who comes a second later gets a moment of its own", func(t *testing.T) {
+	t.Run("who comes a second later gets a baseline of its own", func(t *testing.T) {
 		early, late := crowd{profiler: p}, crowd{profiler: p}
 		early.join(t, 2, "seconds=3600")
 		pass(sharedFor)
 		late.join(t, 2, "seconds=3600")
 		if n := len(p.waits.held); n != 2 {
-			t.Errorf("%d moments", n)
+			t.Errorf("%d baselines", n)
 		}
 		early.leave()
 		late.leave()
 	})
 
-	t.Run("the delta begins at the moment, for each of them", func(t *testing.T) {
+	t.Run("the delta begins at the baseline, for each of them", func(t *testing.T) {
 		victim.Free(allocate(1000))
 		var all sync.WaitGroup
 		first := joinOne(t, p)
@@ -125,11 +126,11 @@ func TestRequestsThatWait(t *testing.T) {
 			since := joinOne(t, p)
 			all.Go(func() {
 				var written bytes.Buffer
-				if err := p.Write(&written, Selection{Since: since.moment()}); err != nil {
+				if err := p.Write(&written, Selection{View: ViewDelta(since.baseline())}); err != nil {
 					t.Error(err)
 				}
 				p.waits.leave(since)
-				if found := values(through(parse(t, &written), "allocate")); found != [4]int64{1, 3000, 0, 0} {
+				if found := profiletest.Sum(profiletest.Through(profiletest.Parse(t, &written), "allocate")); found != [4]int64{1, 3000, 0, 0} {
 					t.Errorf("%v", found)
 				}
 			})
@@ -139,9 +140,9 @@ func TestRequestsThatWait(t *testing.T) {
 	})
 }
 
-func joinOne(t *testing.T, p *Profiler) *baseline {
+func joinOne(t *testing.T, p *Profiler) *held {
 	t.Helper()
-	b, err := p.waits.join(time.Hour, false, func() (*baseline, error) { return p.takeBaseline(false) })
+	b, err := p.waits.join(time.Hour, false, func() (*held, error) { return p.takeHeld(false) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,17 +165,17 @@ func TestTooManyRequestsThatWait(t *testing.T) {
 	}
 
 	t.Run("one more than there is room for is refused, and told when to come again", func(t *testing.T) {
-		answer := ask(p, "seconds=3600")
+		answer := profiletest.Ask(p.Handler(), "seconds=3600")
 		if answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") != "3200" {
 			t.Errorf("%d, Retry-After %q", answer.Code, answer.Header().Get("Retry-After"))
 		}
-		if text := answer.Body.String(); !strings.Contains(text, "4 moments") || !strings.Contains(text, "53m20s") {
+		if text := answer.Body.String(); !strings.Contains(text, "4 baselines") || !strings.Contains(text, "53m20s") {
 			t.Errorf("%q", text)
 		}
 	})
 
 	t.Run("who does not wait is served", func(t *testing.T) {
-		if answer := ask(p, ""); answer.Code != http.StatusOK {
+		if answer := profiletest.Ask(p.Handler(), ""); answer.Code != http.StatusOK {
 			t.Errorf("%d", answer.Code)
 		}
 	})
@@ -195,26 +196,13 @@ func TestTooManyRequestsThatWait(t *testing.T) {
 	})
 }
 
-func TestAStoppedProfilerHasNoMoments(t *testing.T) {
+func TestAStoppedProfilerHasNoBaselines(t *testing.T) {
 	p := start(t, everything)
 	p.Stop()
-	if answer := ask(p, "seconds=3600"); answer.Code != http.StatusServiceUnavailable {
+	if answer := profiletest.Ask(p.Handler(), "seconds=3600"); answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d", answer.Code)
 	}
 	if n := len(p.waits.held); n != 0 {
-		t.Errorf("%d moments", n)
-	}
-}
-
-func TestProfilesSayWhatSizesAre(t *testing.T) {
-	p := start(t, everything)
-	if !hasComment(take(t, p), "sizes are those that the program asked for", "13 to 17 %") {
-		t.Error("the profile does not")
-	}
-	if text := ask(p, "debug=1").Body.String(); !strings.Contains(text, "sizes are those that the program asked for") {
-		t.Error("the text does not")
-	}
-	if stats := p.Stats().String(); !strings.Contains(stats, "sizes are those that the program asked for") {
-		t.Error("Stats do not")
+		t.Errorf("%d baselines", n)
 	}
 }

@@ -1,0 +1,167 @@
+package cgoheap
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/malloc"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// Account lists what the resident memory of the process consists of. Its lines add up to RSS.
+type Account struct {
+	Time    time.Time       `json:"time"`
+	RSS     int64           `json:"rss"`               // resident bytes of the process, as the kernel counts them
+	Swapped int64           `json:"swapped"`           // bytes of it that are swapped out
+	Lines   []AccountLine   `json:"lines"`             // the largest first; empty ones are left out
+	Beside  []AccountLine   `json:"beside"`            // what RSS does not count, but a control group's limit does
+	Malloc  []AccountMalloc `json:"malloc"`            // what each allocator in the process keeps
+	Partial string          `json:"partial,omitempty"` // why the lines are incomplete; "" if they are complete
+	Advice  []string        `json:"advice,omitempty"`  // how to reduce RSS, in sentences
+}
+
+// AccountLine is a part of RSS. A leaf in the profile of ViewRSS has the same name.
+type AccountLine struct {
+	Name     string `json:"name"`
+	Resident int64  `json:"resident"`
+	Swapped  int64  `json:"swapped"`
+
+	// Known says how the bytes are known: "counted", page by page; "figures", by their owner's own count; "estimate", from
+	// samples or by a rule; "rest", what remains of RSS without the others.
+	Known    string `json:"known,omitempty"`
+	Sentence string `json:"sentence"`         // what it is
+	Unread   string `json:"unread,omitempty"` // why it could not be read, wholly or in part
+}
+
+// running is where the account is read. Tests replace it by a kernel that refuses.
+var running = usage.Running
+
+// Account returns the account of this moment. It reads the kernel's tables of the process's pages, which takes about 4 ms for
+// each GiB, and the table of blocks in use; the program goes on meanwhile. It takes about 600 bytes of memory for each
+// recorded mapping, half of it in Go's heap, 200 for each block of at least 64 KiB, and beside these one or two megabytes and a byte
+// for each page of malloc's heaps. If a part cannot be read, its line has the reason. Account fails after Stop.
+func (p *Profiler) Account() (*Account, error) {
+	a, err := p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime)))
+	if err != nil {
+		return nil, fmt.Errorf("cgoheap: %w", err)
+	}
+	return newAccount(a, running.Beside()), nil
+}
+
+// lookingTime bounds the processor time of looking at what allocators keep. What there was no time for is estimated.
+var lookingTime = 20 * time.Millisecond
+
+// figuresOf returns the allocators' own figures.
+func figuresOf(kept []malloc.Kept) []account.Malloc {
+	list := make([]account.Malloc, len(kept))
+	for i := range kept {
+		list[i] = kept[i].Malloc
+	}
+	return list
+}
+
+func newAccount(a *account.Account, beside []usage.Part) *Account {
+	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err)}
+	for _, l := range a.Lines {
+		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped,
+			Known: l.Known.String(), Sentence: l.Sentence, Unread: sentenceOf(l.Err)})
+	}
+	for _, b := range beside {
+		made.Beside = append(made.Beside, AccountLine{Name: b.Name, Resident: b.Bytes, Sentence: b.Sentence, Unread: sentenceOf(b.Err)})
+	}
+	for i := range a.Malloc {
+		m := &a.Malloc[i]
+		made.Malloc = append(made.Malloc, newAccountMalloc(m))
+		if advice := malloc.Advice(m, uint64(a.RSS.Resident)); advice != "" {
+			made.Advice = append(made.Advice, advice)
+		}
+	}
+	return made
+}
+
+func sentenceOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// String returns the account for a person: a line for each part, with its share of RSS.
+func (a *Account) String() string {
+	t := report.Table{Total: a.RSS}
+	t.Heading(fmt.Sprintf("RSS %s", report.Bytes(a.RSS)))
+	if a.Swapped > 0 {
+		t.Heading(fmt.Sprintf("and %s swapped out", report.Bytes(a.Swapped)))
+	}
+	if a.Partial != "" {
+		t.Heading("partial: not readable: " + a.Partial)
+	}
+	for _, l := range a.Lines {
+		t.Line(l.Resident, true, l.remark())
+	}
+	for _, sentence := range a.Advice {
+		t.Heading(sentence)
+	}
+	for i := range a.Malloc {
+		a.Malloc[i].write(&t)
+	}
+	if len(a.Beside) > 0 {
+		t.Heading("beside RSS")
+	}
+	for _, l := range a.Beside {
+		t.Line(l.Resident, false, l.remark())
+	}
+	return t.String()
+}
+
+// remark returns the line's name, followed by remarks on its bytes.
+func (l *AccountLine) remark() string {
+	text := l.Name
+	if l.Known == account.Estimate.String() {
+		text += " (estimate)"
+	}
+	if l.Swapped > 0 {
+		text += fmt.Sprintf(", and %s swapped out", report.Bytes(l.Swapped))
+	}
+	if l.Unread != "" {
+		text += ", not readable: " + l.Unread
+	}
+	return text
+}
+
+// summary returns the account in one line of a log: its largest lines.
+func (a *Account) summary() string {
+	const most = 4
+	text := "RSS " + report.Bytes(a.RSS)
+	for i, l := range a.Lines[:min(most, len(a.Lines))] {
+		separator := ", "
+		if i == 0 {
+			separator = ": "
+		}
+		text += separator + report.Bytes(l.Resident) + " " + l.Name
+	}
+	return text
+}
+
+// aboutMemory returns the account in one line of a log.
+func (p *Profiler) aboutMemory() string {
+	a, err := p.Account()
+	if err != nil {
+		return err.Error()
+	}
+	return a.summary()
+}
+
+// accountText is the account as a part of a text: the one that was made for it, or else that of this moment.
+func (p *Profiler) accountText(made *account.Account) string {
+	if made != nil {
+		return newAccount(made, running.Beside()).String()
+	}
+	a, err := p.Account()
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return a.String()
+}

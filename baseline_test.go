@@ -1,0 +1,48 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"io"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestABaselineIsReadByMany(t *testing.T) {
+	p := start(t, everything)
+	b, err := p.Baseline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken, err := p.recording.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := newHeaps(taken, false)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 5000 {
+				if since, err := b.compare(ViewGrowth(b), now); err != nil || !since.native.Start.Equal(b.Time()) {
+					t.Errorf("it begins at %v: %v", since.native.Start, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestABaselineThatNobodyTook(t *testing.T) {
+	p := start(t, everything)
+	b := new(Baseline)
+	if when := b.Time(); !when.IsZero() {
+		t.Errorf("it was taken at %v", when)
+	}
+	for _, v := range []View{ViewDelta(b), ViewGrowth(b)} {
+		if err := p.Write(io.Discard, Selection{View: v, Advance: true}); err == nil || !strings.Contains(err.Error(), "not one that Profiler.Baseline returned") {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
+}
