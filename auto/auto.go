@@ -6,6 +6,9 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"reflect"
+	"regexp"
+	"strings"
 
 	"github.com/cgoheap/cgoheap"
 )
@@ -18,7 +21,7 @@ func init() {
 
 var started *cgoheap.Profiler
 
-// Profiler is the one that the import started; nil if it was told not to, or could not.
+// Profiler returns the profiler that the import started; nil if CGOHEAP is off, or if it could not start.
 func Profiler() *cgoheap.Profiler { return started }
 
 func start(e environment, mux *http.ServeMux) *cgoheap.Profiler {
@@ -38,45 +41,65 @@ func start(e environment, mux *http.ServeMux) *cgoheap.Profiler {
 	return profiler
 }
 
-// record starts the profiler. A variable that it refuses is reported and left at its default.
+// record starts the profiler. A variable with an invalid value is reported and replaced by its default.
 func (e environment) record() (*cgoheap.Profiler, error) {
 	config := e.config()
 	for {
 		profiler, err := cgoheap.Start(config)
-		refused := (*cgoheap.ConfigError)(nil)
+		refused := (*cgoheap.FieldError)(nil)
 		if !errors.As(err, &refused) {
 			return profiler, err
 		}
-		e.log.Warn("cgoheap: a variable makes no sense", slog.Any("error", err))
-		switch refused.Field {
-		case "SampleBytes":
-			config.SampleBytes = 0
-		case "MaxDepth":
-			config.MaxDepth = 0
-		case "TableBytes":
-			config.TableBytes = 0
-		default:
+		variable, otherwise := restore(&config, refused.Field)
+		if variable == "" {
 			return nil, err
 		}
+		e.log.Warn("cgoheap: a variable is invalid", slog.String("variable", variable), slog.Any("error", err), slog.Any("default", otherwise))
 	}
 }
 
+var words = regexp.MustCompile(`[A-Z][a-z]+`)
+
+// restore sets a field of the configuration, such as "Config.MaxDepth", to its default. It returns the variable of the field and
+// the default, or "" if the field has no variable, or has the default already.
+func restore(config *cgoheap.Config, field string) (variable string, otherwise any) {
+	name := strings.TrimPrefix(field, "Config.")
+	value, defaults := reflect.ValueOf(config).Elem().FieldByName(name), reflect.ValueOf(newEnvironment(nil, nil).config()).FieldByName(name)
+	if !value.IsValid() || reflect.DeepEqual(value.Interface(), defaults.Interface()) {
+		return "", nil
+	}
+	value.Set(defaults)
+	variable = "CGOHEAP_" + strings.ToUpper(strings.Join(words.FindAllString(name, -1), "_"))
+	if bytes, ok := defaults.Interface().(int64); ok {
+		return variable, byteCount(bytes)
+	}
+	return variable, defaults.Interface()
+}
+
+// The defaults of cgoheap.Config, for messages.
+const (
+	defaultSampleBytes = 512 << 10
+	defaultMaxDepth    = 128
+	defaultTableBytes  = 256 << 20
+)
+
 func (e environment) config() cgoheap.Config {
 	return cgoheap.Config{
-		SampleBytes:     e.bytes("CGOHEAP_SAMPLE_BYTES", 0),
-		MaxDepth:        int(e.number("CGOHEAP_MAX_DEPTH", 0)),
-		TableBytes:      e.bytes("CGOHEAP_TABLE_BYTES", 0),
+		SampleBytes:     e.bytes("CGOHEAP_SAMPLE_BYTES", defaultSampleBytes),
+		MaxDepth:        int(e.number("CGOHEAP_MAX_DEPTH", defaultMaxDepth)),
+		TableBytes:      e.bytes("CGOHEAP_TABLE_BYTES", defaultTableBytes),
 		GoroutineLabels: e.flag("CGOHEAP_GOROUTINE_LABELS", false),
 		ThreadNames:     e.flag("CGOHEAP_THREAD_NAMES", false),
 		Logger:          e.log,
 	}
 }
 
-// serve registers the handlers. A pattern that is taken is the program's, and a panic of the mux must not be.
+// serve registers the handlers. If the program already uses a pattern, the mux panics, which must not end the program.
 func (e environment) serve(mux *http.ServeMux, profiler *cgoheap.Profiler) {
 	for pattern, handler := range map[string]http.Handler{
 		"GET /debug/pprof/cgoheap": profiler.Handler(),
 		"POST /debug/pprof/symbol": cgoheap.SymbolHandler(),
+		"/debug/cgoheap/":          profiler.PagesHandler(),
 	} {
 		func() {
 			defer func() {
@@ -90,7 +113,7 @@ func (e environment) serve(mux *http.ServeMux, profiler *cgoheap.Profiler) {
 }
 
 func (e environment) dump(profiler *cgoheap.Profiler) {
-	d := cgoheap.Dumps{
+	d := cgoheap.DumpConfig{
 		Dir:       e.text("CGOHEAP_DUMP_DIR", os.TempDir()),
 		Signals:   e.signals("CGOHEAP_SIGNAL"),
 		Keep:      int(e.number("CGOHEAP_DUMP_KEEP", 10)),
@@ -102,23 +125,49 @@ func (e environment) dump(profiler *cgoheap.Profiler) {
 		},
 	}
 	for len(d.Signals) > 0 || d.HighWater != (cgoheap.HighWater{}) {
-		_, err := profiler.Dump(d)
+		_, err := profiler.StartDumps(d)
 		if err == nil {
 			return
 		}
-		unreadable := (*cgoheap.LevelError)(nil)
-		if !errors.As(err, &unreadable) {
-			e.log.Warn("cgoheap: no dumps", slog.Any("error", err))
+		if !unwatch(&d.HighWater, err) {
+			e.log.Warn("cgoheap: no dumps", dumpVariable(err), slog.Any("error", err))
 			return
 		}
-		e.log.Warn("cgoheap: a level of memory is not watched", slog.Any("error", err))
-		switch unreadable.Field {
-		case "RSS":
-			d.HighWater.RSS = 0
-		case "Cgroup":
-			d.HighWater.Cgroup = 0
-		default:
-			return
-		}
+		e.log.Warn("cgoheap: a measure of memory is not watched", dumpVariable(err), slog.Any("error", err))
 	}
+}
+
+// dumpVariables are the variables of DumpConfig's fields.
+var dumpVariables = map[string]string{
+	"DumpConfig.Keep":             "CGOHEAP_DUMP_KEEP",
+	"DumpConfig.KeepBytes":        "CGOHEAP_DUMP_KEEP_BYTES",
+	"DumpConfig.HighWater.Native": "CGOHEAP_HIGH_NATIVE",
+	"DumpConfig.HighWater.RSS":    "CGOHEAP_HIGH_RSS",
+	"DumpConfig.HighWater.Cgroup": "CGOHEAP_HIGH_CGROUP",
+}
+
+// dumpVariable names the variable of the field that an error refuses. Any other error is one of the directory.
+func dumpVariable(err error) slog.Attr {
+	name := "CGOHEAP_DUMP_DIR"
+	if refused := (*cgoheap.FieldError)(nil); errors.As(err, &refused) {
+		name = dumpVariables[refused.Field]
+	}
+	return slog.String("variable", name)
+}
+
+// unwatch takes the level away that the error refuses, and reports whether it is about one.
+func unwatch(h *cgoheap.HighWater, err error) bool {
+	refused := (*cgoheap.FieldError)(nil)
+	if !errors.As(err, &refused) {
+		return false
+	}
+	switch refused.Field {
+	case "DumpConfig.HighWater.RSS":
+		h.RSS = 0
+	case "DumpConfig.HighWater.Cgroup":
+		h.Cgroup = 0
+	default:
+		return false
+	}
+	return true
 }

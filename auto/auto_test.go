@@ -53,7 +53,8 @@ func TestImportRecordsServesAndDumps(t *testing.T) {
 	if Profiler() == nil {
 		t.Fatal("nothing is recorded")
 	}
-	for path, method := range map[string]string{"/debug/pprof/cgoheap": http.MethodGet, "/debug/pprof/symbol": http.MethodPost, "/debug/pprof/cmdline": http.MethodGet} {
+	for path, method := range map[string]string{"/debug/pprof/cgoheap": http.MethodGet, "/debug/pprof/symbol": http.MethodPost, "/debug/pprof/cmdline": http.MethodGet,
+		"/debug/cgoheap/account": http.MethodGet} {
 		answer := httptest.NewRecorder()
 		http.DefaultServeMux.ServeHTTP(answer, httptest.NewRequest(method, path, nil))
 		if answer.Code != http.StatusOK {
@@ -70,7 +71,7 @@ func TestImportRecordsServesAndDumps(t *testing.T) {
 
 func firstDump(t *testing.T) []byte {
 	t.Helper()
-	for range 1000 {
+	for range 60_000 { // ten minutes
 		found, _ := filepath.Glob(filepath.Join(os.Getenv("CGOHEAP_DUMP_DIR"), "*.cgoheap.pb.gz"))
 		if len(found) > 0 {
 			data, err := os.ReadFile(found[0])
@@ -128,7 +129,7 @@ func TestImportPrintsNothingWhereAllIsWell(t *testing.T) {
 		}
 	}
 	if lines := own(imported(t, "CGOHEAP_SIGNAL=KILL")); len(lines) != 1 || !strings.Contains(lines[0], "CGOHEAP_SIGNAL") {
-		t.Errorf("a variable that makes no sense: %q", lines)
+		t.Errorf("an invalid variable: %q", lines)
 	}
 	if lines := own(imported(t, "CGOHEAP_SIGNAL=KILL", "CGOHEAP_LOG=error")); len(lines) > 0 {
 		t.Errorf("a warning, where only errors are asked for: %q", lines)
@@ -153,7 +154,7 @@ func TestImportSurvivesVariablesThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// What one variable gets wrong is not the others' loss.
+// An invalid variable does not affect the others.
 func TestVariableThatIsRefusedLeavesTheOthers(t *testing.T) {
 	stopImported(t)
 	e, log := given(map[string]string{"CGOHEAP_SAMPLE_BYTES": "4KiB", "CGOHEAP_MAX_DEPTH": "1000000", "CGOHEAP_TABLE_BYTES": "1",
@@ -173,7 +174,8 @@ func TestVariableThatIsRefusedLeavesTheOthers(t *testing.T) {
 	if written, err := profile.Parse(answer.Body); err != nil || written.Period != 4096 {
 		t.Errorf("%v, %v", written, err)
 	}
-	for _, want := range []string{"MaxDepth is 1000000", "TableBytes is 1", "variable=CGOHEAP_SAMPEL_BYTES"} {
+	for _, want := range []string{"variable=CGOHEAP_MAX_DEPTH error=\"cgoheap: Config.MaxDepth is 1000000; it must be", "default=128",
+		"variable=CGOHEAP_TABLE_BYTES error=\"cgoheap: Config.TableBytes is 1; it must be", "default=256MiB", "variable=CGOHEAP_SAMPEL_BYTES"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("nothing is said of %s:\n%s", want, log)
 		}
@@ -197,7 +199,7 @@ func TestLevelThatCannotBeReadLeavesTheSignal(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if !strings.Contains(log.String(), "Dumps.HighWater.Cgroup") {
+	if !strings.Contains(log.String(), "DumpConfig.HighWater.Cgroup") {
 		t.Error(log)
 	}
 	t.Setenv("CGOHEAP_DUMP_DIR", dir)

@@ -20,7 +20,7 @@ func idle(t *testing.T, variables ...string) func(arguments ...string) (out stri
 	path, dir := filepath.Join(t.TempDir(), "idle"), t.TempDir()
 	toolchain.Target(t).Build(t, "go", "build", "-o", path, "./testdata/idle")
 	return func(arguments ...string) (string, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		defer cancel()
 		command := exec.CommandContext(ctx, path, arguments...)
 		command.Env = append(append(os.Environ(), "CGOHEAP_DUMP_DIR="+dir), variables...)

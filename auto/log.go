@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// reports hands each record to the default logger of that moment: the program may set one after the import was initialized.
+// reports passes each record to the default logger of that moment, because the program may set one after the import was
+// initialized.
 type reports struct {
 	least  *slog.Level                     // nil: the program's logger decides
-	refine func(slog.Handler) slog.Handler // adds what WithAttrs and WithGroup were given
+	refine func(slog.Handler) slog.Handler // adds the arguments of WithAttrs and WithGroup
 }
 
 func newReports(least *slog.Level) reports {
@@ -40,7 +41,7 @@ func (r reports) WithGroup(name string) slog.Handler {
 	return reports{r.least, func(h slog.Handler) slog.Handler { return r.refine(h).WithGroup(name) }}
 }
 
-// parseLevel takes debug, info, warn, error, and off, which is above all levels.
+// parseLevel accepts debug, info, warn, error, and off, which is above all levels.
 func parseLevel(value string) (*slog.Level, error) {
 	level := slog.Level(math.MaxInt)
 	switch strings.ToLower(value) {
@@ -48,7 +49,7 @@ func parseLevel(value string) (*slog.Level, error) {
 		return &level, nil
 	}
 	if level.UnmarshalText([]byte(value)) != nil {
-		return nil, errors.New("it is not debug, info, warn, error or off")
+		return nil, errors.New("it must be debug, info, warn, error or off")
 	}
 	return &level, nil
 }

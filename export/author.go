@@ -8,21 +8,22 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/excerpt"
 )
 
-// author takes the profiles and puts them into the queue, in a goroutine of its own. It never waits for the server.
+// author takes the profiles and puts them into the queue, in its own goroutine. It never waits for the server.
 type author struct {
 	profiler  Profiler
 	selection cgoheap.Selection
-	form      Form
+	form      delivery.Form
 	config    Config
 	queue     *queue
 	counters  *counters
 }
 
-// run takes a profile in every interval, and a last one when quit is closed. The first comes after a part of the interval,
-// so that the processes of a fleet that started together do not send together.
+// run takes a profile in every interval, and a last one when quit is closed. The first comes after a random part of the
+// interval, so that processes of a fleet that started together do not send together.
 func (a *author) run(quit <-chan struct{}) {
 	defer a.queue.close()
 	timer := time.NewTimer(rand.N(a.config.Interval))
@@ -39,9 +40,9 @@ func (a *author) run(quit <-chan struct{}) {
 	}
 }
 
-// take puts one profile of now into the queue.
+// take puts a profile of the current moment into the queue.
 func (a *author) take() {
-	var batch *Batch
+	var batch *delivery.Batch
 	err := guarded("the profiler", func() (err error) {
 		batch, err = a.compose()
 		return err
@@ -59,13 +60,13 @@ func (a *author) take() {
 	}
 }
 
-// compose writes a profile. It goes into memory that the queue has room for, and if there is not enough, that is an error
-// of writing: then what was allocated is part of the next profile, because a Moment advances only with a profile that was
-// written. What can go wrong after that would be a fault of this program, and costs one delta. Files whose names cannot be told
-// cost nothing but their upload.
-func (a *author) compose() (*Batch, error) {
-	parts := a.form.parts()
-	written := &bounded{most: a.queue.mostBatchBytes() / int64(len(parts))} // each part may be as long
+// compose writes a profile into a buffer that is bounded by what the queue accepts. A profile beyond the bound is an error
+// of writing: its allocations become part of the next profile, because a Baseline advances only with a profile that was
+// written. A later failure would be a fault of this package, and loses one delta. If the files without names cannot be
+// listed, only their upload is lost.
+func (a *author) compose() (*delivery.Batch, error) {
+	parts := partsOf(a.form)
+	written := &bounded{most: a.queue.mostBatchBytes() / int64(len(parts))} // each part may take as much
 	if err := a.profiler.Write(written, a.selection); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (a *author) compose() (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Batch{}
+	b := &delivery.Batch{}
 	for _, part := range parts {
 		data, err := profile.Write(part)
 		if err != nil {
@@ -88,16 +89,16 @@ func (a *author) compose() (*Batch, error) {
 	}
 	modules, err := profile.Unnamed()
 	if err != nil {
-		a.counters.failed(fmt.Errorf("which files have no names: %w", err))
+		a.counters.failed(fmt.Errorf("listing the files without names: %w", err))
 	}
 	for _, m := range modules {
-		b.Unnamed = append(b.Unnamed, Module(m))
+		b.Unnamed = append(b.Unnamed, delivery.Module(m))
 	}
 	return b, nil
 }
 
-// parts are the profiles that a batch consists of.
-func (f Form) parts() []excerpt.Part {
+// partsOf returns the profiles that a batch consists of.
+func partsOf(f delivery.Form) []excerpt.Part {
 	if !f.Apart {
 		return []excerpt.Part{{Duration: true, Labels: f.Labels}}
 	}

@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// Config says how often profiles are taken and how hard it is tried to deliver them. The zero value is good for
-// production.
+// Config configures how often profiles are taken and how long delivery is tried. The zero value is good for production.
 type Config struct {
 	Interval time.Duration // between two profiles, on average; 0 means 15s
 	GoHeap   bool          // Go's own heap too
-	StandIns bool          // functions without a name as in files: libvips.so.42+0x1a340; servers then look for no name
+	StandIns bool          // names functions without a name after their file, libvips.so.42+0x1a340; servers then look no further
 
-	// Bounds of one profile, beyond which the smallest samples are added up. 0 means 16,000 samples and 4 MiB before
-	// compression, which is what Pyroscope takes if it is not told otherwise.
+	// Bounds of one profile. Beyond them the smallest samples are added up into one. 0 means 16,000 samples and 4 MiB before
+	// compression, Pyroscope's default limits.
 	MaxSamples int
 	MaxBytes   int64
 
-	// Bounds of the queue. Beyond them the oldest batch is dropped. 0 means 64 batches, a quarter of an hour, and 16 MiB.
-	// One batch may have half of the bytes.
+	// Bounds of the queue. Beyond them the oldest batch is dropped. 0 means 64 batches (a quarter of an hour) and 16 MiB.
+	// One batch may take half of the bytes.
 	QueueBatches int
 	QueueBytes   int64
 
 	SendWithin time.Duration // bound on one attempt to send; 0 means 10s
-	Attempts   int           // how often a batch is sent on which the server fails; 0 means 5
-	MaxAge     time.Duration // after which a batch is given up; 0 means 1h, beyond which Pyroscope refuses it
+	Attempts   int           // how often a batch is sent if the server fails on it; 0 means 5
+	MaxAge     time.Duration // age at which a batch is given up; 0 means 1h, after which Pyroscope refuses it
 	StopWithin time.Duration // how long Stop may take; 0 means 5s
 
-	Logger *slog.Logger // where it is reported that profiles do not arrive, and that they do again; nil discards
+	Logger *slog.Logger // reports when profiles stop arriving, and when they arrive again; nil discards
 }
 
 const (
@@ -36,7 +35,7 @@ const (
 	leastQueueBytes = 64 << 10
 )
 
-// withDefaults fills in what is zero, and names the field that makes no sense.
+// withDefaults replaces zero fields by their defaults. An error names the invalid field.
 func (c Config) withDefaults() (Config, error) {
 	fill(&c.Interval, 15*time.Second)
 	fill(&c.MaxSamples, 16_000)
@@ -67,7 +66,7 @@ func (c *Config) check() error {
 		ok           bool
 	}{
 		{"Interval", c.Interval, leastInterval, c.Interval >= leastInterval},
-		{"MaxSamples", c.MaxSamples, 2, c.MaxSamples >= 2}, // with GoHeap, what is cut away is two samples
+		{"MaxSamples", c.MaxSamples, 2, c.MaxSamples >= 2}, // with GoHeap, the rest is added up in two samples
 		{"MaxBytes", c.MaxBytes, 0, c.MaxBytes >= 0},
 		{"QueueBatches", c.QueueBatches, 2, c.QueueBatches >= 2},
 		{"QueueBytes", c.QueueBytes, leastQueueBytes, c.QueueBytes >= leastQueueBytes},

@@ -10,7 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-// counters are what the exporter knows of itself. Each outcome of a batch is one of them.
+// counters are the exporter's counters. Each outcome of a batch has one.
 type counters struct {
 	logger *slog.Logger
 
@@ -23,13 +23,13 @@ type counters struct {
 	attempt                              time.Time // when the attempt that has no answer yet began; zero if there is none
 }
 
-// outcome counts something that has a reason, and keeps the last.
+// outcome counts an event that has a reason, and keeps the last reason.
 type outcome struct {
 	times uint64
 	last  error
 }
 
-// add tells whether the reason is another one than the last time, and so worth a line in a log.
+// add reports whether the reason differs from the last one, and so deserves a line in the log.
 func (o *outcome) add(err error) (news bool) {
 	news = o.last == nil || o.last.Error() != err.Error()
 	o.times++
@@ -116,7 +116,7 @@ func (c *counters) log(level slog.Level, text string, err error) {
 	})
 }
 
-// why is the reason for what is still in the queue.
+// why returns the reason that batches are still in the queue.
 func (c *counters) why() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +144,7 @@ func (c *counters) stats(batches int, bytes int64) cgoheap.Stats {
 		{Name: "export_failed", Value: c.failure.times, Sentence: c.failure.sentence("profiles that could not be taken")},
 		{Name: "export_pushed", Value: c.sent, Sentence: "profiles that arrived"},
 		{Name: "export_pushed_bytes", Value: c.sentBytes, Sentence: "bytes of the profiles that arrived, compressed"},
-		{Name: "export_retried", Value: c.retry.times, Sentence: c.retry.sentence("attempts that failed, after which the profile was kept to be sent again")},
+		{Name: "export_retried", Value: c.retry.times, Sentence: c.retry.sentence("attempts that failed; the profile was kept for another attempt")},
 		{Name: "export_refused", Value: c.refusal.times, Sentence: c.refusal.sentence("profiles that the server refused")},
 		{Name: "export_given_up", Value: c.abandonment.times, Sentence: c.abandonment.sentence("profiles on which the server failed too often")},
 		{Name: "export_dropped", Value: c.dropped, Sentence: "profiles dropped, oldest first, because the queue was full"},

@@ -1,6 +1,6 @@
 // Package export delivers profiles to a profile server while the program runs: to Pyroscope (package pyroscope) or to
-// Parca and Polar Signals (package parca). It is a Go module of its own, so that a user of files and HTTP downloads none of
-// it.
+// Parca and Polar Signals (package parca). It is a separate Go module, so that users of files and HTTP need not download its
+// dependencies. Another server is one more package beside these two.
 //
 //	target, err := pyroscope.New(pyroscope.Config{Address: "http://pyroscope:4040", ServiceName: "shop"})
 //	if err != nil {
@@ -18,33 +18,35 @@
 //	every Interval: Profiler.Write ─►   oldest ... newest  ─ oldest ─►   Target.Send
 //	excerpts in the target's Form       bounded, drops the oldest ◄───   not arrived: back off, again
 //
-// Author and sender are goroutines of their own, and only the queue is between them. The author never waits for the server;
-// the sender never touches the profiler. No other goroutine of the host takes part.
+// Author and sender are two goroutines that share only the queue. The author never waits for the server; the sender never
+// touches the profiler. No goroutine of the host takes part.
 //
 // # What is sent
 //
-// One profile of one moment: what is in use, and beside it what was allocated since the profile before, or since Start.
-// So totals over any span of time are sums, and nothing is counted twice. The next delta begins where the last one ended
-// that was put into the queue; one that could not be written is part of the next.
+// Each profile shows one moment: the memory in use, and beside it what was allocated since the previous profile, or since
+// Start. Totals over any span of time are therefore sums, and nothing is counted twice. A delta begins where the last one
+// put into the queue ended; a delta that could not be written becomes part of the next.
 //
-// Servers differ in how they want the two; that is the target's Form. Parca takes every profile with a duration for a
-// delta, so there they go as two: in use without a duration, allocated with one. Pyroscope takes them in one, which arrives
-// as a whole or not at all; it would make a series of each string label of a sample, so there are none unless asked for.
+// Servers want the two in different ways: that is the target's Form. Parca reads every profile with a duration as a delta,
+// so it gets two profiles: memory in use without a duration, allocations with one. Pyroscope gets both in one profile, which
+// arrives whole or not at all. It would make a series of each string label of a sample, so samples have none unless the user
+// asks for them.
 //
 // # When it does not arrive
 //
 //	not reached, 408, 429, 502, 503, 504    again, after 1, 2, 4, ... 30 s, or what Retry-After says,
 //	                                        for as long as the queue holds it
-//	500 and the like                        the same, but Attempts times: some servers fail on a profile that they dislike
+//	500 and the like                        the same, but Attempts times only: some servers fail on a profile that they dislike
 //	any other answer                        never again
 //
-// Order is kept: a batch waits until the one before it has arrived or was given up. What a server that is away costs is the
-// queue: QueueBytes at most, and while a profile is being taken, a few times MaxBytes. What is lost is counted, and the
-// last reason of each kind is in Stats.
+// Order is kept: a batch waits until the one before it has arrived or was given up. While a server is away, the exporter
+// takes the memory of the queue, QueueBytes at most, and a few times MaxBytes while a profile is being taken. Losses are
+// counted, and Stats has the last reason of each kind.
 //
-// Nothing here ends or blocks the host: what is not of this package, the profiler and the target, may panic; that is an
-// error. Stop has a deadline.
+// Nothing here ends or blocks the host. A panic in code outside this package, the profiler or the target, becomes an error.
+// Stop has a deadline.
 //
 // What is deliberately absent: a queue on disk (a profile of an hour ago is not worth the disk of the host), sending the
-// same profiles to two servers (start two exporters), and any logging but that profiles do not arrive and do again.
+// same profiles to two servers (start two exporters), and logging of anything but that profiles stopped arriving or arrive
+// again.
 package export

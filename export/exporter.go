@@ -10,18 +10,18 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// Profiler is what profiles are taken from: a *cgoheap.Profiler.
+// Profiler takes the profiles: it is a *cgoheap.Profiler.
 type Profiler interface {
 	Write(w io.Writer, s cgoheap.Selection) error
-	Moment() (*cgoheap.Moment, error)
+	Baseline() (*cgoheap.Baseline, error)
 }
 
 var _ Profiler = (*cgoheap.Profiler)(nil)
 
-// Exporter takes profiles in intervals and delivers them. Its methods may be called from any goroutine.
+// Exporter takes profiles at intervals and delivers them. Its methods may be called from any goroutine.
 type Exporter struct {
 	config   Config
 	target   Target
@@ -34,17 +34,17 @@ type Exporter struct {
 	stop     func() error
 }
 
-// Start begins to deliver profiles of p to the target, which is the exporter's from then on. It fails if the Config makes
-// no sense or p was stopped; whether the server is there is not looked at.
+// Start begins to deliver profiles of p to the target, which belongs to the exporter from then on. It fails if the Config is
+// invalid or p was stopped. It does not check whether the server can be reached.
 func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 	c, err := c.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	var since *cgoheap.Moment
-	var form Form
+	var since *cgoheap.Baseline
+	var form delivery.Form
 	err = errors.Join(
-		guarded("the profiler", func() (err error) { since, err = p.Moment(); return err }),
+		guarded("the profiler", func() (err error) { since, err = p.Baseline(); return err }),
 		guarded("the target", func() error { form = t.Form(); return nil }))
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
@@ -61,7 +61,7 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 	e.begin(&author{
 		profiler: p,
 		selection: cgoheap.Selection{
-			Since: since, Advance: true, GoHeap: c.GoHeap, MaxSamples: c.MaxSamples, MaxBytes: c.MaxBytes,
+			View: cgoheap.ViewDelta(since), Advance: true, GoHeap: c.GoHeap, MaxSamples: c.MaxSamples, MaxBytes: c.MaxBytes,
 			BareAddresses: !c.StandIns,
 		},
 		form: form, config: c, queue: e.queue, counters: e.counters,
@@ -82,16 +82,16 @@ func (e *Exporter) begin(a *author) {
 	}()
 }
 
-// guard reports a panic of run, which ends one of the exporter's goroutines, and is a fault of the exporter: what is not its
-// own is guarded where it is called.
+// guard reports a panic of run, which ends one of the exporter's goroutines. Such a panic is a fault of the exporter:
+// foreign code is guarded where it is called.
 func (e *Exporter) guard(name string, run func()) {
-	if err := errand.Guard(name, run); err != nil {
-		e.counters.log(slog.LevelError, "cgoheap: a fault of the exporter, which delivers no more", err)
+	if err := guarded(name, func() error { run(); return nil }); err != nil {
+		e.counters.log(slog.LevelError, "cgoheap: a fault of the exporter, which stops delivering", err)
 	}
 }
 
-// Stats are the counters, with the last reason for each kind of failure, and those of the target. After Stop they keep
-// their last values.
+// Stats returns the exporter's counters, with the last reason for each kind of failure, and the target's. After Stop they
+// keep their last values.
 func (e *Exporter) Stats() cgoheap.Stats {
 	stats := e.counters.stats(e.queue.size())
 	var more cgoheap.Stats
@@ -101,13 +101,13 @@ func (e *Exporter) Stats() cgoheap.Stats {
 	return append(stats, more...)
 }
 
-// Stop takes a last profile, sends what is in the queue, and closes the target. It returns within Config.StopWithin, with
-// an error if profiles were left or something would not end. The profiler must be stopped after it. Further calls return
-// the same.
+// Stop takes a last profile, sends what is in the queue, and closes the target. It returns within Config.StopWithin, with an
+// error if profiles were left unsent or something did not end in time. Stop the profiler after the exporter. Further calls
+// return the same result.
 func (e *Exporter) Stop() error { return e.stop() }
 
-// end gives most of the time to sending, a twentieth to whatever has to come back from a server that hangs, and the last to the
-// target.
+// end spends most of the time on sending, a twentieth on calls that must return from a server that hangs, and the rest on
+// closing the target.
 func (e *Exporter) end() error {
 	begin, twentieth := time.Now(), e.config.StopWithin/20
 	close(e.quit)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
@@ -82,9 +83,10 @@ func TestEachProfileIsADeltaFromTheOneBefore(t *testing.T) {
 		p := &standin.Profiler{}
 		start(t, p, &target{}, export.Config{GoHeap: true, MaxSamples: 100, MaxBytes: 1e6})
 		time.Sleep(time.Minute)
+		since, _ := p.Baseline()
 		all := p.Selections()
 		for _, s := range all {
-			if s.Since == nil || s.Since != all[0].Since || !s.Advance || !s.GoHeap || s.MaxSamples != 100 || s.MaxBytes != 1e6 {
+			if s.View != cgoheap.ViewDelta(since) || !s.Advance || !s.GoHeap || s.MaxSamples != 100 || s.MaxBytes != 1e6 {
 				t.Errorf("Selection %+v", s)
 			}
 		}

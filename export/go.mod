@@ -4,7 +4,7 @@ go 1.25.0
 
 require (
 	connectrpc.com/connect v1.20.0
-	github.com/cgoheap/cgoheap v0.0.0-00010101000000-000000000000
+	github.com/cgoheap/cgoheap v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/klauspost/compress v1.18.2

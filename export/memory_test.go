@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
-// liveHeap is what is still in use after garbage was collected.
+// liveHeap returns the bytes in use after a garbage collection.
 func liveHeap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -22,7 +23,7 @@ func liveHeap() int64 {
 func TestServerThatIsAwayCostsNoMoreMemoryThanTheQueue(t *testing.T) {
 	const queueBytes, slack = 1 << 20, 1 << 20
 	synctest.Test(t, func(t *testing.T) {
-		to := &target{answer: always(&export.Failure{Err: errors.New("away"), Verdict: export.Later})}
+		to := &target{answer: always(&delivery.Failure{Err: errors.New("away"), Verdict: delivery.Later})}
 		before := liveHeap()
 		e := start(t, &standin.Profiler{Filler: 3000}, to, export.Config{QueueBytes: queueBytes})
 		time.Sleep(10 * time.Minute)

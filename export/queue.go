@@ -4,13 +4,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// queue holds the batches that are not delivered yet, oldest first, within two bounds. Putting one in never waits: what is
-// over the bounds falls out at the old end. Only a batch that is on its way at that moment stays, as it may have arrived;
-// one that waits to be sent again is as old as it is, and falls.
+// queue holds the batches that are not delivered yet, oldest first, within two bounds. put never waits: if a bound is
+// exceeded, it drops the oldest batches. A batch that is being sent at that moment stays, because it may have arrived; a
+// batch that waits for another attempt is dropped like any other.
 //
-// A batch may have half of the bytes at most, so that one on its way never leaves a new one without room.
+// A batch may take at most half of the bytes, so that a batch being sent always leaves room for a new one.
 type queue struct {
 	mostEntries int
 	mostBytes   int64
@@ -23,22 +25,22 @@ type queue struct {
 }
 
 type entry struct {
-	batch    *Batch
+	batch    *delivery.Batch
 	size     int64
 	born     time.Time
 	attempts int  // how often the server failed on it
-	sending  bool // it is on its way
+	sending  bool // an attempt is being made
 }
 
 func newQueue(entries int, bytes int64) *queue {
 	return &queue{mostEntries: entries, mostBytes: bytes, changed: make(chan struct{}, 1)}
 }
 
-// mostBatchBytes is the bound on one batch.
+// mostBatchBytes returns the bound on one batch.
 func (q *queue) mostBatchBytes() int64 { return q.mostBytes / 2 }
 
-// put appends a batch and returns those that fell out for it.
-func (q *queue) put(b *Batch) (dropped []*entry) {
+// put appends a batch and returns those dropped to make room.
+func (q *queue) put(b *delivery.Batch) (dropped []*entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e := &entry{batch: b, size: b.Size(), born: time.Now()}
@@ -56,7 +58,8 @@ func (q *queue) put(b *Batch) (dropped []*entry) {
 	return dropped
 }
 
-// take marks the oldest batch as on its way. It is nil if there is none; more tells whether there can still be one.
+// take marks the oldest batch as being sent and returns it; nil if there is none. more reports whether there can still be
+// one.
 func (q *queue) take() (e *entry, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -67,7 +70,7 @@ func (q *queue) take() (e *entry, more bool) {
 	return q.entries[0], true
 }
 
-// keep says that a batch is not on its way any more and will be sent again, and remove that it will not.
+// keep marks a batch for another attempt; remove drops it.
 func (q *queue) keep(e *entry) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,7 +90,7 @@ func (q *queue) delete(e *entry) {
 	}
 }
 
-// close says that nothing more will be put in.
+// close marks the end: no put follows.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,7 +105,7 @@ func (q *queue) signal() {
 	}
 }
 
-// size is how many batches and bytes there are.
+// size returns the number of batches and their bytes.
 func (q *queue) size() (batches int, bytes int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -6,18 +6,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
 // model is the queue as one would first write it.
 type model struct {
-	list    []*Batch
-	sending *Batch
+	list    []*delivery.Batch
+	sending *delivery.Batch
 }
 
-func (m *model) put(b *Batch, entries int, bytes int64) {
+func (m *model) put(b *delivery.Batch, entries int, bytes int64) {
 	m.list = append(m.list, b)
 	for len(m.list) > entries || m.bytes() > bytes {
-		i := slices.IndexFunc(m.list, func(b *Batch) bool { return b != m.sending })
+		i := slices.IndexFunc(m.list, func(b *delivery.Batch) bool { return b != m.sending })
 		m.list = slices.Delete(m.list, i, i+1)
 	}
 }
@@ -36,7 +38,7 @@ func TestQueueIsWhatTheModelIs(t *testing.T) {
 	for step := range 20_000 {
 		switch {
 		case r.IntN(2) == 0:
-			b := &Batch{Profiles: [][]byte{make([]byte, r.Int64N(q.mostBatchBytes()+1))}}
+			b := &delivery.Batch{Profiles: [][]byte{make([]byte, r.Int64N(q.mostBatchBytes()+1))}}
 			before := len(m.list)
 			m.put(b, 8, 1000)
 			if dropped := q.put(b); len(dropped) != before+1-len(m.list) {
@@ -57,7 +59,7 @@ func TestQueueIsWhatTheModelIs(t *testing.T) {
 			m.list = m.list[1:]
 			taken, m.sending = nil, nil
 		}
-		var got []*Batch
+		var got []*delivery.Batch
 		for _, e := range q.entries {
 			got = append(got, e.batch)
 		}

@@ -15,16 +15,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
-func always(f *export.Failure) func(int, context.Context) error {
+func always(f *delivery.Failure) func(int, context.Context) error {
 	return func(int, context.Context) error { return f }
 }
 
 func TestWaitsDoubleUpToABound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		to := &target{answer: always(&export.Failure{Err: errors.New("away"), Verdict: export.Later})}
+		to := &target{answer: always(&delivery.Failure{Err: errors.New("away"), Verdict: delivery.Later})}
 		start(t, &standin.Profiler{}, to, export.Config{})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
@@ -46,9 +47,9 @@ func TestServerThatSaysWhenIsAskedThen(t *testing.T) {
 		to.answer = func(n int, _ context.Context) error {
 			switch n {
 			case 0:
-				return &export.Failure{Err: errors.New("busy"), Verdict: export.Later, RetryAfter: 100 * time.Second}
+				return &delivery.Failure{Err: errors.New("busy"), Verdict: delivery.Later, RetryAfter: 100 * time.Second}
 			case 1:
-				return &export.Failure{Err: errors.New("busy"), Verdict: export.Later, RetryAfter: 1000 * time.Hour}
+				return &delivery.Failure{Err: errors.New("busy"), Verdict: delivery.Later, RetryAfter: 1000 * time.Hour}
 			}
 			return nil
 		}
@@ -72,7 +73,7 @@ func TestServerThatSaysWhenIsAskedThen(t *testing.T) {
 
 func TestBatchOnWhichTheServerFailsIsGivenUp(t *testing.T) {
 	for about, err := range map[string]error{
-		"doubtful":                 &export.Failure{Err: errors.New("bad profile"), Verdict: export.Doubtful},
+		"doubtful":                 &delivery.Failure{Err: errors.New("bad profile"), Verdict: delivery.Doubtful},
 		"an error without verdict": errors.New("bad profile"),
 	} {
 		t.Run(about, func(t *testing.T) {
@@ -105,7 +106,7 @@ func TestBatchOnWhichTheServerFailsIsGivenUp(t *testing.T) {
 func TestRefusedBatchIsNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		to := &target{answer: always(&export.Failure{Err: errors.New("401 Unauthorized"), Verdict: export.Refused})}
+		to := &target{answer: always(&delivery.Failure{Err: errors.New("401 Unauthorized"), Verdict: delivery.Refused})}
 		e := start(t, &standin.Profiler{}, to, export.Config{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		time.Sleep(10 * time.Minute)
 		if err := e.Stop(); err != nil {
@@ -128,7 +129,7 @@ func TestQueueDropsTheOldestAndCountsIt(t *testing.T) {
 		away.Store(true)
 		to := &target{answer: func(int, context.Context) error {
 			if away.Load() {
-				return &export.Failure{Err: errors.New("connection refused"), Verdict: export.Later}
+				return &delivery.Failure{Err: errors.New("connection refused"), Verdict: delivery.Later}
 			}
 			return nil
 		}}
@@ -182,7 +183,7 @@ func TestLoggerMayAskForStatsAndPanic(t *testing.T) {
 
 func TestOldBatchIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		to := &target{answer: always(&export.Failure{Err: errors.New("away"), Verdict: export.Later})}
+		to := &target{answer: always(&delivery.Failure{Err: errors.New("away"), Verdict: delivery.Later})}
 		e := start(t, &standin.Profiler{}, to, export.Config{Interval: time.Minute, MaxAge: 10 * time.Minute, QueueBatches: 1000})
 		time.Sleep(time.Hour)
 		synctest.Wait()
@@ -197,7 +198,7 @@ func TestSilentServerCostsOneAttemptAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &target{answer: func(_ int, ctx context.Context) error {
 			<-ctx.Done()
-			return &export.Failure{Err: ctx.Err(), Verdict: export.Later}
+			return &delivery.Failure{Err: ctx.Err(), Verdict: delivery.Later}
 		}}
 		start(t, &standin.Profiler{}, to, export.Config{SendWithin: 4 * time.Second})
 		time.Sleep(10 * time.Minute)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// sender takes batches out of the queue, oldest first, in a goroutine of its own.
+// sender sends the batches of the queue, oldest first, in its own goroutine.
 type sender struct {
 	target   Target
 	config   Config
@@ -15,8 +17,8 @@ type sender struct {
 	backoff  backoff
 }
 
-// run sends until the queue is closed and empty, or ctx is done. When quit is closed it does not wait any longer, but
-// tries once more at once: time is short then.
+// run sends until the queue is closed and empty, or ctx is done. When quit is closed it stops waiting and tries once more at
+// once, because time is short then.
 func (s *sender) run(ctx context.Context, quit <-chan struct{}) {
 	for ctx.Err() == nil {
 		e, more := s.queue.take()
@@ -36,7 +38,7 @@ func (s *sender) run(ctx context.Context, quit <-chan struct{}) {
 	}
 }
 
-// wait waits, until quit is closed at most, and returns the channel that the next wait is to look at.
+// wait waits, but not beyond the close of quit, and returns the quit channel for the next wait.
 func (s *sender) wait(ctx context.Context, wait time.Duration, quit <-chan struct{}) <-chan struct{} {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -49,7 +51,7 @@ func (s *sender) wait(ctx context.Context, wait time.Duration, quit <-chan struc
 	return quit
 }
 
-// attempt sends a batch once, and says how long to wait before the next attempt at anything.
+// attempt sends a batch once, and returns how long to wait before the next attempt at any batch.
 func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 	if time.Since(e.born) > s.config.MaxAge {
 		s.queue.remove(e)
@@ -58,7 +60,7 @@ func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 	}
 	s.counters.attempting(time.Now())
 	err := s.send(ctx, e.batch)
-	if ctx.Err() != nil && err != nil { // Stop broke it off, which says nothing about the server
+	if ctx.Err() != nil && err != nil { // Stop interrupted it, so the error is not the server's
 		s.queue.keep(e)
 		return 0
 	}
@@ -72,14 +74,14 @@ func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 	return s.settle(e, err)
 }
 
-// settle decides what becomes of a batch that did not arrive.
+// settle decides what happens to a batch that did not arrive.
 func (s *sender) settle(e *entry, err error) (wait time.Duration) {
 	failure := judged(err)
-	if failure.Verdict == Doubtful {
+	if failure.Verdict == delivery.Doubtful {
 		e.attempts++
 	}
 	switch {
-	case failure.Verdict == Refused:
+	case failure.Verdict == delivery.Refused:
 		s.queue.remove(e)
 		s.backoff.reset()
 		s.counters.refused(err)
@@ -94,16 +96,16 @@ func (s *sender) settle(e *entry, err error) (wait time.Duration) {
 	return s.backoff.next(failure.RetryAfter)
 }
 
-func (s *sender) send(ctx context.Context, b *Batch) error {
+func (s *sender) send(ctx context.Context, b *delivery.Batch) error {
 	ctx, cancel := context.WithTimeout(ctx, s.config.SendWithin)
 	defer cancel()
 	return guarded("the target", func() error { return s.target.Send(ctx, b) })
 }
 
-func judged(err error) *Failure {
-	var f *Failure
+func judged(err error) *delivery.Failure {
+	var f *delivery.Failure
 	if errors.As(err, &f) {
 		return f
 	}
-	return &Failure{Err: err, Verdict: Doubtful}
+	return &delivery.Failure{Err: err, Verdict: delivery.Doubtful}
 }

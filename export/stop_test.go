@@ -13,6 +13,7 @@ import (
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
@@ -81,7 +82,7 @@ func do(f func()) {
 	}
 }
 
-func (r *rude) Form() export.Form    { do(r.form); return export.Form{} }
+func (r *rude) Form() delivery.Form  { do(r.form); return delivery.Form{} }
 func (r *rude) Stats() cgoheap.Stats { do(r.stats); return nil }
 func (r *rude) Close() error         { do(r.closes); return nil }
 
@@ -145,7 +146,7 @@ func TestStopTriesAtOnceWhatWaitsToBeSentAgain(t *testing.T) {
 		away.Store(true)
 		to := &target{answer: func(int, context.Context) error {
 			if away.Load() {
-				return &export.Failure{Err: errors.New("away"), Verdict: export.Later, RetryAfter: 5 * time.Minute}
+				return &delivery.Failure{Err: errors.New("away"), Verdict: delivery.Later, RetryAfter: 5 * time.Minute}
 			}
 			return nil
 		}}

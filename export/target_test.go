@@ -10,29 +10,29 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
 // target keeps what it is sent and answers what a test wants.
 type target struct {
 	answer func(n int, ctx context.Context) error // to attempt n, from 0; nil: it arrives
-	form   export.Form
+	form   delivery.Form
 
 	mu       sync.Mutex
 	attempts []attempt
-	arrived  []*export.Batch
+	arrived  []*delivery.Batch
 	closed   int
 }
 
 type attempt struct {
 	at    time.Time
-	batch *export.Batch
+	batch *delivery.Batch
 }
 
-func (t *target) Form() export.Form    { return t.form }
+func (t *target) Form() delivery.Form  { return t.form }
 func (t *target) Stats() cgoheap.Stats { return cgoheap.Stats{{Name: "target_own", Value: 7}} }
 
-func (t *target) Send(ctx context.Context, b *export.Batch) error {
+func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
 	t.mu.Lock()
 	n := len(t.attempts)
 	t.attempts = append(t.attempts, attempt{time.Now(), b})
@@ -65,7 +65,7 @@ func (t *target) gaps() (gaps []time.Duration) {
 	return gaps
 }
 
-// numbers are those of the profiles that arrived, in the order in which they did.
+// numbers returns the numbers of the profiles that arrived, in the order of their arrival.
 func (t *target) numbers(tb testing.TB) (numbers []int) {
 	tb.Helper()
 	t.mu.Lock()
@@ -77,7 +77,7 @@ func (t *target) numbers(tb testing.TB) (numbers []int) {
 }
 
 // number is which profile of a standin.Profiler a batch is.
-func number(tb testing.TB, b *export.Batch) int {
+func number(tb testing.TB, b *delivery.Batch) int {
 	tb.Helper()
 	p, err := profile.Parse(bytes.NewReader(b.Profiles[0]))
 	if err != nil {

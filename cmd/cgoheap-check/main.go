@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cgoheap/cgoheap/check"
+	"github.com/cgoheap/cgoheap/internal/check"
 )
 
 // The exit codes. The greatest of all files counts.
@@ -21,7 +21,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 // run checks the files and returns the exit code.
 func run(files []string, in io.Reader, out, trouble io.Writer) (code int) {
 	const usage = "usage: cgoheap-check FILE...   (- is standard input)\n" +
-		"A line for each rule that a profile breaks; no line if there is none."
+		"Prints a line for each rule that a profile breaks, and nothing for a good profile."
 	if len(files) == 0 {
 		fmt.Fprintln(trouble, usage)
 		return exitUnreadable

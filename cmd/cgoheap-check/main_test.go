@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// written returns the file of a profile that is good but for what change does to it.
+// written returns the file of a good profile, after change has changed it.
 func written(t *testing.T, change func(p *profile.Profile)) string {
 	t.Helper()
 	f := &profile.Function{ID: 1, Name: "f"}
@@ -98,7 +98,7 @@ func TestHelpIsNoError(t *testing.T) {
 func TestPageIsSaidToBeNoProfile(t *testing.T) {
 	var out, trouble strings.Builder
 	run([]string{"-"}, strings.NewReader("<html>404 page not found</html>"), &out, &trouble)
-	if !strings.Contains(trouble.String(), "no profile") {
+	if !strings.Contains(trouble.String(), "not a profile") {
 		t.Error(trouble.String())
 	}
 }

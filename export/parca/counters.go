@@ -6,10 +6,10 @@ import (
 	"sync"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// uploadCounters count what became of debug files, with the last reason of each kind.
+// uploadCounters count the outcomes for debug files, with the last reason of each kind.
 type uploadCounters struct {
 	mu                                sync.Mutex
 	uploaded, known                   uint64
@@ -20,7 +20,7 @@ type uploadCounters struct {
 func (c *uploadCounters) add(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var failure *export.Failure
+	var failure *delivery.Failure
 	switch {
 	case err == nil:
 		c.uploaded++
@@ -29,7 +29,7 @@ func (c *uploadCounters) add(err error) {
 	case errors.Is(err, errNoFile):
 		c.missing++
 		c.lastMissing = err
-	case errors.As(err, &failure) && failure.Verdict == export.Refused:
+	case errors.As(err, &failure) && failure.Verdict == delivery.Refused:
 		c.refused++
 		c.lastRefusal = err
 	default:
@@ -44,9 +44,9 @@ func (c *uploadCounters) stats() cgoheap.Stats {
 	return cgoheap.Stats{
 		{Name: "debuginfo_uploaded", Value: c.uploaded, Sentence: "debug files uploaded"},
 		{Name: "debuginfo_known", Value: c.known, Sentence: "debug files that the server has or does not want"},
-		{Name: "debuginfo_missing", Value: c.missing, Sentence: because("modules without names for which there is no file to upload", c.lastMissing)},
+		{Name: "debuginfo_missing", Value: c.missing, Sentence: because("files with unnamed functions for which there is no debug file to upload", c.lastMissing)},
 		{Name: "debuginfo_refused", Value: c.refused, Sentence: because("debug files that the server refused", c.lastRefusal)},
-		{Name: "debuginfo_failed", Value: c.failed, Sentence: because("uploads that failed, to be tried again a few times", c.lastErr)},
+		{Name: "debuginfo_failed", Value: c.failed, Sentence: because("attempts to upload that failed; each file is tried a few times", c.lastErr)},
 	}
 }
 

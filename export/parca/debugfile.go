@@ -11,12 +11,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cgoheap/cgoheap/export"
-	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// places say where debug files are, and how long one may be.
-type places struct {
+// search is where debug files are looked for, and how large one may be.
+type search struct {
 	directories []string
 	mostBytes   int64
 }
@@ -27,11 +26,11 @@ type debugFile struct {
 	size int64
 }
 
-// errNoFile says why nothing can be uploaded, which trying again would not change.
+// errNoFile reports that nothing can be uploaded. Another attempt would not change that.
 var errNoFile = errors.New("no file has the build ID")
 
 // open opens a module's debug file, or else the module itself. The caller closes it.
-func (p *places) open(m export.Module) (*debugFile, error) {
+func (p *search) open(m delivery.Module) (*debugFile, error) {
 	var paths []string
 	if len(m.BuildID) > 2 {
 		for _, d := range p.directories {
@@ -51,7 +50,7 @@ func (p *places) open(m export.Module) (*debugFile, error) {
 	return nil, failure
 }
 
-func (p *places) openFile(path, buildID string) (*debugFile, error) {
+func (p *search) openFile(path, buildID string) (*debugFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -71,7 +70,7 @@ func (p *places) openFile(path, buildID string) (*debugFile, error) {
 	return d, nil
 }
 
-func (p *places) check(f *os.File, buildID string) (*debugFile, error) {
+func (p *search) check(f *os.File, buildID string) (*debugFile, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -79,12 +78,7 @@ func (p *places) check(f *os.File, buildID string) (*debugFile, error) {
 	if info.Size() > p.mostBytes {
 		return nil, fmt.Errorf("%s has %d bytes, more than the %d that may be uploaded", f.Name(), info.Size(), p.mostBytes)
 	}
-	file, err := elffile.New(f, info.Size(), f.Name())
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	id, err := file.BuildID()
+	id, err := readBuildID(f)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +88,7 @@ func (p *places) check(f *os.File, buildID string) (*debugFile, error) {
 	return &debugFile{f, info.Size()}, nil
 }
 
-// hash is by what the server tells two uploads apart.
+// hash returns the hash by which the server distinguishes uploads.
 func (d *debugFile) hash(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	if _, err := io.Copy(sum, d.content(ctx)); err != nil {

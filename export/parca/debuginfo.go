@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/rpc"
 	"github.com/cgoheap/cgoheap/export/parca/internal/parcapb"
 )
@@ -32,7 +32,7 @@ func newDebuginfo(c *rpc.Client) *debuginfo {
 	}
 }
 
-// errKnown says that the server has the file, or can get it elsewhere.
+// errKnown reports that the server has the file, or can get it elsewhere.
 var errKnown = errors.New("the server does not want the file")
 
 // upload uploads a file, if the server wants it.
@@ -67,7 +67,7 @@ func (d *debuginfo) upload(ctx context.Context, buildID string, f *debugFile) er
 	return nil
 }
 
-// send sends the file in the way that the server said.
+// send sends the file in the way that the server asked for.
 func (d *debuginfo) send(ctx context.Context, how *parcapb.UploadInstructions, f *debugFile) error {
 	switch how.GetUploadStrategy() {
 	case parcapb.UploadInstructions_STRATEGY_GRPC:
@@ -76,15 +76,15 @@ func (d *debuginfo) send(ctx context.Context, how *parcapb.UploadInstructions, f
 	case parcapb.UploadInstructions_STRATEGY_SIGNED_URL:
 		return d.client.Put(ctx, how.GetSignedUrl(), f.content(ctx), f.size)
 	}
-	return &export.Failure{
-		Err:     fmt.Errorf("the server wants it in a way that is not known here: %v", how.GetUploadStrategy()),
-		Verdict: export.Refused,
+	return &delivery.Failure{
+		Err:     fmt.Errorf("the server asks for an unknown way to upload: %v", how.GetUploadStrategy()),
+		Verdict: delivery.Refused,
 	}
 }
 
 const pieceBytes = 256 << 10
 
-// pieces are the messages of an upload: what it is, then the file.
+// pieces returns the messages of an upload, one per call: a description, then the file.
 func pieces(how *parcapb.UploadInstructions, file io.Reader) func() (*parcapb.UploadRequest, error) {
 	info := &parcapb.UploadRequest{Data: &parcapb.UploadRequest_Info{
 		Info: &parcapb.UploadInfo{BuildId: how.GetBuildId(), UploadId: how.GetUploadId()},

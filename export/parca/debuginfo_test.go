@@ -45,7 +45,7 @@ func debugFile(t *testing.T, buildID string, content int) []byte {
 	return file.Bytes()
 }
 
-// store is Parca's debug file service, as far as the uploader sees it.
+// store is the part of Parca's debug file service that the uploader uses.
 type store struct {
 	t        *testing.T
 	url      string // where a file is PUT, if not by gRPC
@@ -127,7 +127,7 @@ func startWithFile(t *testing.T, address string, file []byte) *export.Exporter {
 		t.Fatal(err)
 	}
 	return start(t, &standin.Profiler{}, parca.Config{
-		Address: address, BearerToken: "secret", UploadDebuginfo: true, DebugDirectories: []string{dir}, MaxDebuginfoBytes: 1 << 20,
+		Address: address, BearerToken: "secret", UploadDebuginfo: true, DebugDirs: []string{dir}, MaxDebuginfoBytes: 1 << 20,
 	})
 }
 
@@ -197,7 +197,7 @@ func TestDebugFilesThatAreNotUploaded(t *testing.T) {
 	}{
 		"of another build ID":   {debugFile(t, "ffff", 10), false, "debuginfo_missing", `has the build ID "ffff"`, ""},
 		"that is too large":     {debugFile(t, standin.Unnamed.BuildID, 2<<20), false, "debuginfo_missing", "more than the 1048576", ""},
-		"that is no ELF file":   {[]byte("hello"), false, "debuginfo_missing", "ELF header", ""},
+		"that is no ELF file":   {[]byte("hello"), false, "debuginfo_missing", "not an ELF file", ""},
 		"that Parca has by now": {debugFile(t, standin.Unnamed.BuildID, 10), true, "debuginfo_known", "", "POST ShouldInitiateUpload"},
 	} {
 		t.Run(about, func(t *testing.T) {

@@ -7,12 +7,13 @@
 //	})
 //
 // The call is WriteRaw of parca.profilestore.v1alpha1.ProfileStoreService, by gRPC; with http:// that is HTTP/2 without
-// TLS, which no HTTP proxy passes on. Parca takes a profile with a duration for a delta, all of it, so two go in one call:
+// TLS, which no HTTP proxy passes on. Parca reads all of a profile with a duration as a delta, so each call carries two
+// profiles:
 //
 //	memory:inuse_space:bytes:space:bytes          memory:inuse_objects:count:space:bytes
 //	memory:alloc_space:bytes:space:bytes:delta    memory:alloc_objects:count:space:bytes:delta
 //
-// The addresses in them are already those of the files (normalized), as Parca would otherwise compute them from mappings.
+// Their addresses are already ELF addresses (normalized), so Parca need not compute them from mappings.
 //
 // # Debug files
 //
@@ -21,9 +22,9 @@
 //	                                             └───────────────────────────────► Upload, or PUT to a signed URL
 //	                                                                              MarkUploadFinished
 //
-// A profile leaves the process named, as far as this machine has names. What is left, Parca can name if it has the debug
-// file, which an upload gives it: later Parcas read what this process cannot. Uploads are made only with UploadDebuginfo:
-// they send the service's binaries away. One file is uploaded at a time, in a goroutine of its own, once per build ID, and
-// only if its build ID is the one in the profile: the file may have been replaced since it was loaded. It is read at 16
-// MiB/s at most, as disk, core and network are the host's.
+// A profile leaves the process with all names that this machine has. Parca can name the rest if it has the debug file, which
+// it gets by an upload. Uploads are made only with UploadDebuginfo, because they send the service's binaries away. One file
+// is uploaded at a time, in a separate goroutine, once per build ID, and only if the file still has the build ID of the
+// profile: it may have been replaced since it was loaded. It is read at 16 MiB/s at most, because disk, processor and
+// network belong to the host.
 package parca

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// bytesPerSecond is how fast a file is read, to hash it and to upload it: the disk, the core and the network are the host's.
+// bytesPerSecond bounds how fast a file is read, for its hash and for the upload: disk, processor and network belong to the
+// host.
 const bytesPerSecond = 16 << 20
 
-// paced is a reader that is not faster than that, on average since it began, and fails when its context is done.
+// paced is a reader that is no faster than bytesPerSecond on average since it began, and fails when its context is done.
 type paced struct {
 	ctx context.Context
 	io.Reader

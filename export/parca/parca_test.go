@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/cgoheap/cgoheap/check"
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/parca"
+	"github.com/cgoheap/cgoheap/internal/check"
 )
 
 func start(t *testing.T, p export.Profiler, c parca.Config) *export.Exporter {
@@ -35,7 +35,7 @@ func start(t *testing.T, p export.Profiler, c parca.Config) *export.Exporter {
 
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after 20 s, not yet: %s", what)
 		}
@@ -44,7 +44,7 @@ func await(t *testing.T, what string, is func() bool) {
 
 func accept(_ int, w http.ResponseWriter, _ *http.Request) { standin.GRPC(w, nil) }
 
-// writeRaw is what one call says.
+// writeRaw is the content of one call.
 type writeRaw struct {
 	labels           map[string]string
 	inuse, allocated *profile.Profile

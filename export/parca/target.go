@@ -9,12 +9,13 @@ import (
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/label"
 	"github.com/cgoheap/cgoheap/export/internal/rpc"
 	"github.com/cgoheap/cgoheap/export/parca/internal/parcapb"
 )
 
-// Config says where Parca is and what the profiles are called there. Only Address is needed.
+// Config sets where Parca is and how the profiles are called there. Only Address is required.
 type Config struct {
 	Address     string            // http://HOST:7070, or https://HOST
 	Labels      map[string]string // of the series; nil means {"job": the name of the program's file}
@@ -27,8 +28,8 @@ type Config struct {
 	TLS   *tls.Config                           // nil: the system's authorities
 	Proxy func(*http.Request) (*url.URL, error) // nil: http.ProxyFromEnvironment
 
-	UploadDebuginfo   bool     // of files in which something could not be named
-	DebugDirectories  []string // where .build-id/XX/YYYY.debug is looked for; nil means /usr/lib/debug
+	UploadDebuginfo   bool     // uploads files in which a location could not be named
+	DebugDirs         []string // where .build-id/XX/YYYY.debug is looked for; nil means /usr/lib/debug
 	MaxDebuginfoBytes int64    // larger files are not uploaded; 0 means 512 MiB
 }
 
@@ -38,12 +39,12 @@ type target struct {
 	client *rpc.Client
 	write  *rpc.Method[parcapb.WriteRawRequest, parcapb.WriteRawResponse]
 	labels *parcapb.LabelSet
-	upload *uploader // nil: not asked for
+	upload *uploader // nil without UploadDebuginfo
 }
 
 var _ export.Target = (*target)(nil)
 
-// New makes a target for export.Start, and connects to nothing yet. An error says which part of the Config makes no sense.
+// New makes a target for export.Start, and connects to nothing yet. An error names the invalid part of the Config.
 func New(c Config) (export.Target, error) {
 	labels, err := c.labels()
 	if err != nil {
@@ -62,7 +63,7 @@ func New(c Config) (export.Target, error) {
 		labels: labels,
 	}
 	if c.UploadDebuginfo {
-		t.upload = newUploader(newDebuginfo(client), c.places())
+		t.upload = newUploader(newDebuginfo(client), c.search())
 	}
 	return t, nil
 }
@@ -83,8 +84,8 @@ func (c *Config) labels() (*parcapb.LabelSet, error) {
 	return set, nil
 }
 
-func (c *Config) places() places {
-	p := places{directories: c.DebugDirectories, mostBytes: c.MaxDebuginfoBytes}
+func (c *Config) search() search {
+	p := search{directories: c.DebugDirs, mostBytes: c.MaxDebuginfoBytes}
 	if p.directories == nil {
 		p.directories = []string{"/usr/lib/debug"}
 	}
@@ -95,9 +96,9 @@ func (c *Config) places() places {
 }
 
 // Form is without sample labels: Parca would not show them.
-func (t *target) Form() export.Form { return export.Form{Apart: true} }
+func (t *target) Form() delivery.Form { return delivery.Form{Apart: true} }
 
-func (t *target) Send(ctx context.Context, b *export.Batch) error {
+func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
 	series := &parcapb.Series{Labels: t.labels}
 	for _, p := range b.Profiles {
 		series.Samples = append(series.Samples, &parcapb.RawSample{RawProfile: p})

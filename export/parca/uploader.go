@@ -7,21 +7,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
 const (
-	mostModules  = 1024 // that are remembered; more are not uploaded
-	mostWaiting  = 64   // that wait at a time; more come again with the next profile
-	mostAttempts = 5    // at one file
+	mostModules  = 1024 // remembered; further ones are not uploaded
+	mostWaiting  = 64   // waiting at a time; further ones come again with the next profile
+	mostAttempts = 5    // for one file
 	uploadWithin = 15 * time.Minute
 )
 
-// uploader uploads debug files, one after the other, in a goroutine of its own.
+// uploader uploads debug files, one after another, in its own goroutine.
 type uploader struct {
 	service  *debuginfo
-	places   places
-	offered  chan export.Module
+	search   search
+	offered  chan delivery.Module
 	modules  map[string]*module // by build ID
 	counters *uploadCounters
 	pause    time.Duration // before the second attempt; it doubles
@@ -30,19 +30,19 @@ type uploader struct {
 	stop     context.CancelFunc
 }
 
-// module is what became of a build ID.
+// module is the state of the upload of a build ID.
 type module struct {
 	done     bool
 	attempts int
-	next     time.Time // not before
+	next     time.Time // earliest time of the next attempt
 }
 
-func newUploader(service *debuginfo, p places) *uploader {
+func newUploader(service *debuginfo, p search) *uploader {
 	ctx, stop := context.WithCancel(context.Background())
 	return &uploader{
 		service:  service,
-		places:   p,
-		offered:  make(chan export.Module, mostWaiting),
+		search:   p,
+		offered:  make(chan delivery.Module, mostWaiting),
 		modules:  map[string]*module{},
 		counters: &uploadCounters{},
 		pause:    time.Minute,
@@ -52,7 +52,7 @@ func newUploader(service *debuginfo, p places) *uploader {
 }
 
 // offer never waits. A module that does not fit is offered again with the next profile.
-func (u *uploader) offer(modules []export.Module) {
+func (u *uploader) offer(modules []delivery.Module) {
 	u.begin.Do(func() { go u.run() })
 	for _, m := range modules {
 		select {
@@ -76,7 +76,7 @@ func (u *uploader) run() {
 	}
 }
 
-// due is the state of a module with which something is to be done now, and nil if nothing is.
+// due returns the state of a module if an attempt is due now, otherwise nil.
 func (u *uploader) due(buildID string, now time.Time) *module {
 	state := u.modules[buildID]
 	if state == nil {
@@ -92,16 +92,16 @@ func (u *uploader) due(buildID string, now time.Time) *module {
 	return state
 }
 
-// try uploads a module. Code that panics on a file is no reason for the host to end.
-func (u *uploader) try(m export.Module) (err error) {
+// try uploads a module. A panic on its file becomes an error, so that it does not end the host.
+func (u *uploader) try(m delivery.Module) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = &export.Failure{Err: fmt.Errorf("uploading %s panicked: %v", m.File, cause), Verdict: export.Refused}
+			err = &delivery.Failure{Err: fmt.Errorf("uploading %s panicked: %v", m.File, cause), Verdict: delivery.Refused}
 		}
 	}()
 	ctx, cancel := context.WithTimeout(u.ctx, uploadWithin)
 	defer cancel()
-	f, err := u.places.open(m)
+	f, err := u.search.open(m)
 	if err != nil {
 		return err
 	}
@@ -109,13 +109,13 @@ func (u *uploader) try(m export.Module) (err error) {
 	return u.service.upload(ctx, m.BuildID, f)
 }
 
-// settle notes what became of an attempt.
+// settle records the outcome of an attempt.
 func (u *uploader) settle(state *module, err error) {
 	u.counters.add(err)
-	var failure *export.Failure
+	var failure *delivery.Failure
 	switch {
 	case err == nil, errors.Is(err, errKnown), errors.Is(err, errNoFile),
-		errors.As(err, &failure) && failure.Verdict == export.Refused:
+		errors.As(err, &failure) && failure.Verdict == delivery.Refused:
 		state.done = true
 		return
 	}

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
 func TestFailedUploadIsTriedAgainAFewTimes(t *testing.T) {
-	later := &export.Failure{Err: errors.New("away"), Verdict: export.Later}
-	u := newUploader(nil, places{})
+	later := &delivery.Failure{Err: errors.New("away"), Verdict: delivery.Later}
+	u := newUploader(nil, search{})
 	u.counters = &uploadCounters{}
 	now := time.Now()
 	for n := range mostAttempts {
@@ -37,9 +37,9 @@ func TestWhatIsSettledIsNotTriedAgain(t *testing.T) {
 		"debuginfo_uploaded": nil,
 		"debuginfo_known":    errKnown,
 		"debuginfo_missing":  errNoFile,
-		"debuginfo_refused":  &export.Failure{Err: errors.New("too large"), Verdict: export.Refused},
+		"debuginfo_refused":  &delivery.Failure{Err: errors.New("too large"), Verdict: delivery.Refused},
 	} {
-		u := newUploader(nil, places{})
+		u := newUploader(nil, search{})
 		u.settle(u.due("aabb", time.Now()), err)
 		if u.due("aabb", time.Now().Add(1000*time.Hour)) != nil {
 			t.Errorf("%v: it is tried again", err)
@@ -51,7 +51,7 @@ func TestWhatIsSettledIsNotTriedAgain(t *testing.T) {
 }
 
 func TestModulesThatAreRememberedAreBounded(t *testing.T) {
-	u := newUploader(nil, places{})
+	u := newUploader(nil, search{})
 	for n := range 2 * mostModules {
 		u.due(string(rune(n)), time.Now())
 	}
@@ -61,9 +61,9 @@ func TestModulesThatAreRememberedAreBounded(t *testing.T) {
 }
 
 func TestOfferNeverWaits(t *testing.T) {
-	u := newUploader(nil, places{})
+	u := newUploader(nil, search{})
 	u.begin.Do(func() {}) // nobody takes them
-	u.offer(make([]export.Module, 10*mostWaiting))
+	u.offer(make([]delivery.Module, 10*mostWaiting))
 	if len(u.offered) != mostWaiting {
 		t.Errorf("%d wait", len(u.offered))
 	}

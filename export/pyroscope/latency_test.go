@@ -15,9 +15,9 @@ import (
 	"github.com/cgoheap/cgoheap/export/pyroscope"
 )
 
-// BenchmarkHost is what a request to the host costs while profiles of 2000 samples are exported every 200 ms, 75 times as
-// often as usual, in proportion to what it costs without: with a server that takes them, one that is away and one that
-// hangs. Writing the profiles is the stand-in's and so not the profiler's cost, but work on the same cores.
+// BenchmarkHost measures a request to the host while profiles of 2000 samples are exported every 200 ms, 75 times as often
+// as usual, in proportion to what it costs without: with a server that takes them, one that is away and one that hangs.
+// Writing the profiles is the stand-in's and so not the profiler's cost, but work on the same cores.
 func BenchmarkHost(b *testing.B) {
 	server := standin.Serve(b, accept)
 	release := make(chan struct{})

@@ -34,7 +34,7 @@ func start(t *testing.T, p export.Profiler, c pyroscope.Config, e export.Config)
 	return exporter
 }
 
-// push is what one call says.
+// push is the content of one call.
 type push struct {
 	labels  map[string]string
 	profile *profile.Profile
@@ -73,7 +73,7 @@ func total(p *profile.Profile, column string) (sum int64) {
 
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("after 20 s, not yet: %s", what)
 		}

@@ -10,19 +10,20 @@ import (
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/label"
 	"github.com/cgoheap/cgoheap/export/internal/rpc"
 	"github.com/cgoheap/cgoheap/export/pyroscope/internal/pushpb"
 )
 
-// Config says where Pyroscope is and what the profiles are called there. Only Address is needed.
+// Config sets where Pyroscope is and how the profiles are called there. Only Address is required.
 type Config struct {
 	Address     string            // http://HOST:4040, or https://HOST/PATH
 	ServiceName string            // the label service_name; "" means the name of the program's file
 	Labels      map[string]string // further labels of the series
 	ProfileName string            // the label __name__; "" means "memory"
 
-	// Keys of sample labels that stay, "heap" for example with export.Config.GoHeap. Each value becomes a series.
+	// Keys of the sample labels to keep, for example "heap" with export.Config.GoHeap. Each value becomes a series.
 	SampleLabels []string
 
 	TenantID        string // the header X-Scope-OrgID
@@ -39,12 +40,12 @@ type target struct {
 	client *rpc.Client
 	push   *rpc.Method[pushpb.PushRequest, pushpb.PushResponse]
 	labels []*pushpb.Label
-	form   export.Form
+	form   delivery.Form
 }
 
 var _ export.Target = (*target)(nil)
 
-// New makes a target for export.Start, and connects to nothing yet. An error says which part of the Config makes no sense.
+// New makes a target for export.Start, and connects to nothing yet. An error names the invalid part of the Config.
 func New(c Config) (export.Target, error) {
 	labels, err := c.labels()
 	if err != nil {
@@ -58,7 +59,7 @@ func New(c Config) (export.Target, error) {
 		client: client,
 		push:   rpc.NewMethod[pushpb.PushRequest, pushpb.PushResponse](client, "/push.v1.PusherService/Push"),
 		labels: labels,
-		form:   export.Form{Labels: c.SampleLabels},
+		form:   delivery.Form{Labels: c.SampleLabels},
 	}, nil
 }
 
@@ -98,9 +99,9 @@ func (c *Config) labels() ([]*pushpb.Label, error) {
 	return list, nil
 }
 
-func (t *target) Form() export.Form { return t.form }
+func (t *target) Form() delivery.Form { return t.form }
 
-func (t *target) Send(ctx context.Context, b *export.Batch) error {
+func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
 	series := &pushpb.Series{Labels: t.labels}
 	for _, p := range b.Profiles {
 		series.Samples = append(series.Samples, &pushpb.Sample{RawProfile: p})

@@ -1,6 +1,5 @@
 // Command idle imports auto and prints what a program sees of that: how many goroutines there are, and their stacks. Its
-// arguments are done in turn: "wait" waits until there is one goroutine and
-// prints that, "dump" has a dump made.
+// arguments are done in turn: "wait" waits until there is one goroutine and prints that, "dump" has a dump made.
 package main
 
 import (
@@ -9,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -32,7 +32,15 @@ func main() {
 
 const alone = "1 goroutines, 1 in their stacks"
 
-func report() { fmt.Println(seen()) }
+// report prints what is seen once no goroutine is left that has ended: a busy machine may not have let it go yet.
+func report() {
+	text := seen()
+	for strings.Contains(text, "runtime.goexit1(") {
+		time.Sleep(time.Millisecond)
+		text = seen()
+	}
+	fmt.Println(text)
+}
 
 // seen returns the number of goroutines, and their stacks if there is more than this one.
 func seen() string {

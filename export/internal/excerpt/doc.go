@@ -4,14 +4,14 @@
 //	                                           └► Unnamed: files without names
 //
 // The profiler writes one profile of one moment, with four columns: what was allocated since the last one, and what is in
-// use. A server may want the two apart, and does not want labels of which it makes a series each. Taking two profiles
-// instead would take two moments, and name everything twice.
+// use. A server may want the two apart, and does not want labels if it makes a series of each. Taking two profiles instead
+// would take two moments, and name everything twice.
 //
 // The two that Parca gets of 16,000 samples take about three times as long as it took to encode the profile, and a sixth of
 // what google/pprof takes for them (BenchmarkExcerpt). Nothing is decoded that is not changed: a field that stays is copied
-// as it lies. Samples are written anew. Those that differ in nothing that is left are added up, and those without a value
-// left out, so that an excerpt has no more samples than the bounds of the profile allowed. Strings and locations that only
-// they used stay, as numbers refer to them by position.
+// as it lies. Samples are written anew. Samples that no longer differ are added up, and those without a value left out, so
+// that an excerpt has no more samples than the bounds of the profile allowed. Strings and locations that only those used
+// stay, because numbers refer to them by position.
 //
-// What comes in was written by this process, so that it may be believed; what is damaged all the same is an error.
+// The input was written by this process, so it is trusted; damaged input is an error all the same.
 package excerpt

@@ -10,8 +10,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/check"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
+	"github.com/cgoheap/cgoheap/internal/check"
 	"github.com/cgoheap/cgoheap/pprof"
 	"github.com/cgoheap/cgoheap/stack"
 )

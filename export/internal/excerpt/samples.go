@@ -15,7 +15,7 @@ type samples struct {
 
 	index map[string]int // of the bytes of stack and labels, in keys
 	keys  []string
-	sums  []int64 // those of the columns for each key
+	sums  []int64 // the sums of the columns for each key
 
 	key    []byte // of the sample that is being added
 	values []int64

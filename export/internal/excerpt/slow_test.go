@@ -46,7 +46,7 @@ func slow(t *testing.T, gzipped []byte, part Part) *profile.Profile {
 
 type row struct{ stack, labels string }
 
-// sums adds the values of samples that do not differ, leaving out those that are all 0.
+// sums adds the values of samples that do not differ, leaving out samples without a value.
 func sums(p *profile.Profile) map[row][]int64 {
 	sums := map[row][]int64{}
 	for _, s := range p.Sample {
@@ -75,7 +75,7 @@ func sums(p *profile.Profile) map[row][]int64 {
 	return sums
 }
 
-// head is what a profile says besides samples.
+// head is the content of a profile besides samples.
 func head(p *profile.Profile) []any {
 	list := []any{p.TimeNanos, p.DurationNanos, p.Period, p.PeriodType.Type, p.DefaultSampleType, len(p.Mapping)}
 	for _, st := range p.SampleType {

@@ -7,8 +7,8 @@ type Module struct {
 	File, BuildID string
 }
 
-// Unnamed are the files in which a location could not be named: those of mappings that have locations and are not marked
-// as having functions, and that have a build ID.
+// Unnamed returns the files in which a location could not be named: the files of mappings that have locations and are not
+// marked as having functions, and that have a build ID.
 func (p *Profile) Unnamed() ([]Module, error) {
 	damaged := false
 	used := map[uint64]bool{}

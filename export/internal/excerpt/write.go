@@ -9,11 +9,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Part says what of a profile an excerpt has.
+// Part is what an excerpt keeps of a profile.
 type Part struct {
 	Columns  []string // names of sample types, in the order of the profile; nil for all
-	Duration bool     // it stays; without it, it is 0
-	Labels   []string // keys of the sample labels that stay
+	Duration bool     // keep it; otherwise it becomes 0
+	Labels   []string // keys of the sample labels to keep
 }
 
 // Write makes a gzipped profile of a part. It is nil if that has no sample.
@@ -41,7 +41,7 @@ func (p *Profile) Write(part Part) ([]byte, error) {
 	return compress(s.write(p.writeTypes(out, s.columns)))
 }
 
-// columns are the indices of the sample types of these names.
+// columns returns the indices of the sample types with these names.
 func (p *Profile) columns(names []string) (indices []int) {
 	for i, t := range p.sampleTypes {
 		if names == nil || slices.Contains(names, p.text(t.name)) {

@@ -3,12 +3,12 @@ package label
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // Label is one label of a series.
@@ -47,4 +47,17 @@ func Series(profile string, labels map[string]string) ([]Label, error) {
 }
 
 // Program is the name of the program's file, for a service that was not given a name.
-func Program() string { return strings.ToValidUTF8(self.Name, "_") }
+func Program() string { return strings.ToValidUTF8(program, "_") }
+
+// program is read when the program begins, because programs change os.Args.
+var program = programName(os.Args)
+
+func programName(arguments []string) string {
+	if len(arguments) == 0 || arguments[0] == "" {
+		if path, err := os.Executable(); err == nil {
+			return filepath.Base(path)
+		}
+		return "program"
+	}
+	return filepath.Base(arguments[0])
+}

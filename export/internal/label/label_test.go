@@ -1,6 +1,8 @@
 package label
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,5 +34,23 @@ func TestLabelsThatServersRefuseAreErrors(t *testing.T) {
 		if got, err := Series(c.profile, c.labels); err == nil {
 			t.Errorf("%q and %q: %v", c.profile, c.labels, got)
 		}
+	}
+}
+
+func TestProgram(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		arguments []string
+		want      string
+	}{{[]string{"/a/b", "c"}, "b"}, {[]string{"b"}, "b"}, {[]string{""}, filepath.Base(path)}, {nil, filepath.Base(path)}} {
+		if got := programName(c.arguments); got != c.want {
+			t.Errorf("%q: %q, want %q", c.arguments, got, c.want)
+		}
+	}
+	if got := Program(); got != filepath.Base(os.Args[0]) {
+		t.Errorf("%q, but the arguments are %q", got, os.Args)
 	}
 }

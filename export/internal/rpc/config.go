@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Config says where the server is and how to get in.
+// Config has the address of the server and the credentials.
 type Config struct {
 	Address         string // http://HOST:PORT or https://HOST, with the path under which it serves, if any
 	User, Password  string // basic authentication
@@ -26,7 +26,7 @@ func (c *Config) base() (string, error) {
 	u, err := url.Parse(c.Address)
 	switch {
 	case err != nil:
-		return "", errors.New("the address is no URL") // which may hold a password, so that it is not repeated
+		return "", errors.New("the address is not a URL") // not repeated here: it may hold a password
 	case u.User != nil:
 		return "", errors.New("the address holds a user or a password; they have fields of their own")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
@@ -45,7 +45,7 @@ func (c *Config) checkCredentials() error {
 		}
 	}
 	if given > 1 {
-		return errors.New("there may be one of basic authentication, bearer token and token file")
+		return errors.New("only one of basic authentication, bearer token and token file may be set")
 	}
 	return nil
 }

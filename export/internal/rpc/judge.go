@@ -9,15 +9,15 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// judge says whether a call that failed may be made again. The HTTP status decides, unless it is 200, as it is with gRPC,
+// judge reports whether a call that failed may be made again. The HTTP status decides, unless it is 200, as it is with gRPC,
 // or there was none; then the code does.
-func judge(err error, o *observation) *export.Failure {
+func judge(err error, o *observation) *delivery.Failure {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	f := &export.Failure{RetryAfter: o.retryAfter}
+	f := &delivery.Failure{RetryAfter: o.retryAfter}
 	if o.status == 0 || o.status == http.StatusOK {
 		f.Verdict = ofCode(connect.CodeOf(err))
 		f.Err = errors.New(line(err.Error()))
@@ -33,32 +33,32 @@ func status(response *http.Response) error {
 	if response.StatusCode/100 == 2 {
 		return nil
 	}
-	return &export.Failure{Err: errors.New(line(response.Status)), Verdict: ofStatus(response.StatusCode)}
+	return &delivery.Failure{Err: errors.New(line(response.Status)), Verdict: ofStatus(response.StatusCode)}
 }
 
-func ofStatus(status int) export.Verdict {
+func ofStatus(status int) delivery.Verdict {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return export.Later
+		return delivery.Later
 	}
 	if status >= 500 {
-		return export.Doubtful
+		return delivery.Doubtful
 	}
-	return export.Refused
+	return delivery.Refused
 }
 
 // ofCode: without an answer, connect makes Unavailable of whatever kept the server from being reached, and DeadlineExceeded
 // of its silence. ResourceExhausted is what gRPC servers say both when they are called too often and when the message is
 // too long for them.
-func ofCode(code connect.Code) export.Verdict {
+func ofCode(code connect.Code) delivery.Verdict {
 	switch code {
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeAborted:
-		return export.Later
+		return delivery.Later
 	case connect.CodeResourceExhausted, connect.CodeInternal, connect.CodeUnknown, connect.CodeDataLoss:
-		return export.Doubtful
+		return delivery.Doubtful
 	}
-	return export.Refused
+	return delivery.Refused
 }
 
 const mostReasonRunes = 300

@@ -11,28 +11,28 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
 func TestVerdictOfAStatus(t *testing.T) {
-	for status, want := range map[int]export.Verdict{
-		301: export.Refused,
-		400: export.Refused,
-		401: export.Refused,
-		403: export.Refused,
-		404: export.Refused,
-		408: export.Later,
-		409: export.Refused,
-		413: export.Refused,
-		422: export.Refused,
-		429: export.Later,
-		500: export.Doubtful,
-		501: export.Doubtful,
-		502: export.Later,
-		503: export.Later,
-		504: export.Later,
-		599: export.Doubtful,
+	for status, want := range map[int]delivery.Verdict{
+		301: delivery.Refused,
+		400: delivery.Refused,
+		401: delivery.Refused,
+		403: delivery.Refused,
+		404: delivery.Refused,
+		408: delivery.Later,
+		409: delivery.Refused,
+		413: delivery.Refused,
+		422: delivery.Refused,
+		429: delivery.Later,
+		500: delivery.Doubtful,
+		501: delivery.Doubtful,
+		502: delivery.Later,
+		503: delivery.Later,
+		504: delivery.Later,
+		599: delivery.Doubtful,
 	} {
 		for _, grpc := range []bool{false, true} {
 			server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -54,7 +54,7 @@ func TestReasonOfAConnectServerIsKept(t *testing.T) {
 	})
 	_, m := dial(t, Config{Address: server.URL})
 	f := call(t, m)
-	if f == nil || f.Verdict != export.Later || f.RetryAfter != 17*time.Second {
+	if f == nil || f.Verdict != delivery.Later || f.RetryAfter != 17*time.Second {
 		t.Fatalf("%+v", f)
 	}
 	if want := "429 Too Many Requests: resource_exhausted: limit of 4 MB/s reached"; f.Error() != want {
@@ -63,23 +63,23 @@ func TestReasonOfAConnectServerIsKept(t *testing.T) {
 }
 
 func TestVerdictOfAGRPCCode(t *testing.T) {
-	for code, want := range map[connect.Code]export.Verdict{
-		connect.CodeCanceled:           export.Later,
-		connect.CodeUnknown:            export.Doubtful,
-		connect.CodeInvalidArgument:    export.Refused,
-		connect.CodeDeadlineExceeded:   export.Later,
-		connect.CodeNotFound:           export.Refused,
-		connect.CodeAlreadyExists:      export.Refused,
-		connect.CodePermissionDenied:   export.Refused,
-		connect.CodeResourceExhausted:  export.Doubtful,
-		connect.CodeFailedPrecondition: export.Refused,
-		connect.CodeAborted:            export.Later,
-		connect.CodeOutOfRange:         export.Refused,
-		connect.CodeUnimplemented:      export.Refused,
-		connect.CodeInternal:           export.Doubtful,
-		connect.CodeUnavailable:        export.Later,
-		connect.CodeDataLoss:           export.Doubtful,
-		connect.CodeUnauthenticated:    export.Refused,
+	for code, want := range map[connect.Code]delivery.Verdict{
+		connect.CodeCanceled:           delivery.Later,
+		connect.CodeUnknown:            delivery.Doubtful,
+		connect.CodeInvalidArgument:    delivery.Refused,
+		connect.CodeDeadlineExceeded:   delivery.Later,
+		connect.CodeNotFound:           delivery.Refused,
+		connect.CodeAlreadyExists:      delivery.Refused,
+		connect.CodePermissionDenied:   delivery.Refused,
+		connect.CodeResourceExhausted:  delivery.Doubtful,
+		connect.CodeFailedPrecondition: delivery.Refused,
+		connect.CodeAborted:            delivery.Later,
+		connect.CodeOutOfRange:         delivery.Refused,
+		connect.CodeUnimplemented:      delivery.Refused,
+		connect.CodeInternal:           delivery.Doubtful,
+		connect.CodeUnavailable:        delivery.Later,
+		connect.CodeDataLoss:           delivery.Doubtful,
+		connect.CodeUnauthenticated:    delivery.Refused,
 	} {
 		server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 			standin.GRPCError(w, int(code), "because so")
@@ -100,7 +100,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	l.Close()
 	for _, grpc := range []bool{false, true} {
 		_, m := dial(t, Config{Address: "http://" + l.Addr().String(), GRPC: grpc})
-		if f := call(t, m); f == nil || f.Verdict != export.Later || !strings.Contains(f.Error(), "connection refused") {
+		if f := call(t, m); f == nil || f.Verdict != delivery.Later || !strings.Contains(f.Error(), "connection refused") {
 			t.Errorf("gRPC %v: %+v", grpc, f)
 		}
 	}
@@ -110,7 +110,7 @@ func TestServerThatBreaksOff(t *testing.T) {
 	server := standin.Serve(t, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	for _, grpc := range []bool{false, true} {
 		_, m := dial(t, Config{Address: server.URL, GRPC: grpc})
-		if f := call(t, m); f == nil || f.Verdict == export.Refused {
+		if f := call(t, m); f == nil || f.Verdict == delivery.Refused {
 			t.Errorf("gRPC %v: %+v", grpc, f)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
 // Method is one that takes a message and answers one, or takes a stream of messages.
@@ -21,11 +21,11 @@ func NewMethod[Request, Answer any](c *Client, procedure string) *Method[Request
 	return &Method[Request, Answer]{c, connect.NewClient[Request, Answer](c.http, c.address+procedure, c.options...)}
 }
 
-// Call sends a request. Its error is an *export.Failure.
+// Call sends a request. Its error is an *delivery.Failure.
 func (m *Method[Request, Answer]) Call(ctx context.Context, r *Request) (*Answer, error) {
 	request := connect.NewRequest(r)
 	if err := m.client.config.authorize(request.Header()); err != nil {
-		return nil, &export.Failure{Err: err, Verdict: export.Later}
+		return nil, &delivery.Failure{Err: err, Verdict: delivery.Later}
 	}
 	ctx, seen := observe(ctx)
 	response, err := m.connect.CallUnary(ctx, request)
@@ -35,14 +35,14 @@ func (m *Method[Request, Answer]) Call(ctx context.Context, r *Request) (*Answer
 	return response.Msg, nil
 }
 
-// Stream sends the messages that next returns, until that is io.EOF. Its error is an *export.Failure, or the one of next.
+// Stream sends the messages that next returns, until that is io.EOF. Its error is an *delivery.Failure, or the one of next.
 func (m *Method[Request, Answer]) Stream(ctx context.Context, next func() (*Request, error)) (*Answer, error) {
 	ctx, cancel := context.WithCancel(ctx) // ends the stream when next fails
 	defer cancel()
 	ctx, seen := observe(ctx)
 	stream := m.connect.CallClientStream(ctx)
 	if err := m.client.config.authorize(stream.RequestHeader()); err != nil {
-		return nil, &export.Failure{Err: err, Verdict: export.Later}
+		return nil, &delivery.Failure{Err: err, Verdict: delivery.Later}
 	}
 	for {
 		message, err := next()

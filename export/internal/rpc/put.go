@@ -8,15 +8,15 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// Put sends a body to a URL that the server gave, and that is itself the permission to do so: without credentials, and
-// errors do not repeat it. It may be one of a store that speaks no HTTP/2. Its error is an *export.Failure.
+// Put sends a body to a URL that the server returned, and that is itself the permission to do so: without credentials, and
+// errors do not repeat it. It may be one of a store that speaks no HTTP/2. Its error is an *delivery.Failure.
 func (c *Client) Put(ctx context.Context, to string, body io.Reader, size int64) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPut, to, io.NopCloser(body))
 	if err != nil {
-		return &export.Failure{Err: errors.New("the server gave a URL that is none"), Verdict: export.Refused}
+		return &delivery.Failure{Err: errors.New("the server sent an invalid URL"), Verdict: delivery.Refused}
 	}
 	request.ContentLength = size
 	response, err := c.plain.Do(request)
@@ -25,7 +25,7 @@ func (c *Client) Put(ctx context.Context, to string, body io.Reader, size int64)
 		if errors.As(err, &failure) {
 			err = failure.Err
 		}
-		return &export.Failure{Err: fmt.Errorf("PUT to the URL that the server gave: %w", err), Verdict: export.Later}
+		return &delivery.Failure{Err: fmt.Errorf("PUT to the server's upload URL: %w", err), Verdict: delivery.Later}
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, mostAnswerBytes) // so that the connection can be used again

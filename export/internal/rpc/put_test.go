@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
@@ -28,8 +28,8 @@ func TestPutGoesWithoutCredentials(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	err := put()
-	var f *export.Failure
-	if !errors.As(err, &f) || f.Verdict != export.Refused {
+	var f *delivery.Failure
+	if !errors.As(err, &f) || f.Verdict != delivery.Refused {
 		t.Errorf("403: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
@@ -30,7 +30,7 @@ func dial(t *testing.T, c Config) (*Client, *method) {
 }
 
 // call makes one call, whose failure it returns.
-func call(t *testing.T, m *method) *export.Failure {
+func call(t *testing.T, m *method) *delivery.Failure {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -38,7 +38,7 @@ func call(t *testing.T, m *method) *export.Failure {
 	if err == nil {
 		return nil
 	}
-	var f *export.Failure
+	var f *delivery.Failure
 	if !errors.As(err, &f) {
 		t.Fatalf("%T is no Failure: %v", err, err)
 	}
@@ -80,7 +80,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 	})
 	_, m := dial(t, Config{Address: server.URL, BearerToken: "secret"})
-	if f := call(t, m); f == nil || f.Verdict != export.Refused {
+	if f := call(t, m); f == nil || f.Verdict != delivery.Refused {
 		t.Errorf("a redirect is %v", f)
 	}
 	if n := len(other.Calls()); n != 0 {
@@ -120,7 +120,7 @@ func TestTokenFileIsReadForEachCall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { standin.Connect(w) })
 	_, m := dial(t, Config{Address: server.URL, BearerTokenFile: file})
-	if f := call(t, m); f == nil || f.Verdict != export.Later {
+	if f := call(t, m); f == nil || f.Verdict != delivery.Later {
 		t.Errorf("without the file: %v", f)
 	}
 	for _, token := range []string{"one", "two"} {

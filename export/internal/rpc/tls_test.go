@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 )
 
@@ -36,7 +36,7 @@ func TestTLSWithAnUnknownAuthority(t *testing.T) {
 	for _, grpc := range []bool{false, true} {
 		_, m := dial(t, Config{Address: server.URL, GRPC: grpc, BearerToken: "secret"})
 		f := call(t, m)
-		if f == nil || f.Verdict != export.Later || !strings.Contains(f.Error(), "certificate signed by unknown authority") {
+		if f == nil || f.Verdict != delivery.Later || !strings.Contains(f.Error(), "certificate signed by unknown authority") {
 			t.Errorf("gRPC %v: %v", grpc, f)
 		}
 	}
@@ -48,7 +48,7 @@ func TestTLSWithAnUnknownAuthority(t *testing.T) {
 func TestPlainServerWhereTLSIsExpected(t *testing.T) {
 	server := standin.Serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { standin.Connect(w) })
 	_, m := dial(t, Config{Address: strings.Replace(server.URL, "http:", "https:", 1)})
-	if f := call(t, m); f == nil || f.Verdict != export.Later {
+	if f := call(t, m); f == nil || f.Verdict != delivery.Later {
 		t.Errorf("%+v", f)
 	}
 }

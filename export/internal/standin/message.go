@@ -10,7 +10,7 @@ import (
 // Message is a message of protobuf, decoded without knowing its type.
 type Message map[protowire.Number]*Values
 
-// Values are those of one field, in their order.
+// Values are the values of one field, in their order.
 type Values struct {
 	Bytes   [][]byte
 	Numbers []uint64
@@ -45,7 +45,7 @@ func Decode(t testing.TB, data []byte) Message {
 	return m
 }
 
-// Messages are those of a field.
+// Messages returns the messages of a field.
 func (m Message) Messages(t testing.TB, number protowire.Number) (list []Message) {
 	t.Helper()
 	if m[number] == nil {

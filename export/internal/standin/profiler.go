@@ -17,20 +17,21 @@ const InUseBytes = 1 << 20
 var Unnamed = pprof.Mapping{File: "/lib/stripped.so", BuildID: "aabbccdd"}
 
 // Profiler writes profiles of which each has one more block in its delta than the one before: the first 1, the second 2.
-// So what was not sent can be told from what was.
+// So profiles that were not sent can be distinguished from those that were.
 type Profiler struct {
-	Before func(n int) error // called before profile n, from 1, is written; its error is that of Write
-	Filler int               // so many samples more, of stacks of their own
+	Before func(n int) error // called before profile n, from 1, is written; Write returns its error
+	Filler int               // the number of additional samples, with stacks of their own
 
 	mu         sync.Mutex
 	written    int
 	selections []cgoheap.Selection
+	baseline   cgoheap.Baseline
 }
 
-// Moment is one that nothing can be compared with.
-func (p *Profiler) Moment() (*cgoheap.Moment, error) { return &cgoheap.Moment{}, nil }
+// Baseline returns the profiler's only one. Nothing can be compared with it.
+func (p *Profiler) Baseline() (*cgoheap.Baseline, error) { return &p.baseline, nil }
 
-// Write writes the next profile. One that w does not take is written again, as a Moment would not have advanced.
+// Write writes the next profile. One that w does not take is written again, as a Baseline would not have advanced.
 func (p *Profiler) Write(w io.Writer, s cgoheap.Selection) error {
 	p.mu.Lock()
 	p.selections = append(p.selections, s)
@@ -50,14 +51,14 @@ func (p *Profiler) Write(w io.Writer, s cgoheap.Selection) error {
 	return nil
 }
 
-// Written is how many profiles were written whole.
+// Written returns how many profiles were written whole.
 func (p *Profiler) Written() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.written
 }
 
-// Selections are what profiles were asked for with.
+// Selections returns the selections that profiles were requested with.
 func (p *Profiler) Selections() []cgoheap.Selection {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,7 +37,7 @@ func Serve(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Reque
 	return s
 }
 
-// ServeTLS starts one with a certificate that nobody knows but its Client.
+// ServeTLS starts one with a certificate that only its Client trusts.
 func ServeTLS(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Request)) *Server {
 	t.Helper()
 	s := newServer(answer)
@@ -86,7 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(n, w, r)
 }
 
-// Calls are those that have come in whole so far.
+// Calls are the calls that have come in whole so far.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

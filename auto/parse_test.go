@@ -45,7 +45,7 @@ func TestFlag(t *testing.T) {
 	}
 	e, log := given(map[string]string{"X": "perhaps"})
 	if !e.flag("X", true) || log.Len() == 0 {
-		t.Errorf("a value that makes no sense: %s", log)
+		t.Errorf("an invalid value: %s", log)
 	}
 }
 

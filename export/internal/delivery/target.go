@@ -1,0 +1,52 @@
+package delivery
+
+import (
+	"context"
+
+	"github.com/cgoheap/cgoheap"
+)
+
+// Target is a server that receives profiles. One goroutine calls Send; Close may be called while a Send hangs; Stats may be
+// called from any goroutine.
+type Target interface {
+	// Form returns how the server wants its profiles.
+	Form() Form
+
+	// Send sends a batch, once. It returns soon after ctx is done. An error other than a *Failure counts as Doubtful.
+	Send(ctx context.Context, b *Batch) error
+
+	// Stats returns the target's own counters, beside the Exporter's.
+	Stats() cgoheap.Stats
+
+	// Close ends the target's background work and its connections. Send is not called after it.
+	Close() error
+}
+
+// Form is how a target wants its profiles.
+type Form struct {
+	// Apart splits each profile in two: the memory in use, without a duration, and what was allocated since the last
+	// profile. Otherwise both are in one.
+	Apart bool
+
+	// Labels are the keys of the sample labels to keep; the others are removed.
+	Labels []string
+}
+
+// Batch is what is sent at once: the profiles of one moment.
+type Batch struct {
+	Profiles [][]byte // profile.proto, gzipped
+	Unnamed  []Module // the files in which a location could not be named
+}
+
+// Module is a file that is loaded in this process.
+type Module struct {
+	File, BuildID string
+}
+
+// Size returns the number of bytes of the profiles.
+func (b *Batch) Size() (bytes int64) {
+	for _, p := range b.Profiles {
+		bytes += int64(len(p))
+	}
+	return bytes
+}
