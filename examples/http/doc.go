@@ -1,5 +1,5 @@
-// Command http is the least that a service needs to serve its native memory as profiles: one import, beside that of
-// net/http/pprof. Its own work is to keep what it is sent, in C.
+// Command http shows the least that a service needs to serve profiles of its native memory: one import, beside
+// net/http/pprof's. Its own work is to keep the notes that it receives, in C.
 //
 //	POST /notes  keeps the body
 package main

@@ -30,7 +30,7 @@ import (
 	"unsafe"
 )
 
-var notes sync.Mutex // the list is C's, and knows nothing of threads
+var notes sync.Mutex // the list is in C, and is not safe for several threads at once
 
 // keepNote keeps a copy of the text in C.
 func keepNote(text []byte) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -29,6 +30,11 @@ func (s *service) orders(r *http.Request) ([]order, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readOrders(rows)
+}
+
+// readOrders reads all rows, and closes them.
+func readOrders(rows *sql.Rows) ([]order, error) {
 	defer rows.Close()
 	orders := []order{}
 	for rows.Next() {

@@ -13,8 +13,8 @@ import (
 // largestUpload bounds what handlePreview reads.
 const largestUpload = 8 << 20
 
-// handleThumbnail shows a photo of the album, small. It leaks: thumbnails are kept by the whole URL of the request, and
-// that holds whatever the client adds to it.
+// handleThumbnail shows a photo of the album, small. It leaks: thumbnails are kept by the whole URL of the request, and that
+// includes anything that the client adds to it.
 func (s *service) handleThumbnail(w http.ResponseWriter, r *http.Request) {
 	photo, err := s.album.photo(r.FormValue("photo"))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-// profiler is all that it takes to profile this service.
+// profiler is all that is needed to profile this service.
 type profiler struct {
 	heap      *cgoheap.Profiler
 	stopDumps func()
@@ -33,6 +33,7 @@ func startProfiler(o options) (*profiler, error) {
 
 func (p *profiler) mount(mux *http.ServeMux) {
 	mux.Handle("GET /debug/pprof/cgoheap", p.heap.Handler())
+	mux.Handle("/debug/cgoheap/", p.heap.PagesHandler())
 	mux.Handle("GET /debug/vars", expvar.Handler())
 }
 

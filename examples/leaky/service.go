@@ -14,6 +14,7 @@ type service struct {
 	shop       *sql.DB
 	statements *statements    // grows for ever
 	thumbnails *raster.Cache  // grows for ever
+	copies     copies         // grows for ever
 	sheets     *raster.Worker // does not grow
 	album      album
 }
@@ -41,21 +42,22 @@ func (s *service) mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /orders", s.handleOrders)
 	mux.HandleFunc("GET /report", s.handleReport)
+	mux.HandleFunc("GET /export", s.handleExport)
 	mux.HandleFunc("GET /thumbnail", s.handleThumbnail)
 	mux.HandleFunc("POST /preview", s.handlePreview)
 	mux.HandleFunc("GET /contactsheet", s.handleContactSheet)
 }
 
-// close gives back all native memory, the leaked too: nothing that is lost here is lost to the service, only kept.
+// close frees all native memory, the leaked memory too: the service still has pointers to it.
 func (s *service) close() {
 	s.sheets.Close()
 	s.thumbnails.Close()
-	if err := s.shop.Close(); err != nil {
+	if err := errors.Join(s.copies.close(), s.shop.Close()); err != nil {
 		slog.Error("closing the shop", "error", err)
 	}
 }
 
-// fail answers with an error; the ones that are ours are logged too.
+// fail answers with an error, and logs it if it is the service's fault.
 func fail(w http.ResponseWriter, r *http.Request, status int, err error) {
 	if status >= http.StatusInternalServerError {
 		slog.ErrorContext(r.Context(), "request failed", "path", r.URL.Path, "error", err)

@@ -43,9 +43,10 @@ func TestEachHandlerAnswers(t *testing.T) {
 	}{
 		{"GET", "/orders?customer=7", nil, 200, `"Product":"product`},
 		{"GET", "/orders?customer=999", nil, 200, "[]"},
-		{"GET", "/report?customer=7&after=0", nil, 200, `{"Name":"customer 7","Region":"region 2","Orders":40`},
+		{"GET", "/report?customer=7&after=0", nil, 200, `{"Name":"customer 7","Region":"region 2","Orders":160`},
 		{"GET", "/report?customer=999&after=0", nil, 404, "no rows"},
 		{"GET", "/report?customer=7", nil, 400, "invalid syntax"},
+		{"GET", "/export", nil, 200, "1,product 1,101\n2,product 2,102\n"},
 		{"GET", "/thumbnail?photo=3&width=96", nil, 200, "P6 96 72 255\n"},
 		{"GET", "/thumbnail?photo=99&width=96", nil, 404, `no photo "99"`},
 		{"GET", "/thumbnail?photo=3&width=0", nil, 400, "at least one pixel"},
@@ -69,11 +70,15 @@ func TestAContactSheetShowsTheWholeAlbum(t *testing.T) {
 	}
 }
 
-func TestReportsAndThumbnailsAreKept(t *testing.T) {
+func TestReportsThumbnailsAndCopiesAreKept(t *testing.T) {
 	s := openTestShop(t)
 	for day := range 10 {
 		s.request("GET", fmt.Sprintf("/report?customer=7&after=%d", day), nil)
 		s.request("GET", fmt.Sprintf("/thumbnail?photo=1&width=96&visit=%d", day), nil)
+		s.request("GET", "/export", nil)
+	}
+	if got := s.copies.entries(); got != 10 {
+		t.Errorf("%d copies, want 10", got)
 	}
 	if got := s.statements.entries(); got != 10 {
 		t.Errorf("%d statements, want 10", got)

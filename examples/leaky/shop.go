@@ -21,7 +21,7 @@ CREATE INDEX purchase_by_customer ON purchase (customer, placed);
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
 INSERT INTO customer SELECT i, 'customer ' || i, 'region ' || (i % 5) FROM n;
 
-WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 8000)
 INSERT INTO purchase SELECT i, 1 + i % 50, i % 365, 'product ' || (i % 17), 100 + i % 900 FROM n;
 `
 

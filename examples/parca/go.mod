@@ -8,8 +8,8 @@ replace (
 )
 
 require (
-	github.com/cgoheap/cgoheap v0.0.0-00010101000000-000000000000
-	github.com/cgoheap/cgoheap/export v0.0.0-00010101000000-000000000000
+	github.com/cgoheap/cgoheap v0.1.0
+	github.com/cgoheap/cgoheap/export v0.1.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	google.golang.org/protobuf v1.36.12
 )

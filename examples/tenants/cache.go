@@ -4,7 +4,7 @@ package main
 #include <stdlib.h>
 #include <string.h>
 
-// A page that was rendered, in a list of all that are kept.
+// A rendered page, in the list of all kept pages.
 struct page {
 	struct page *next;
 	char pixels[];
@@ -24,10 +24,10 @@ import "C"
 
 import "sync"
 
-// The cache is C's, and knows nothing of threads.
+// The cache is in C, and is not safe for several threads at once.
 var cache sync.Mutex
 
-// renderPage renders a page of so many bytes and keeps it.
+// renderPage renders a page of that many bytes and keeps it.
 func renderPage(bytes int) {
 	cache.Lock()
 	defer cache.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// inUse is the native memory in use of each tenant, in bytes; "" is what no request asked for.
+// inUse returns the native memory in use of each tenant, in bytes; "" is memory without a tenant.
 func inUse(p *profile.Profile) map[string]int64 {
 	bytes := make(map[string]int64)
 	for _, s := range p.Sample {

@@ -25,7 +25,7 @@ const (
 	wordCount = 5000
 )
 
-// archive has its pages in C, where Go's collector need not look at them, and in Go an index of the words.
+// archive keeps its pages in C, where Go's collector need not scan them, and an index of the words in Go.
 type archive struct {
 	pages []*C.char
 	index map[string][]int32 // the pages that have the word

@@ -5,7 +5,7 @@ go 1.25.0
 replace github.com/cgoheap/cgoheap => ../..
 
 require (
-	github.com/cgoheap/cgoheap v0.0.0-00010101000000-000000000000
+	github.com/cgoheap/cgoheap v0.1.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 )
 

@@ -20,7 +20,7 @@ func main() {
 	}
 }
 
-// run fills an archive, writes a profile of all memory, and says what is in it.
+// run fills an archive, writes a profile of all memory, and prints what is in it.
 func run(path string, out io.Writer) (err error) {
 	profiler, err := cgoheap.Start(cgoheap.Config{})
 	if err != nil {

@@ -22,7 +22,7 @@ func written(t *testing.T) (path, printed string) {
 	return path, out.String()
 }
 
-// held is what a heap holds through a function.
+// held returns the bytes that a heap holds through a function.
 func held(p *profile.Profile, heap, function string) (bytes int64) {
 	for _, s := range p.Sample {
 		if s.HasLabel("heap", heap) && calls(s, function) {

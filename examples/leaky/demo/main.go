@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ type options struct {
 func main() {
 	var o options
 	flag.StringVar(&o.out, "out", "out", "`directory` for the profile and the pictures")
-	flag.IntVar(&o.rounds, "rounds", 4000, "how often the leaking handlers are asked, the others as often or less")
+	flag.IntVar(&o.rounds, "rounds", 4000, "how many requests the leaking handlers get; the others get as many or fewer")
 	flag.IntVar(&o.sampleBytes, "sample-bytes", 64<<10, "mean `bytes` between samples")
 	flag.Parse()
 
@@ -45,53 +46,73 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	dump, err := record(ctx, o, scratch)
+	seen, err := record(ctx, o, scratch)
 	if err != nil {
 		return err
 	}
-	path, p, err := keep(dump, o.out)
-	if err != nil {
-		return err
-	}
-	if err := printProfile(os.Stdout, p); err != nil {
-		return err
-	}
-	pictures, err := draw(p, o.out)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("profile:      %s\nflame graph:  %s\n\n", path, pictures)
-	return verdict(os.Stdout, p)
+	return tell(seen, o.out)
 }
 
-// record runs the service under load, and returns the path of the profile that it dumped.
-func record(ctx context.Context, o options, scratch string) (string, error) {
+// tell prints what was recorded, and leaves it in the directory out.
+func tell(seen recorded, out string) error {
+	path, p, err := keep(seen.dump, out)
+	if err != nil {
+		return err
+	}
+	rssPath, rss, err := seen.resident.keep(out)
+	if err != nil {
+		return err
+	}
+	fmt.Print(seen.resident.account)
+	if err := errors.Join(printHolders(os.Stdout, rss), printMapped(os.Stdout, rss), printProfile(os.Stdout, p)); err != nil {
+		return err
+	}
+	pictures, err := draw(rss, out)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("profiles:     %s\n              %s\nflame graph:  %s\n\n", path, rssPath, pictures)
+	return verdict(os.Stdout, p, rss)
+}
+
+// recorded is what the service said: the path of its dump, and what its RSS consists of.
+type recorded struct {
+	dump     string
+	resident resident
+}
+
+// record runs the service under load, and returns what it said.
+func record(ctx context.Context, o options, scratch string) (recorded, error) {
 	fmt.Println("building the service (the first time, compiling SQLite takes a minute) ...")
 	binary, err := build(ctx, scratch)
 	if err != nil {
-		return "", err
+		return recorded{}, err
 	}
 	s, err := start(ctx, binary, o.sampleBytes)
 	if err != nil {
-		return "", err
+		return recorded{}, err
 	}
-	dump, err := s.exercise(ctx, o.rounds)
-	return dump, s.stop(err)
+	seen, err := s.exercise(ctx, o.rounds)
+	return seen, s.stop(err)
 }
 
-func (s *server) exercise(ctx context.Context, rounds int) (string, error) {
+func (s *server) exercise(ctx context.Context, rounds int) (seen recorded, err error) {
 	began := time.Now()
 	requests, err := drive(ctx, s.url, rounds)
 	if err != nil {
-		return "", err
+		return seen, err
 	}
 	fmt.Printf("answered %d requests in %.1f s\n", requests, time.Since(began).Seconds())
 	usage, err := s.usage(ctx) // before the dump, which costs memory too
 	if err != nil {
-		return "", err
+		return seen, err
 	}
-	fmt.Println(usage)
-	return s.dump(ctx)
+	fmt.Printf("\n%s\n\n", usage)
+	if seen.resident, err = s.askResident(ctx); err != nil {
+		return seen, err
+	}
+	seen.dump, err = s.dump(ctx)
+	return seen, err
 }
 
 // keep copies the dump into the directory out, and reads it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +22,12 @@ type owner struct {
 	blocks           int64 // in use
 }
 
-// owners are the parts of the service, the one that holds most first.
+// owners returns the parts of the service, the one that holds most first.
 func owners(p *profile.Profile) ([]*owner, error) {
-	values, err := newValues(p)
-	if err != nil {
+	allocSpace, errAllocated := valueOf(p, "alloc_space")
+	inuseSpace, errInUse := valueOf(p, "inuse_space")
+	inuseObjects, errBlocks := valueOf(p, "inuse_objects")
+	if err := errors.Join(errAllocated, errInUse, errBlocks); err != nil {
 		return nil, err
 	}
 	byName := map[string]*owner{}
@@ -35,9 +38,9 @@ func owners(p *profile.Profile) ([]*owner, error) {
 			o = &owner{name: name}
 			byName[name] = o
 		}
-		o.allocated += sample.Value[values.allocSpace]
-		o.inUse += sample.Value[values.inuseSpace]
-		o.blocks += sample.Value[values.inuseObjects]
+		o.allocated += sample.Value[allocSpace]
+		o.inUse += sample.Value[inuseSpace]
+		o.blocks += sample.Value[inuseObjects]
 	}
 	sorted := make([]*owner, 0, len(byName))
 	for _, o := range byName {
@@ -49,7 +52,7 @@ func owners(p *profile.Profile) ([]*owner, error) {
 	return sorted, nil
 }
 
-// ownerOf is the handler on a stack. A stack of the worker's thread has none: that thread serves whoever asks.
+// ownerOf returns the handler on a stack. A stack of the worker's thread has none: that thread serves all handlers.
 func ownerOf(sample *profile.Sample) string {
 	for _, location := range sample.Location {
 		for _, line := range location.Line {
@@ -64,20 +67,11 @@ func ownerOf(sample *profile.Sample) string {
 	return "(everything else)"
 }
 
-// values are the positions of the sample types that the demo reads.
-type values struct {
-	allocSpace, inuseObjects, inuseSpace int
-}
-
-func newValues(p *profile.Profile) (values, error) {
-	var v values
-	for name, index := range map[string]*int{
-		"alloc_space": &v.allocSpace, "inuse_objects": &v.inuseObjects, "inuse_space": &v.inuseSpace,
-	} {
-		*index = slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
-		if *index < 0 {
-			return v, fmt.Errorf("the profile has no samples of type %s", name)
-		}
+// valueOf returns the position of a sample type.
+func valueOf(p *profile.Profile, name string) (int, error) {
+	index := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
+	if index < 0 {
+		return 0, fmt.Errorf("the profile has no samples of type %s", name)
 	}
-	return v, nil
+	return index, nil
 }

@@ -21,9 +21,9 @@ func draw(p *profile.Profile, out string) (string, error) {
 		return "", err
 	}
 	picture := &flame.Picture{
-		Title: "leaky: native memory in use",
-		Subtitle: fmt.Sprintf("%s, one sample per %d KiB. Width is bytes in use; each function calls the ones below it.",
-			flame.FormatBytes(root.Value), p.Period>>10),
+		Title: "leaky: resident memory",
+		Subtitle: fmt.Sprintf("%s. Width is resident bytes; each function calls the ones below it, and what has no stack is in brackets.",
+			flame.FormatBytes(root.Value)),
 		Root: root,
 	}
 	svg, png := filepath.Join(out, "leaky.svg"), filepath.Join(out, "leaky.png")

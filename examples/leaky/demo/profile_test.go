@@ -4,8 +4,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// leakyProfile is a profile of the service as it should be. Each entry of change is the bytes in use of an owner that
-// differ from that.
+// leakyProfile returns a profile of the service as it should be, except for change: the bytes in use of owners that differ.
 func leakyProfile(change map[string]int64) *profile.Profile {
 	b := &profileBuilder{functions: map[string]*profile.Function{}}
 	for _, s := range []struct {
@@ -25,6 +24,17 @@ func leakyProfile(change map[string]int64) *profile.Profile {
 		}
 		b.sample(s.inUse, s.stack)
 	}
+	return &b.Profile
+}
+
+// residentProfile returns a profile of RSS in which the copies have so many bytes.
+func residentProfile(copies int64) *profile.Profile {
+	b := &profileBuilder{functions: map[string]*profile.Function{}}
+	b.sample(copies, []string{mapper, "sqlite3_step", handlerPrefix + "Export"})
+	b.sample(200, []string{"operator new(unsigned long)", "raster_cache_thumbnail", handlerPrefix + "Thumbnail"})
+	b.sample(100, []string{"bytes.growSlice", "main.main"})
+	b.Sample[2].Label = map[string][]string{"heap": {"go"}}
+	b.sample(600, []string{"[malloc: free]"})
 	return &b.Profile
 }
 

@@ -15,7 +15,7 @@ import (
 
 const topRows = 10
 
-// printProfile writes what a person wants to know of the profile: where its bytes were allocated, who holds them, and
+// printProfile writes what a person wants to know from the profile: where its bytes were allocated, who holds them, and
 // along which calls.
 func printProfile(w io.Writer, p *profile.Profile) error {
 	owners, err := owners(p)
@@ -29,7 +29,7 @@ func printProfile(w io.Writer, p *profile.Profile) error {
 	printTop(w, stacks)
 	printOwners(w, owners)
 	for _, guilty := range leaking {
-		printLargest(w, stacks, guilty)
+		printLargest(w, stacks, guilty, total(stacks))
 	}
 	printComments(w, p.Comments)
 	return nil
@@ -100,11 +100,19 @@ func printOwners(w io.Writer, owners []*owner) {
 	table.Flush()
 }
 
-func printLargest(w io.Writer, stacks []*callStack, owner string) {
+func countBlocks(n int64) string {
+	if n == 1 {
+		return "1 block"
+	}
+	return fmt.Sprintf("%d blocks", n)
+}
+
+// printLargest writes the largest stack of an owner, with its share of a sum.
+func printLargest(w io.Writer, stacks []*callStack, owner string, sum int64) {
 	for _, s := range stacks {
 		if s.owner == owner {
-			fmt.Fprintf(w, "\n%s: its largest stack holds %s (%s) in %d blocks\n\n", owner,
-				flame.FormatBytes(s.inUse), flame.FormatShare(s.inUse, total(stacks)), s.blocks)
+			fmt.Fprintf(w, "\n%s: its largest stack holds %s (%s) in %s\n\n", owner,
+				flame.FormatBytes(s.inUse), flame.FormatShare(s.inUse, sum), countBlocks(s.blocks))
 			printFrames(w, s.frames)
 			return
 		}
@@ -114,12 +122,12 @@ func printLargest(w io.Writer, stacks []*callStack, owner string) {
 func printFrames(w io.Writer, frames []frame) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range frames {
-		fmt.Fprintf(table, "  %s\t%s\t%s\n", f.kind, f.function, f.place)
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", f.kind, f.function, f.position)
 	}
 	table.Flush()
 }
 
-// printComments writes what the profiler itself says of the profile, such as what it lacks.
+// printComments writes the profiler's own comments on the profile, such as what it lacks.
 func printComments(w io.Writer, comments []string) {
 	fmt.Fprintln(w)
 	for _, comment := range comments {

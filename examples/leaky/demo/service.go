@@ -16,7 +16,7 @@ import (
 
 const (
 	servicePackage = "github.com/cgoheap/cgoheap/examples/leaky"
-	patience       = 30 * time.Second // with a service that starts or dumps
+	patience       = 30 * time.Second // for a service to start or to dump
 )
 
 // server is the service as a process.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,13 +24,14 @@ type callStack struct {
 type frame struct {
 	kind     flame.Kind
 	function string
-	place    string // file:line, or the module if there is no file
+	position string // file:line, or the module if there is no file
 }
 
-// callStacks are the stacks that hold memory, the one that holds most first.
+// callStacks returns the stacks that hold memory, the one that holds most first.
 func callStacks(p *profile.Profile) ([]*callStack, error) {
-	values, err := newValues(p)
-	if err != nil {
+	inuseSpace, errSpace := valueOf(p, "inuse_space")
+	inuseObjects, errObjects := valueOf(p, "inuse_objects")
+	if err := errors.Join(errSpace, errObjects); err != nil {
 		return nil, err
 	}
 	byFrames := map[string]*callStack{}
@@ -41,8 +43,8 @@ func callStacks(p *profile.Profile) ([]*callStack, error) {
 			s = &callStack{owner: ownerOf(sample), frames: frames}
 			byFrames[key] = s
 		}
-		s.inUse += sample.Value[values.inuseSpace]
-		s.blocks += sample.Value[values.inuseObjects]
+		s.inUse += sample.Value[inuseSpace]
+		s.blocks += sample.Value[inuseObjects]
 	}
 	stacks := make([]*callStack, 0, len(byFrames))
 	for _, s := range byFrames {
@@ -61,7 +63,7 @@ func framesOf(sample *profile.Sample) []frame {
 		for _, line := range location.Line {
 			f := frame{flame.KindOf(line.Function), flame.ShortName(line.Function.Name), module(location)}
 			if file := line.Function.Filename; file != "" {
-				f.place = fmt.Sprintf("%s:%d", lastTwo(file), line.Line)
+				f.position = fmt.Sprintf("%s:%d", lastTwo(file), line.Line)
 			}
 			frames = append(frames, f)
 		}
@@ -76,7 +78,7 @@ func module(location *profile.Location) string {
 	return filepath.Base(location.Mapping.File)
 }
 
-// lastTwo is a path's file and the folder that holds it.
+// lastTwo returns a path's file with the folder that contains it.
 func lastTwo(path string) string {
 	return strings.TrimPrefix(filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), "./")
 }

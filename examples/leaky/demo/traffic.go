@@ -66,6 +66,9 @@ func (t *traffic) round(ctx context.Context, round int64) error {
 		t.ask(ctx, question{path: fmt.Sprintf("/report?customer=%d&after=%d", customer, round)}),
 		t.ask(ctx, question{path: fmt.Sprintf("/thumbnail?photo=%d&width=64&visit=%d", round%8, round)}),
 	)
+	if err == nil && round%32 == 0 {
+		err = t.ask(ctx, question{path: "/export"})
+	}
 	if err != nil || round%8 != 0 {
 		return err
 	}

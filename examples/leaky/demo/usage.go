@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"regexp"
 	"strconv"
@@ -14,7 +13,7 @@ import (
 
 var residentLine = regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB$`)
 
-// usage is the question that a profile of native memory answers: what the process holds, and what Go knows of.
+// usage returns the question that a profile of native memory answers: how much the process holds, and how much of it Go knows.
 func (s *server) usage(ctx context.Context) (string, error) {
 	resident, err := s.resident()
 	if err != nil {
@@ -42,16 +41,11 @@ func (s *server) resident() (int64, error) {
 }
 
 func (s *server) goHeap(ctx context.Context) (int64, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/debug/vars", nil)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := http.DefaultClient.Do(request)
+	answer, err := s.get(ctx, "/debug/vars")
 	if err != nil {
 		return 0, fmt.Errorf("asking for Go's heap: %w", err)
 	}
-	defer answer.Body.Close()
 	var vars struct{ Memstats struct{ HeapInuse int64 } }
-	err = json.NewDecoder(answer.Body).Decode(&vars)
+	err = json.Unmarshal(answer, &vars)
 	return vars.Memstats.HeapInuse, err
 }

@@ -13,7 +13,7 @@ import (
 const (
 	guiltyShare   = 0.10 // of all bytes in use: a handler that leaks holds at least this
 	innocentShare = 0.05 // and one that does not, at most this
-	topStacks     = 10   // among the heaviest stacks there is one of each handler that leaks
+	topStacks     = 10   // each handler that leaks must have a stack among so many of the heaviest
 )
 
 var (
@@ -23,7 +23,7 @@ var (
 )
 
 // verdict fails unless the profile convicts the handlers that leak, and only those.
-func verdict(w io.Writer, p *profile.Profile) error {
+func verdict(w io.Writer, p, rss *profile.Profile) error {
 	owners, err := owners(p)
 	if err != nil {
 		return err
@@ -32,10 +32,10 @@ func verdict(w io.Writer, p *profile.Profile) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(judge(owners, total(stacks)), findCulprits(stacks)); err != nil {
+	if err := errors.Join(judge(owners, total(stacks)), findCulprits(stacks), judgeMapped(rss)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "found: %s leak, and no other handler does\n", strings.Join(leaking, " and "))
+	fmt.Fprintf(w, "found: %s and %s leak, and no other handler does\n", strings.Join(leaking, ", "), mapping)
 	return nil
 }
 
@@ -52,7 +52,7 @@ func judge(owners []*owner, sum int64) error {
 		}
 	}
 	for _, o := range owners {
-		if share := held[o.name]; share > innocentShare && !slices.Contains(leaking, o.name) {
+		if share := held[o.name]; share > innocentShare && o.name != mapping && !slices.Contains(leaking, o.name) {
 			wrong = append(wrong, fmt.Errorf("%s does not leak, but holds %.1f %% of the bytes in use", o.name, 100*share))
 		}
 	}

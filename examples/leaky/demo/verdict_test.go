@@ -18,7 +18,7 @@ func TestAVerdictConvictsOnlyTheGuilty(t *testing.T) {
 		"most belongs to no one": {map[string]int64{"rest": 90000}, "(everything else) does not leak, but holds"},
 	}
 	for name, c := range cases {
-		err := verdict(io.Discard, leakyProfile(c.change))
+		err := verdict(io.Discard, leakyProfile(c.change), residentProfile(300))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -33,7 +33,7 @@ func TestAGuiltyStackMustLeadIntoTheLibrary(t *testing.T) {
 	for _, sample := range p.Sample {
 		sample.Location = sample.Location[len(sample.Location)-1:] // only the Go side of each stack
 	}
-	err := verdict(io.Discard, p)
+	err := verdict(io.Discard, p, residentProfile(300))
 	if err == nil || !strings.Contains(err.Error(), "leads from sqlite3RunParser into handleReport") {
 		t.Errorf("error %v, want one that misses SQLite's frames", err)
 	}
@@ -42,7 +42,14 @@ func TestAGuiltyStackMustLeadIntoTheLibrary(t *testing.T) {
 func TestAProfileOfAnotherKindIsRefused(t *testing.T) {
 	p := leakyProfile(nil)
 	p.SampleType[3].Type = "samples"
-	if err := verdict(io.Discard, p); err == nil || !strings.Contains(err.Error(), "inuse_space") {
+	if err := verdict(io.Discard, p, residentProfile(300)); err == nil || !strings.Contains(err.Error(), "inuse_space") {
 		t.Errorf("error %v, want one that names inuse_space", err)
+	}
+}
+
+func TestMemoryThatALibraryMapsIsFoundToo(t *testing.T) {
+	err := verdict(io.Discard, leakyProfile(nil), residentProfile(10))
+	if err == nil || !strings.Contains(err.Error(), "handleExport leaks memory that unixRemapfile maps, but holds only 1.1 %") {
+		t.Errorf("error %v, want one that misses the mapping", err)
 	}
 }

@@ -10,25 +10,29 @@ import (
 // Kind is what sort of code a function is.
 type Kind uint8
 
-// The kinds of code. Plumbing is what carries a call between Go and C and belongs to neither program.
+// The kinds of code. Plumbing is what carries a call between Go and C and belongs to neither program. Line is not code: it is memory
+// without a stack, under the name of its line in the account of RSS.
 const (
 	Unknown Kind = iota
 	Go
 	C
 	CPlusPlus
 	Plumbing
+	Line
 )
 
-var kindNames = [...]string{Unknown: "no name", Go: "Go", C: "C", CPlusPlus: "C++", Plumbing: "Go runtime"}
+var kindNames = [...]string{Unknown: "no name", Go: "Go", C: "C", CPlusPlus: "C++", Plumbing: "Go runtime", Line: "no stack"}
 
 // String is the kind as the legend of a picture calls it.
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf tells the kind of a function from its names and its file. A function with a C name in a C++ file is C++.
+// KindOf returns the kind of a function by its names and its file. A function with a C name in a C++ file is C++.
 func KindOf(f *profile.Function) Kind {
 	switch {
 	case f == nil || f.Name == "" || strings.HasPrefix(f.Name, "0x"):
 		return Unknown
+	case strings.HasPrefix(f.Name, "["):
+		return Line
 	case isPlumbing(f):
 		return Plumbing
 	case strings.HasPrefix(f.SystemName, "_Z"), strings.Contains(f.Filename, "/c++/"):

@@ -26,6 +26,7 @@ func TestTheKindOfAFunction(t *testing.T) {
 		{profile.Function{Name: "operator new(unsigned long)", SystemName: "_Znwm"}, flame.CPlusPlus},
 		{profile.Function{Name: "std::move", Filename: "/usr/include/c++/12/bits/move.h"}, flame.CPlusPlus},
 		{profile.Function{Name: "memmove", Filename: "../sysdeps/x86_64/memmove.S"}, flame.C},
+		{profile.Function{Name: "[malloc: free]"}, flame.Line},
 		{profile.Function{}, flame.Unknown},
 	}
 	for _, c := range cases {

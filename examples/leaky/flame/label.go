@@ -5,8 +5,8 @@ import "strings"
 // longestArguments is how much of a template's arguments is worth reading.
 const longestArguments = 24
 
-// ShortName is a function's name as one reads it: a Go name without its import path, a C++ name without what it returns
-// and takes, and without template arguments that are longer than a few words.
+// ShortName returns a function's name in short: a Go name without its import path, a C++ name without its result and
+// parameters, and without template arguments that are longer than a few words.
 func ShortName(name string) string {
 	if strings.HasPrefix(name, "operator") {
 		return name

@@ -12,7 +12,7 @@ const (
 	narrowestBox = 0.6 // narrower ones are not drawn
 )
 
-// box is a node in its place.
+// box is a node with its position.
 type box struct {
 	*Node
 	X, Y, Width float64

@@ -5,7 +5,7 @@ import (
 	"image/color"
 )
 
-// Picture is a flame graph with what is written above it.
+// Picture is a flame graph with its title.
 type Picture struct {
 	Title    string
 	Subtitle string
@@ -27,16 +27,17 @@ var (
 	rootFill   = color.RGBA{0xe9, 0xec, 0xef, 0xff}
 )
 
-// fills are the colours of the kinds, two each so that neighbours in one column can be told apart.
+// fills are the colours of the kinds, two each so that neighbours in one column can be distinguished.
 var fills = [...][2]color.RGBA{
 	Unknown:   {{0xf1, 0xf1, 0xf1, 0xff}, {0xe6, 0xe6, 0xe6, 0xff}},
 	Go:        {{0x8f, 0xd3, 0xe8, 0xff}, {0x7b, 0xc8, 0xe0, 0xff}},
 	C:         {{0xfa, 0xd3, 0x7c, 0xff}, {0xf7, 0xc8, 0x60, 0xff}},
 	CPlusPlus: {{0xf6, 0xa7, 0x8c, 0xff}, {0xf2, 0x97, 0x79, 0xff}},
+	Line:      {{0xe3, 0xdc, 0xd2, 0xff}, {0xd9, 0xd1, 0xc5, 0xff}},
 	Plumbing:  {{0xdd, 0xe1, 0xe5, 0xff}, {0xd2, 0xd7, 0xdc, 0xff}},
 }
 
-var legend = [...]Kind{Go, Plumbing, C, CPlusPlus}
+var legend = [...]Kind{Go, Plumbing, C, CPlusPlus, Line}
 
 // fill is the box's colour. Rows alternate between the two of its kind.
 func (b *box) fill() color.RGBA {
@@ -47,7 +48,7 @@ func (b *box) fill() color.RGBA {
 	return fills[b.Kind][row%2]
 }
 
-// tooltip is what the box says when pointed at.
+// tooltip is the text that a viewer shows for the box that is pointed at.
 func (b *box) tooltip(total int64) string {
 	text := fmt.Sprintf("%s\n%s (%s)", b.Name, FormatBytes(b.Value), FormatShare(b.Value, total))
 	if b.File != "" {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// PNG writes the picture as a file that everything can show, 1200 × scale pixels wide.
+// PNG writes the picture as a file that any viewer can show, 1200 × scale pixels wide.
 func (p *Picture) PNG(w io.Writer, scale float64) error {
 	face, err := newTypeface(scale)
 	if err != nil {

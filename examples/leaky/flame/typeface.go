@@ -9,8 +9,8 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// typeface is the Go fonts at some scale. SVG viewers may have another font; the Go fonts are wide, so that what fits in
-// them fits.
+// typeface is the Go fonts at some scale. SVG viewers may have another font; the Go fonts are wide, so text that fits in
+// them fits in others.
 type typeface struct {
 	text, title font.Face
 	scale       float64
@@ -41,7 +41,7 @@ func (t *typeface) width(text string) float64 {
 	return float64(font.MeasureString(t.text, text)) / 64 / t.scale
 }
 
-// fit shortens text until it is at most width wide. Fewer than three characters say nothing and are dropped.
+// fit shortens text until it is at most width wide. Fewer than three characters are of no use and are dropped.
 func (t *typeface) fit(text string, width float64) string {
 	if t.width(text) <= width {
 		return text

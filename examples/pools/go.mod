@@ -1,0 +1,16 @@
+module github.com/cgoheap/cgoheap/examples/pools
+
+go 1.25.0
+
+replace github.com/cgoheap/cgoheap => ../..
+
+require (
+	github.com/cgoheap/cgoheap v0.1.0
+	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
+)
+
+require (
+	github.com/ianlancetaylor/demangle v0.0.0-20260724033716-83e58baca724 // indirect
+	github.com/klauspost/compress v1.18.2 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+)
