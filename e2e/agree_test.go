@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -31,10 +29,11 @@ func inC(t *testing.T, r run) []*profile.Location {
 	return all
 }
 
-// The differences are of these kinds only. A library without static symbols has names from dynamic ones, at which
-// addr2line does not look. In what cgo generates addr2line takes file 1 of the line table for file 0, which is the same
-// only as long as a unit does not begin with a #line.
+// Only these kinds of differences exist. A library without static symbols has names from dynamic ones, which addr2line does
+// not read. In code that cgo generates, addr2line takes file 1 of the line table for file 0, which is the same only if a
+// unit does not begin with a #line.
 func TestAddr2lineAgreesOnFunctionFileAndLine(t *testing.T) {
+	long(t)
 	r := plain.exact(t)
 	tools, tables := make(map[string]*addr2line), make(map[string]symbolTable)
 	for _, location := range inC(t, r) {
@@ -42,29 +41,30 @@ func TestAddr2lineAgreesOnFunctionFileAndLine(t *testing.T) {
 		if tools[file] == nil {
 			tools[file], tables[file] = newAddr2line(t, readable(t, r, file)), symbols(t, file)
 		}
-		got, want := places(location), tools[file].places(t, location.Address)
+		got, want := positions(location), tools[file].positions(t, location.Address)
 		if want == nil {
 			want = bySymbol(got, tables[file].names(location.Address))
 		}
-		if !slices.EqualFunc(got, want, samePlace) {
+		if !slices.EqualFunc(got, want, samePosition) {
 			t.Errorf("%#x of %s:\ngot  %v\nwant %v", location.Address, file, got, want)
 		}
 	}
 }
 
-// bySymbol is the one of the names, all equally right, that was chosen; or the first.
-func bySymbol(got []place, names []string) []place {
+// bySymbol returns the only position of got if its function is among names, which are all equally right; otherwise the first
+// name's.
+func bySymbol(got []position, names []string) []position {
 	if len(names) == 0 {
 		return nil
 	}
 	if len(got) == 1 && slices.Contains(names, got[0].function) {
-		return []place{{function: got[0].function}}
+		return []position{{function: got[0].function}}
 	}
-	return []place{{function: names[0]}}
+	return []position{{function: names[0]}}
 }
 
-// samePlace also knows that addr2line says ?? for no file, and that one address may be both clone3 and __clone3.
-func samePlace(got, want place) bool {
+// samePosition allows for addr2line's ?? where there is no file, and for one address with two names, clone3 and __clone3.
+func samePosition(got, want position) bool {
 	if want.file == "??" {
 		want.file = ""
 	}
@@ -77,8 +77,8 @@ func samePlace(got, want place) bool {
 	return got == want
 }
 
-// readable is a file with the same code that addr2line reads as the profiler does. Up to binutils 2.40 at least, it loses
-// all lines, those of C too, when the first unit is Go's in DWARF 5. Separate debug files of libraries both find.
+// readable returns a file with the same code that addr2line reads as the profiler does. Up to binutils 2.40 at least, it
+// loses all lines, C's too, when the first unit is Go's in DWARF 5. Both find separate debug files of libraries.
 func readable(t *testing.T, r run, file string) string {
 	t.Helper()
 	if file != r.executable {
@@ -89,7 +89,7 @@ func readable(t *testing.T, r run, file string) string {
 	return twin
 }
 
-// The same for the other builds, on roads that need no other build: lines by debug/dwarf, functions by symbols.
+// The same for the other builds, by means that need no other build: lines by debug/dwarf, functions by symbols.
 func TestLineTablesAndSymbolsAgree(t *testing.T) {
 	for _, b := range []build{plain, pie, race} {
 		t.Run(b.name, func(t *testing.T) {
@@ -99,12 +99,12 @@ func TestLineTablesAndSymbolsAgree(t *testing.T) {
 				if fileOf(location) != r.executable {
 					continue
 				}
-				all := places(location)
+				all := positions(location)
 				if len(all) == 0 {
 					t.Errorf("%#x has no name", location.Address)
 					continue
 				}
-				want := rows.place(location.Address)
+				want := rows.position(location.Address)
 				if got := all[0]; got.file != want.file || got.line != want.line {
 					t.Errorf("%#x is at %v, want %v", location.Address, got, want)
 				}

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -22,6 +20,7 @@ const brinkStacks = 20_000
 // A dump at high water is written when memory is nearly used up. It must not be what kills the process: the kernel kills it
 // if the dump takes more than the group's limit leaves. Where there is swap space, more than that may fit.
 func TestTheDumpAtHighWaterFitsInto24MiB(t *testing.T) {
+	long(t)
 	if toolchain.Target(t).Emulated() {
 		t.Skip("an emulator's own memory would count")
 	}
@@ -54,7 +53,7 @@ func TestTheDumpAtHighWaterFitsInto24MiB(t *testing.T) {
 	checkBrink(t, dir)
 }
 
-// logged reads until a line has that text, or no more come.
+// logged reads until a line has that text, or until the log ends.
 func logged(log io.Reader, text string) string {
 	var said strings.Builder
 	lines := bufio.NewReader(log)
@@ -67,7 +66,7 @@ func logged(log io.Reader, text string) string {
 	}
 }
 
-// checkBrink tells a whole profile from one that has saved memory by leaving something out.
+// checkBrink checks that the profile is whole, and has not saved memory by leaving something out.
 func checkBrink(t *testing.T, dir string) {
 	t.Helper()
 	dumps, err := filepath.Glob(filepath.Join(dir, "*.cgoheap.pb.gz"))
@@ -94,7 +93,7 @@ func checkBrink(t *testing.T, dir string) {
 	t.Logf("%d functions, %d KiB", len(p.Function), len(data)>>10)
 }
 
-// longNames are the library's functions of a stack that have lines, one in each line.
+// longNames returns the library's functions in a stack that have lines, one per line.
 func longNames(stack []*profile.Location) string {
 	var names strings.Builder
 	for _, location := range stack {

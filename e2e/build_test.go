@@ -1,14 +1,10 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
 	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -33,36 +29,28 @@ var (
 	builds   = []build{plain, stripped, pie, race}
 )
 
-var (
-	workshop string
-	shop     sync.Mutex
-)
-
-func TestMain(m *testing.M) {
-	var err error
-	if workshop, err = os.MkdirTemp("", "cgoheap-e2e-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+// long leaves a test out of make test.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
 	}
-	code := m.Run()
-	os.RemoveAll(workshop)
-	os.Exit(code)
 }
 
-// made makes a file in the workshop unless it is there, and returns its path.
+var shop *toolchain.Workshop
+
+func TestMain(m *testing.M) { toolchain.RunWith(&shop, m) }
+
+// made returns the path of a file in the workshop, which the command makes at the first call. The command's last word is
+// what it builds.
 func made(t *testing.T, name string, env []string, command ...string) string {
 	t.Helper()
-	shop.Lock()
-	defer shop.Unlock()
-	path := filepath.Join(workshop, name)
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	command = append(command[:len(command)-1:len(command)-1], "-o", path, command[len(command)-1])
-	maker := exec.Command(command[0], command[1:]...)
-	maker.Env = append(os.Environ(), env...)
-	if out, err := maker.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", command, err, out)
+	path, err := shop.Make(name, func(path string) error {
+		last := len(command) - 1
+		return toolchain.Tool{Env: env, Words: append(slices.Clone(command[:last]), "-o", path, command[last])}.Run()
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -79,7 +67,7 @@ func plugin(t *testing.T) string {
 	return made(t, "plugin.so", nil, toolchain.Target(t).Tool(t, "gcc"), "-O2", "-g", "-fPIC", "-shared", "../internal/victim/testdata/plugin.c")
 }
 
-// A run is what one run of the program left.
+// A run has the results of one run of the program.
 type run struct {
 	executable string
 	path       string // of the profile
@@ -87,15 +75,29 @@ type run struct {
 	truth      truth.Report
 }
 
-// exact runs the program with these flags.
+// runs are the runs so far, by build and flags. Tests only read their results.
+var runs = make(map[string]run)
+
+// exact returns a run of the program with these flags. Tests share it.
 func (b build) exact(t *testing.T, flags ...string) run {
 	t.Helper()
-	dir := t.TempDir()
+	if b.name != plain.name {
+		long(t)
+	}
 	if b.name == race.name && toolchain.Target(t).Emulated() {
 		t.Skip("the race detector's runtime finds no room in an emulator's address space")
 	}
-	r := run{executable: b.executable(t), path: filepath.Join(dir, "profile.pb.gz")}
-	facts := filepath.Join(dir, "truth.json")
+	key := strings.Join(append([]string{"run", b.name}, flags...), " ")
+	if _, done := runs[key]; !done {
+		runs[key] = b.run(t, shop.Path(key), flags)
+	}
+	return runs[key]
+}
+
+func (b build) run(t *testing.T, path string, flags []string) run {
+	t.Helper()
+	r := run{executable: b.executable(t), path: path + ".pb.gz"}
+	facts := path + ".json"
 	command := toolchain.Target(t).Run(r.executable, append(flags, "-plugin", plugin(t), "-profile", r.path, "-truth", facts)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", command, err, out)

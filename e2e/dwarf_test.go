@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -67,16 +65,16 @@ func rows(t *testing.T, data *dwarf.Data, unit *dwarf.Entry) []dwarf.LineEntry {
 	}
 }
 
-// place is where the last row is that begins at or before an ELF address; it has no function.
-func (l lineTable) place(address uint64) place {
+// position returns where the last row is that begins at or before an ELF address; it has no function.
+func (l lineTable) position(address uint64) position {
 	after, _ := slices.BinarySearchFunc(l, address+1, func(row dwarf.LineEntry, address uint64) int {
 		return cmp.Compare(row.Address, address)
 	})
 	if after == 0 || l[after-1].EndSequence {
-		return place{}
+		return position{}
 	}
 	row := l[after-1]
-	return place{file: filepath.Clean(row.File.Name), line: row.Line}
+	return position{file: filepath.Clean(row.File.Name), line: row.Line}
 }
 
 // A symbolTable is the functions that a file's symbols name, static and dynamic.
@@ -100,7 +98,7 @@ func symbols(t *testing.T, path string) symbolTable {
 	})
 }
 
-// names are the functions whose symbols cover an ELF address, without the suffixes that the compiler gives to parts and
+// names returns the functions whose symbols cover an ELF address, without the suffixes that the compiler adds for parts and
 // clones of a function, as in yy_reduce.constprop.0 and main.cold.
 func (s symbolTable) names(address uint64) []string {
 	var names []string

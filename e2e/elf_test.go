@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -46,7 +44,7 @@ type span struct{ start, limit uint64 }
 
 func (s span) has(address uint64) bool { return address >= s.start && address < s.limit }
 
-// goCode is where the Go functions of an executable are. It needs symbols.
+// goCode returns the range of an executable's Go functions. It needs symbols.
 func goCode(t *testing.T, path string) span {
 	t.Helper()
 	file := open(t, path)
@@ -84,7 +82,7 @@ var (
 	noCaller = regexp.MustCompile(`DW_CFA_undefined: r\d+ \((rip|x30)\)`)
 )
 
-// outermost are the ranges of a file that, as its unwind data says, nothing calls: where C threads begin.
+// outermost returns the ranges of a file that nothing calls, by its unwind data: C threads begin there.
 func outermost(t *testing.T, path string) []span {
 	t.Helper()
 	out, _ := exec.Command(toolchain.Target(t).Tool(t, "readelf"), "--debug-dump=frames", path).Output() // it fails when a separate debug file is missing

@@ -3,7 +3,7 @@ module github.com/cgoheap/cgoheap/e2e
 go 1.25.0
 
 require (
-	github.com/cgoheap/cgoheap v0.0.0-00010101000000-000000000000
+	github.com/cgoheap/cgoheap v0.1.0
 	github.com/ebitengine/purego v0.11.3
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/mattn/go-sqlite3 v1.14.52

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -18,8 +16,8 @@ type group struct {
 	used, limit string // names of files
 }
 
-// memoryGroup makes a group within the one of this process or, where the kernel or a container forbids that, in one around
-// it. The test is skipped where there is none: most often, it does not run as root.
+// memoryGroup makes a group within this process's group or, if the kernel or a container forbids that, within an outer one.
+// The test is skipped if neither works, mostly because it does not run as root.
 func memoryGroup(t *testing.T) group {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/cgroup")
@@ -72,7 +70,7 @@ func (g group) within(t *testing.T, path string) (group, error) {
 }
 
 func (g group) setLimit(bytes int64) error {
-	file, err := os.OpenFile(filepath.Join(g.dir, g.limit), os.O_WRONLY, 0) // which does not make it where there is none
+	file, err := os.OpenFile(filepath.Join(g.dir, g.limit), os.O_WRONLY, 0) // without creating it if it does not exist
 	if err != nil {
 		return err
 	}
@@ -81,7 +79,7 @@ func (g group) setLimit(bytes int64) error {
 	return err
 }
 
-// leave sets the limit to so many bytes more than are used now.
+// leave sets the limit so that the given number of bytes is left.
 func (g group) leave(t *testing.T, bytes int64) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(g.dir, g.used))
@@ -98,7 +96,7 @@ func (g group) leave(t *testing.T, bytes int64) {
 	t.Logf("%d KiB are used, the limit is %d KiB more", used>>10, bytes>>10)
 }
 
-// command runs a program in the group from its first page on.
+// command returns a command that runs a program in the group from its first page on.
 func (g group) command(program string, arguments ...string) *exec.Cmd {
 	const join = `echo $$ >"$0/cgroup.procs" && exec "$@"`
 	return exec.Command("sh", append([]string{"-c", join, g.dir, program}, arguments...)...)

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -12,7 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// largeLibrary is a library with debug data, and with a symbol table that takes 20 MB. begin(n) leaves a block of 64 bytes
+// largeLibrary builds a library with debug data, and with a symbol table of 20 MB. begin(n) leaves a block of 64 bytes
 // behind, on another stack for each n below 2^20: 20 of the library's functions with long names are on it.
 func largeLibrary(t *testing.T) string {
 	t.Helper()
@@ -34,7 +32,7 @@ func write(t *testing.T, path, text string) {
 
 var longName = strings.Repeat("a_long_name_", 20)
 
-// stepsText is 500 functions. Each calls another, which the bits of the path that it has come to choose; the last allocates.
+// stepsText returns 500 functions. Each calls another, chosen by the next bits of the path; the last allocates.
 func stepsText() string {
 	const functions = 500
 	var text, table strings.Builder
@@ -58,7 +56,7 @@ static inline __attribute__((always_inline)) void turn(unsigned path, int depth)
 void begin(unsigned path) { turn(path, 20); __asm__ volatile(""); }
 `
 
-// restText is functions that nobody calls, as a large library has many.
+// restText returns functions that nobody calls, as a large library has many.
 func restText() string {
 	var text strings.Builder
 	text.WriteString("\t.section .note.GNU-stack,\"\",%progbits\n\t.text\n")

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -17,23 +15,23 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// A place is a function with the line that it is at.
-type place struct {
+// A position is a line of a function.
+type position struct {
 	function string // mangled, as the file has it
 	file     string
 	line     int
 }
 
-// places are a profile's own names of a location, innermost first.
-func places(location *profile.Location) []place {
-	var all []place
+// positions returns a profile's own names of a location, innermost first.
+func positions(location *profile.Location) []position {
+	var all []position
 	for _, line := range location.Line {
-		all = append(all, place{line.Function.SystemName, line.Function.Filename, int(line.Line)})
+		all = append(all, position{line.Function.SystemName, line.Function.Filename, int(line.Line)})
 	}
 	return all
 }
 
-// fileOf is the path of the file that a location is in; "" if that is not known.
+// fileOf returns the path of the file that a location is in; "" if it is unknown.
 func fileOf(location *profile.Location) string {
 	if location.Mapping == nil {
 		return ""
@@ -70,14 +68,14 @@ func newAddr2line(t *testing.T, file string, flags ...string) *addr2line {
 	return &addr2line{in, bufio.NewScanner(out)}
 }
 
-// endOfAnswer is an address that no file has: what addr2line says to it marks the end of the answer before.
+// endOfAnswer is an address that no file has: addr2line's output for it marks the end of the previous answer.
 const endOfAnswer = ^uint64(0)
 
-// places asks for one ELF address. An unknown line is 0, and an address without a name is in no place.
-func (a *addr2line) places(t *testing.T, address uint64) []place {
+// positions looks one ELF address up. An unknown line is 0, and an address without a name has no position.
+func (a *addr2line) positions(t *testing.T, address uint64) []position {
 	t.Helper()
 	fmt.Fprintf(a.in, "%#x\n%#x\n", address, endOfAnswer)
-	var all []place
+	var all []position
 	a.line(t) // the address
 	for {
 		function := a.line(t)
@@ -87,7 +85,7 @@ func (a *addr2line) places(t *testing.T, address uint64) []place {
 		file, number, _ := strings.Cut(a.line(t), ":")
 		number, _, _ = strings.Cut(number, " ") // " (discriminator 3)"
 		line, _ := strconv.Atoi(number)         // "?" is 0
-		all = append(all, place{function, filepath.Clean(file), line})
+		all = append(all, position{function, filepath.Clean(file), line})
 	}
 	a.line(t)
 	a.line(t)

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -24,14 +22,13 @@ func named(location *profile.Location) []string {
 	return names
 }
 
-// hasName reports whether a location has names of functions. Where there is no symbol, its line only says where the function
-// begins.
+// hasName reports whether a location has names of functions. Without a symbol, its line only has the start of the function.
 func hasName(location *profile.Location) bool {
 	return len(location.Line) > 0 && location.Line[0].Function.SystemName != ""
 }
 
-// fromTwin takes the names that the profile has and, where it has none, those of an executable with symbols whose code is
-// at the same addresses.
+// fromTwin takes the profile's names and, if a location has none, the names from an executable with symbols whose code is at
+// the same addresses.
 func fromTwin(t *testing.T, executable, twin string) namer {
 	t.Helper()
 	symbols := newAddr2line(t, twin, "-C")
@@ -40,14 +37,14 @@ func fromTwin(t *testing.T, executable, twin string) namer {
 			return named(location)
 		}
 		var names []string
-		for _, place := range symbols.places(t, location.Address) {
-			names = append(names, place.function)
+		for _, p := range symbols.positions(t, location.Address) {
+			names = append(names, p.function)
 		}
 		return names
 	}
 }
 
-// stack is a sample's functions, leaf first.
+// stack returns a sample's functions, leaf first.
 func (name namer) stack(sample *profile.Sample) []string {
 	var names []string
 	for _, location := range sample.Location {
@@ -65,7 +62,7 @@ var (
 	generated = regexp.MustCompile(`\._C(func|goexp)_|-fm$|internal/victim\.\S+\.func\d+$|internal/victim\.(\(\*\w+\)\.)?useStack$`)
 )
 
-// ours keeps the functions that the test program wrote down: its own, without those that cgo and the compiler generate.
+// ours keeps the functions that the test program wrote down: its own, without functions that cgo and the compiler generate.
 func ours(names []string) []string {
 	var kept []string
 	for _, name := range names {
@@ -80,27 +77,17 @@ func ours(names []string) []string {
 	return kept
 }
 
-// bySite sums a profile's samples up by the functions that are ours.
+// bySite sums a profile's samples up by our functions.
 func bySite(p *profile.Profile, name namer) map[string]truth.Values {
-	sums := make(map[string]truth.Values)
-	for _, sample := range p.Sample {
-		key := strings.Join(ours(name.stack(sample)), "\n")
-		sum := sums[key]
-		sum.AllocObjects += sample.Value[0]
-		sum.AllocBytes += sample.Value[1]
-		sum.InuseObjects += sample.Value[2]
-		sum.InuseBytes += sample.Value[3]
-		sums[key] = sum
-	}
-	return sums
+	return truth.Sums(p, func(sample *profile.Sample) (string, bool) { return strings.Join(ours(name.stack(sample)), "\n"), true })
 }
 
-// entries are the Go functions where a complete stack begins: those that a goroutine was started with, and those where a
-// thread or the scheduler enters its own stack.
+// entries are the Go functions where a complete stack begins: functions that goroutines are started with, and functions
+// where a thread or the scheduler enters its own stack.
 var entries = regexp.MustCompile(`^runtime\.(main|mstart|mcall|morestack|systemstack|forcegchelper|runFinalizers|runCleanups)$|` +
 	`\.gowrap\d+$|^main\.in(MovedCallback|Threads|Goroutines)\.func1$|/victim\.MoveStack\.func1$`)
 
-// complete says whether a stack goes down to an entry in Go or, as unwind data has it, to the first function of a C thread.
+// complete reports whether a stack goes down to an entry in Go or, as unwind data has it, to the first function of a C thread.
 func complete(t *testing.T, sample *profile.Sample, begins map[string][]span) bool {
 	t.Helper()
 	if len(sample.Location) == 0 {

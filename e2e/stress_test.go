@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -23,12 +21,30 @@ func stress(t *testing.T, flags ...string) {
 	t.Logf("%s", out)
 }
 
-func TestInAStormNothingIsWrongAndNothingLost(t *testing.T) { stress(t, "-time", "3s") }
+func TestInAStormNothingIsWrongAndNothingLost(t *testing.T) {
+	if testing.Short() {
+		stress(t, "-time", "1s")
+	} else {
+		stress(t, "-time", "3s")
+	}
+}
 
 func TestBesidePagesThatComeAndGoNothingIsWrongAndNothingLost(t *testing.T) {
+	long(t)
 	stress(t, "-pages", "-time", "2s")
 }
 
-func TestMillionsOfPairsLeaveNoTrace(t *testing.T) { stress(t, "-pairs", "10000000") }
+func TestInAStormOfMappingsEachPageIsOfItsCall(t *testing.T) {
+	long(t)
+	stress(t, "-maps", "-time", "4s")
+}
 
-func TestManyRecordingsUnderLoadHoldNothing(t *testing.T) { stress(t, "-recordings", "100") }
+func TestMillionsOfPairsLeaveNoTrace(t *testing.T) {
+	long(t)
+	stress(t, "-pairs", "10000000")
+}
+
+func TestManyRecordingsUnderLoadHoldNothing(t *testing.T) {
+	long(t)
+	stress(t, "-recordings", "100")
+}

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -11,7 +9,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
-// Only the compiler's own unwinder is the judge: it follows the same .eh_frame by another road. It ends where Go begins.
+// The compiler's own unwinder is the only judge: it follows the same .eh_frame in its own way. It ends where Go begins.
 func TestTheWalkEqualsTheCompilersUnwinder(t *testing.T) {
 	profiler, err := cgoheap.Start(cgoheap.Config{})
 	if err != nil {

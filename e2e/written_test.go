@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package e2e
 
 import (
@@ -39,7 +37,7 @@ func TestTheProfileIsValid(t *testing.T) {
 
 var nameless = regexp.MustCompile(`\?\?|0x[0-9a-f]+|<unknown>|\[([^\]]*)\]$`)
 
-// What pprof cannot name it calls by its file. That may be a library that came without symbols for its inner functions.
+// pprof calls a location that it cannot name by its file. That may be a library without symbols for its inner functions.
 func TestPprofNamesEverything(t *testing.T) {
 	for _, b := range []build{plain, pie, race} {
 		r := b.exact(t)
@@ -60,7 +58,7 @@ func TestPprofNamesEverything(t *testing.T) {
 	}
 }
 
-// unnamedByNature are the libraries, by their files' last names, with locations in the profile that no symbol covers.
+// unnamedByNature returns the libraries, by base names, with locations in the profile that no symbol covers.
 func unnamedByNature(t *testing.T, p *profile.Profile) map[string]bool {
 	t.Helper()
 	libraries, tables := make(map[string]bool), make(map[string]symbolTable)
@@ -91,8 +89,8 @@ func pprof(t *testing.T, report string, r run) string {
 	return string(out)
 }
 
-// Go functions have their names from the runtime; of the others just those that a symbol covers. Of a system library the
-// machine may have a debug package too, which knows more.
+// Go functions have their names from the runtime; other functions have names only if a symbol covers them. For a system
+// library, the machine may also have a debug package, which names more.
 func TestExactlyThoseLocationsHaveNoNameWhoseSymbolsWereStripped(t *testing.T) {
 	r := stripped.exact(t)
 	sameCode(t, r.executable, plain.executable(t))

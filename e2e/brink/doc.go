@@ -1,4 +1,4 @@
-// Command brink records a large library that allocates on as many stacks as it is asked for, and then waits: for a dump that
+// Command brink records a large library that allocates on the requested number of stacks, and then waits for a dump, which
 // must succeed when little memory is left.
 //
 //	brink LIBRARY STACKS

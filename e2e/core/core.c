@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #define _GNU_SOURCE
 #include "core.h"
 
@@ -11,14 +9,7 @@
 
 #include "_cgo_export.h"
 
-#define WAY __attribute__((noinline, noclone)) void *
-
-/* Without it the last call would be a jump, and the frame gone. */
-static inline void *kept(void *p)
-{
-	__asm__ volatile("" : "+r"(p)::"memory");
-	return p;
-}
+#include "way.h"
 
 WAY core_malloc(size_t size)
 {
@@ -88,38 +79,54 @@ void *core_new(size_t size);
 void core_delete(void *p);
 #endif
 
-static const struct {
-	const char *name;
-	void *(*call)(size_t size);
-	void (*undo)(void *p);
-} ways[] = {
-	{"core_malloc", core_malloc, free},
-	{"core_calloc", core_calloc, free},
-	{"core_realloc", core_realloc, free},
-	{"core_reallocarray", core_reallocarray, free},
-	{"core_memalign", core_memalign, free},
-	{"core_aligned_alloc", core_aligned_alloc, free},
-	{"core_posix_memalign", core_posix_memalign, free},
-	{"core_valloc", core_valloc, free},
-	{"core_strdup", core_strdup, free},
 #ifdef CORE_CXX
-	{"core_new", core_new, core_delete},
+static void undo_new(void *p, size_t size)
+{
+	(void)size;
+	core_delete(p);
+}
+#endif
+
+static void undo(void *p, size_t size)
+{
+	(void)size;
+	free(p);
+}
+
+static const struct way ways[] = {
+	{"core_malloc", core_malloc, undo},
+	{"core_calloc", core_calloc, undo},
+	{"core_realloc", core_realloc, undo},
+	{"core_reallocarray", core_reallocarray, undo},
+	{"core_memalign", core_memalign, undo},
+	{"core_aligned_alloc", core_aligned_alloc, undo},
+	{"core_posix_memalign", core_posix_memalign, undo},
+	{"core_valloc", core_valloc, undo},
+	{"core_strdup", core_strdup, undo},
+#ifdef CORE_CXX
+	{"core_new", core_new, undo_new},
 #endif
 };
 
+static const struct way *way_of(int way)
+{
+	int own = sizeof ways / sizeof *ways;
+	return way < own ? &ways[way] : core_brought_way(way - own);
+}
+
 const char *core_name(int way)
 {
-	return way < (int)(sizeof ways / sizeof *ways) ? ways[way].name : NULL;
+	return way_of(way) != NULL ? way_of(way)->name : NULL;
 }
 
 void *core_allocate(int way, size_t size)
 {
-	return kept(ways[way].call(size));
+	return kept(way_of(way)->call(size));
 }
 
-void core_free(int way, void *p)
+void core_free(int way, void *p, size_t size)
 {
-	ways[way].undo(p);
+	way_of(way)->undo(p, size);
 }
 
 __attribute__((noinline)) void core_call_go(uintptr_t visit)
@@ -152,7 +159,7 @@ static void *core_thread_allocates(void *argument)
 	for (int i = 0; i < a->count; i++) {
 		void *p = core_allocate(a->way, a->size);
 		if (i >= a->keep)
-			core_free(a->way, p);
+			core_free(a->way, p, a->size);
 	}
 	return NULL;
 }

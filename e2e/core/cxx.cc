@@ -1,4 +1,4 @@
-//go:build linux && cgo && cxx
+//go:build cxx
 
 #include <cstddef>
 #include <string>

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #cgo CFLAGS: -O2 -g
@@ -8,15 +6,14 @@ package main
 import "C"
 
 import (
-	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/google/pprof/profile"
-
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/e2e/truth"
 )
 
 const (
@@ -42,14 +39,19 @@ func Run(arguments []string) int {
 	if slices.Contains(arguments, "greedy") {
 		tables = 4 << 30
 	}
-	for range 2 { // a second recording knows nothing of the first
+	for range 2 { // the second recording must know nothing of the first
 		profiler, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: tables})
 		if err != nil {
-			fmt.Println("Start:", err)
-			return refused
+			return refusal(err, arguments)
 		}
+		runtime.LockOSThread() // the thread that has caught exceptions records as before
+		notThrown := int(C.core_not_thrown())
 		sites := visitAll()
+		runtime.UnlockOSThread()
 		faults := judge(profiler, sites, arguments)
+		if notThrown != 0 {
+			faults = append(faults, fmt.Sprintf("%d functions threw no exception", notThrown))
+		}
 		if err := profiler.Stop(); err != nil {
 			faults = append(faults, err.Error())
 		}
@@ -60,17 +62,34 @@ func Run(arguments []string) int {
 		}
 		fmt.Println(len(sites), "sites exact")
 	}
+	if faults := maps(arguments); len(faults) > 0 {
+		fmt.Println(strings.Join(faults, "\n"))
+		return wrong
+	}
 	return exact
 }
 
-func judge(profiler *cgoheap.Profiler, sites sites, arguments []string) []string {
-	var written bytes.Buffer
-	if err := profiler.WriteProfile(&written); err != nil {
-		return []string{err.Error()}
+// refusal is the outcome where nothing can be recorded. Allocations must work there as anywhere.
+func refusal(err error, arguments []string) int {
+	if slices.Contains(arguments, "works") {
+		visitAll().free()
+		if C.core_work() != 0 {
+			fmt.Println("memory was refused, or lost its content")
+			return wrong
+		}
 	}
-	p, err := profile.Parse(&written)
+	fmt.Println("Start:", err)
+	return refused
+}
+
+func judge(profiler *cgoheap.Profiler, sites sites, arguments []string) []string {
+	p, err := truth.Take(profiler)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	return check{sites: sites, arguments: arguments}.faults(p, profiler.Stats())
+	faults := check{sites: sites, arguments: arguments}.faults(p, profiler.Stats())
+	if slices.Contains(arguments, "brought") {
+		faults = append(faults, countedTwice(profiler)...)
+	}
+	return faults
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "core.h"
@@ -9,21 +7,22 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/cgo"
+	"strings"
 	"sync"
 	"unsafe"
 )
 
-// A site is one way to allocate, come to through one entrance.
+// A site is one way to allocate, reached through one entrance.
 type site struct {
 	way    int
-	size   int64    // that of no other site
+	size   int64    // no other site has this size
 	frames []string // ours, leaf first
 	blocks []unsafe.Pointer
 }
 
 type sites []*site
 
-// An entrance runs a site's visit; frames are what lies below the C function then.
+// An entrance runs a site's visit; frames are the frames below the C function then.
 type entrance struct {
 	run    func(*site)
 	frames []string
@@ -45,13 +44,26 @@ func visitAll() sites {
 	for i, entrance := range entrances {
 		for way := 0; C.core_name(C.int(way)) != nil; way++ {
 			name := C.GoString(C.core_name(C.int(way)))
-			s := &site{way: way, size: int64(64 * (97 + way + 100*i)), frames: append([]string{name}, entrance.frames...)}
+			s := &site{way: way, size: sizeOf(name, way, i), frames: append([]string{name}, entrance.frames...)}
 			entrance.run(s)
 			all = append(all, s)
 		}
 	}
 	startThreads()
 	return all
+}
+
+// sizeOf returns a size that no other site has. Some functions return only small blocks, or whole pages.
+func sizeOf(name string, way, entrance int) int64 {
+	switch {
+	case strings.HasSuffix(name, "_small"):
+		return int64(8*(way%16+16*entrance) + 256)
+	case strings.HasSuffix(name, "_pvalloc"):
+		return int64(4096 * (20 + entrance))
+	case strings.HasSuffix(name, "_realpath"):
+		return int64(101 + entrance)
+	}
+	return int64(64 * (97 + way + 100*entrance))
 }
 
 // visit allocates blocks and keeps some of them.
@@ -66,16 +78,16 @@ func (s *site) visit() {
 		if i < kept {
 			s.blocks = append(s.blocks, block)
 		} else {
-			C.core_free(C.int(s.way), block)
+			C.core_free(C.int(s.way), block, C.size_t(s.size))
 		}
 	}
 }
 
-// free gives the kept blocks back, when nothing is recorded any more.
+// free frees the kept blocks, after the recording.
 func (all sites) free() {
 	for _, s := range all {
 		for _, block := range s.blocks {
-			C.core_free(C.int(s.way), block)
+			C.core_free(C.int(s.way), block, C.size_t(s.size))
 		}
 	}
 }
@@ -109,7 +121,7 @@ func inThread(s *site) {
 	}
 }
 
-// startThreads makes the runtime start threads of its own, from threads that it started: their stacks must end well too.
+// startThreads makes the runtime start threads of its own, from threads that it started: their stacks must be complete too.
 func startThreads() {
 	var started, done sync.WaitGroup
 	held := make(chan struct{})

@@ -7,7 +7,7 @@ type Blocks struct {
 	Count, Size int
 }
 
-// Sampled is the probability that one of the blocks is sampled at a mean gap of that many bytes.
+// Sampled is the probability that one of the blocks is sampled at a mean interval of sampleBytes.
 func (b Blocks) Sampled(sampleBytes int64) float64 {
 	return -math.Expm1(-float64(b.Size+1) / float64(sampleBytes))
 }

@@ -29,8 +29,8 @@ func TestTheStandardErrorIsThatOfDice(t *testing.T) {
 	Unbiased(t, "objects", objects, Objects(blocks), ObjectsError(blocks, sampleBytes))
 }
 
-// Unbiased fails unless the estimates scatter around the truth as their standard error says: one in 20 outside of 2
-// errors, none outside of 6, their own deviation within a fifth, and the mean within 4 errors of a mean.
+// Unbiased fails unless the estimates scatter around the truth as their standard error predicts: one in 20 beyond 2 errors,
+// none beyond 6, their own deviation within a fifth of the error, and the mean within 4 standard errors of a mean.
 func Unbiased(t *testing.T, what string, estimates []float64, truth, standardError float64) {
 	t.Helper()
 	outside := 0

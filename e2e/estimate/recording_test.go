@@ -1,5 +1,3 @@
-//go:build linux && (amd64 || arm64) && cgo
-
 package estimate
 
 import (
@@ -21,7 +19,7 @@ const (
 // Two sizes on one stack, a million apart. About six of the small blocks are sampled in a run.
 var mixed = []Blocks{{2, 8 << 20}, {400_000, 8}}
 
-// What one run estimated: all that was allocated, and what was in use while half of each size was freed.
+// The estimates of one run: of everything allocated, and of what was in use while half of each size was freed.
 type estimates struct {
 	all, half stack.Values
 }
@@ -45,7 +43,7 @@ func TestEstimatesOfMixedSizesScatterAsTheirStandardErrorSays(t *testing.T) {
 	Unbiased(t, "objects in use", halfObjects, Objects(half), ObjectsError(half, sampleBytes))
 }
 
-// estimated is one recording of mixed, on a thread that draws its gaps from seed.
+// estimated makes one recording of mixed, on a thread whose random draws start from seed.
 func estimated(t *testing.T, seed uint64) estimates {
 	t.Helper()
 	runtime.LockOSThread()
@@ -100,7 +98,7 @@ func ofMallocList(t *testing.T, recording *alloc.Recording) stack.Values {
 	return sum
 }
 
-// through says whether a function is in a stack; of functions inlined into each other FuncForPC knows the innermost.
+// through reports whether a function is in a stack; of functions inlined into each other, FuncForPC returns the innermost.
 func through(frames []stack.Frame, suffix string) bool {
 	for _, frame := range frames {
 		f := runtime.FuncForPC(uintptr(frame.Address()))

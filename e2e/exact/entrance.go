@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -8,10 +6,10 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
-// An entrance is a way to come to code that allocates.
+// An entrance is a way to reach code that allocates.
 type entrance struct {
 	run    func(work func())
-	frames []string // below work, the functions that are ours
+	frames []string // our functions below work
 }
 
 const victimPackage = "github.com/cgoheap/cgoheap/internal/victim."
@@ -76,7 +74,7 @@ func inNestedCallbacks(work func()) {
 	victim.CallBack(middle)
 }
 
-// The goroutine's stack is elsewhere when C code below the callback goes on.
+// The goroutine's stack has moved when C code below the callback continues.
 //
 //go:noinline
 func inMovedCallback(work func()) {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -9,8 +7,8 @@ import (
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/e2e/sqlite"
+	"github.com/cgoheap/cgoheap/e2e/truth"
 	"github.com/cgoheap/cgoheap/internal/victim"
-	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 type options struct {
@@ -47,7 +45,7 @@ func run(o options) error {
 		SampleBytes:     o.sampleBytes,
 		GoroutineLabels: o.labels,
 		ThreadNames:     o.labels,
-		Names:           symbolize.Options{Plumbing: true}, // the tests compare every frame
+		Machinery:       true, // the tests compare every frame
 	})
 	if err != nil {
 		return err
@@ -61,7 +59,7 @@ func run(o options) error {
 	}
 	tour.sum()
 	report := tour.ledger.Report()
-	report.Stats = profiler.Stats().String()
+	report.Losses = truth.Losses(profiler.Stats())
 	if err := report.Write(o.truth); err != nil {
 		return err
 	}

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -60,7 +58,7 @@ func (v *visit) failures() {
 	}
 }
 
-// A line's bytes are what getline says.
+// A line's bytes are the size that getline reports.
 func (v *visit) lines() {
 	stack := frames(direct("victim_getline", "Getline"), "main.(*visit).lines")
 	for i := range v.count {
@@ -73,13 +71,13 @@ func (v *visit) lines() {
 	}
 }
 
-// How often asprintf allocates is its own affair; what it leaves is not.
+// How often asprintf allocates is up to it; the block that it leaves is known.
 func (v *visit) prints() {
 	const bytes = 88
 	stack := frames(direct("victim_asprintf", "Asprintf"), "main.(*visit).prints")
 	for i := range v.count {
 		text := victim.Asprintf(bytes - 1)
-		v.add(stack, truth.Values{AllocObjects: truth.Unknown, AllocBytes: truth.Unknown, InuseObjects: 1, InuseBytes: bytes})
+		v.add(stack, truth.Values{truth.Unknown, truth.Unknown, 1, bytes})
 		if !v.keeps(i) {
 			victim.Free(text)
 			v.freed(stack, bytes)
@@ -91,7 +89,7 @@ func (v *visit) vectors() {
 	stack := frames("victim::push_back", direct("victim_cxx_grow_vector", "GrowVector"), "main.(*visit).vectors")
 	for i := range v.count {
 		vector := victim.GrowVector(1000)
-		v.add(stack, truth.Values{AllocObjects: vector.Growths, AllocBytes: vector.Bytes, InuseObjects: 1, InuseBytes: vector.Held})
+		v.add(stack, truth.Values{vector.Growths, vector.Bytes, 1, vector.Held})
 		if !v.keeps(i) {
 			vector.Clear()
 			v.freed(stack, vector.Held)
@@ -123,7 +121,7 @@ func (v *visit) exceptions() {
 			v.passed(frames(repeated("victim::holder", holders), caught), size)
 		}
 		thrown := frames("victim::thrower", repeated("victim::holder", depth), caught)
-		v.add(thrown, truth.Values{AllocObjects: 1, AllocBytes: truth.Unknown})
+		v.add(thrown, truth.Values{1, truth.Unknown, 0, 0})
 		if !v.keeps(i) {
 			victim.Free(before)
 			victim.Free(after)

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -8,7 +6,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
-// A blockSite allocates one block of the size it is told, at one place.
+// A blockSite allocates one block of the given size, at one call site.
 type blockSite struct {
 	frames   []string // up to blocks
 	size     uintptr
@@ -45,7 +43,7 @@ var blockSites = []blockSite{
 // direct are the frames of a C function and the function of package victim that calls it.
 func direct(function, door string) []string { return []string{function, victimPackage + door} }
 
-// indirect has one more, a function of this package between that and blocks.
+// indirect has one more frame, a function of this package between package victim's and blocks.
 func indirect(function, door, caller string) []string {
 	return []string{function, victimPackage + door, "main." + caller}
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -15,7 +13,7 @@ import (
 const sqlitePackage = "github.com/cgoheap/cgoheap/e2e/sqlite."
 
 // A database is open for one visit. Its phases are summed up at the end of the tour, when it is known what stayed allocated:
-// frees belong to the phase that allocated. Until then it is kept, or else a finalizer would close its statements.
+// frees belong to the phase that allocated. It is kept until then, because otherwise a finalizer would close its statements.
 type database struct {
 	visit      *visit
 	connection *sqlite3.SQLiteConn
@@ -36,7 +34,7 @@ func (v *visit) sqlite() {
 	v.tour.leave(db)
 }
 
-// leave keeps a database that its visit is done with.
+// leave keeps a database that its visit no longer needs.
 func (t *tour) leave(db *database) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -52,7 +50,7 @@ func (t *tour) sum() {
 	}
 }
 
-// phase runs a part of the work, which is the function of that name.
+// phase runs a part of the work, the function with that name.
 //
 //go:noinline
 func (db *database) phase(name string, work func()) {

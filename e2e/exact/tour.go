@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -26,7 +24,7 @@ type tour struct {
 type visit struct {
 	tour  *tour
 	below []string // the frames from perform to the entry of the goroutine or thread
-	count int      // how often to do what the site does
+	count int      // how often to repeat the site's work
 }
 
 //go:noinline
@@ -66,7 +64,7 @@ func (v *visit) all() {
 	v.sqlite()
 }
 
-// keeps says whether the i-th block of a visit stays allocated.
+// keeps reports whether the i-th block of a visit stays allocated.
 func (v *visit) keeps(i int) bool { return v.tour.keep && i%2 == 0 }
 
 // add writes amounts down for the stack of these frames, above those that led to the visit.
@@ -75,11 +73,11 @@ func (v *visit) add(frames []string, amounts truth.Values) {
 }
 
 func (v *visit) allocated(frames []string, bytes int64) {
-	v.add(frames, truth.Values{AllocObjects: 1, AllocBytes: bytes, InuseObjects: 1, InuseBytes: bytes})
+	v.add(frames, truth.Blocks(bytes, 1, 1))
 }
 
 func (v *visit) freed(frames []string, bytes int64) {
-	v.add(frames, truth.Values{InuseObjects: -1, InuseBytes: -bytes})
+	v.add(frames, truth.Blocks(bytes, 0, -1))
 }
 
 // passed is a block that was allocated and is free again.

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -44,8 +42,8 @@ func (c copied) output(args ...string) (string, error) {
 	return string(out), nil
 }
 
-// copyModule copies a module from the module cache, where go.mod's checksums have been compared. Built with -trimpath, so that
-// Go's build cache has its C code from the last time, though the directory is another.
+// copyModule copies a module from the module cache, where go.mod's checksums have been compared. It is built with -trimpath,
+// so that Go's build cache still has its C code although the directory differs.
 func copyModule(s suite, dir string) (copied, error) {
 	c := copied{dir: dir, tool: "go", env: []string{"GOFLAGS=-mod=mod -buildvcs=false", "GOWORK=off"}, args: []string{"-trimpath"}}
 	out, err := copied{tool: "go", dir: "/", env: []string{"GOFLAGS=", "GOWORK=off"}}.output("mod", "download", "-json", s.module)
@@ -59,7 +57,7 @@ func copyModule(s suite, dir string) (copied, error) {
 	return c, writable(module.Dir, dir)
 }
 
-// writable copies a tree, of which the copy can be changed and removed.
+// writable copies a tree so that the copy can be changed and removed.
 func writable(from, to string) error {
 	if out, err := exec.Command("cp", "-r", "--no-preserve=mode", from+"/.", to).CombinedOutput(); err != nil {
 		return fmt.Errorf("copying %s: %w\n%s", from, err, out)
@@ -76,7 +74,7 @@ func addToModule(s suite, c copied) error {
 	return addToPackages(s, c, core+"/auto")
 }
 
-// addToPackages writes the import into a file of the external test package, so that what is tested is not compiled anew.
+// addToPackages writes the import into a file of the external test package, so that the tested package is not compiled again.
 func addToPackages(s suite, c copied, auto string) error {
 	packages, err := c.output(append([]string{"list", "-f", "{{.Dir}}\t{{.Name}}"}, s.packages...)...)
 	if err != nil {

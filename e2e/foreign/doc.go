@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Command foreign runs test suites of other projects twice, without cgoheap and with package auto imported, and compares
 // the outcome of every test. Its arguments are names of suites (suites.go); with none, it runs all. With -race, all runs are
 // under the race detector. It ends with a table, and exits with 1 if an outcome differs or a suite could not be run.
@@ -9,7 +7,7 @@
 //	   └── copy + import   off, default, SampleBytes 1:         ├── outcome per test, compared
 //	                       go test -json, once per mode ────────┘
 //
-// Suites come from the module cache and from GOROOT. Both are copied to a temporary directory; nothing of theirs is kept.
+// Suites come from the module cache and from GOROOT. Both are copied to a temporary directory; nothing of them is kept.
 //
 //   - A module gets a test file that imports auto, and its go.mod a require and a replace that lead to this tree.
 //   - Go's own tests import internal packages, which only a tree of Go's may, and packages of such a tree cannot import a
@@ -21,5 +19,6 @@
 // records. A mode in which no process recorded, or one that recorded although it was off, fails: it would prove nothing.
 //
 // A test whose outcome differs runs again, alone, a fixed number of times on both sides. If both sides then have the same
-// set of outcomes, it is a flake, and is reported by name with all its outcomes.
+// set of outcomes, it is a flake, and is reported by name with all its outcomes. Where a test is known as flaky by its own authors
+// (known.go), that outcome does not make a difference, but must not be the only one.
 package main

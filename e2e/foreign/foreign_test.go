@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -70,10 +68,44 @@ func TestOnlyEqualSetsOfOutcomesAreAFlake(t *testing.T) {
 		"only theirs fails":    {counts{"pass": 9, "fail": 1}, counts{"pass": 10}, false},
 		"it never ran alone":   {counts{notRun: 10}, counts{notRun: 10}, false},
 		"it ran on one side":   {counts{"pass": 10}, counts{notRun: 10}, false},
+		"ours is known flaky":  {counts{"pass": 10}, counts{"pass": 8, known + "why": 2}, true},
+		"theirs is known too":  {counts{"pass": 9, known + "why": 1}, counts{"pass": 10}, true},
+		"ours fails besides":   {counts{"pass": 10}, counts{"pass": 8, known + "why": 1, "fail": 1}, false},
+		"ours never passes":    {counts{"pass": 10}, counts{known + "why": 10}, false},
 		"only ours ends early": {counts{"pass": 10}, counts{unfinished: 1, "pass": 9}, false},
 	} {
 		if got := same(c.without, c.with); got != c.want {
 			t.Errorf("%s: a flake: %v", about, got)
+		}
+	}
+}
+
+const segv = `{"Action":"run","Package":"runtime","Test":"TestSegv/SegvInCgo"}
+{"Action":"output","Package":"runtime","Test":"TestSegv/SegvInCgo","Output":"    x_test.go:7: skipping known flaky test without the -flaky flag; see golang.org/issue/50979\n"}
+{"Action":"skip","Package":"runtime","Test":"TestSegv/SegvInCgo"}
+{"Action":"pass","Package":"runtime"}
+`
+
+// Only the test, its outcome and its reason together are known.
+func TestAKnownFlakyTestIsNamedSo(t *testing.T) {
+	for about, c := range map[string]struct {
+		old, new string
+		known    bool
+	}{
+		"as it is":        {"", "", true},
+		"another issue":   {"issue/50979", "issue/1", false},
+		"another test":    {"SegvInCgo", "Segv", false},
+		"it fails":        {`"skip"`, `"fail"`, false},
+		"another package": {`"runtime"`, `"p"`, false},
+	} {
+		o := read(strings.NewReader(strings.ReplaceAll(segv, c.old, c.new)))
+		for test := range o.of {
+			if got := o.get(test); strings.Contains(test, " ") && strings.HasPrefix(got, known) != c.known {
+				t.Errorf("%s: %s is %s", about, test, got)
+			}
+		}
+		if len(o.of) != 2 {
+			t.Errorf("%s: %v", about, o.of)
 		}
 	}
 }
@@ -137,7 +169,7 @@ func TestTheImportKeepsLineNumbers(t *testing.T) {
 	}
 }
 
-// A module with one test that passes only without cgoheap, and one that passes always.
+// A module with one test that passes only without cgoheap, and one that always passes.
 const suiteOfOurs = `package p
 
 import (
@@ -161,7 +193,7 @@ func TestOnlyWithout(t *testing.T) {
 
 func TestASuiteThatFailsWithCgoheapIsFound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a program, and runs it often")
+		t.Skip("long: make test-all runs it")
 	}
 	b := &bench{suite: suite{packages: []string{"."}}, scratch: t.TempDir()}
 	for _, side := range []*copied{&b.without, &b.with} {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -13,7 +11,7 @@ import (
 // below is where cgoheap is in the copy of Go's tree. A path whose first element has no dot is the standard library's.
 const below = "foreign/"
 
-// own is Go's tree as it is.
+// own returns Go's tree as it is.
 func own() (copied, error) {
 	c := copied{tool: "go", dir: "/", env: []string{"GOFLAGS=", "GOTOOLCHAIN=local"}}
 	goroot, err := c.output("env", "GOROOT")
@@ -44,7 +42,7 @@ func copyTree(from copied, dir string) (copied, error) {
 	return c, writeFile(filepath.Join(c.dir, below, "witness/witness.go"), witnessOf("witness", auto))
 }
 
-// addCore copies cgoheap's packages, and those of other modules that they import, to dir, each below its path.
+// addCore copies cgoheap's packages, and the packages of other modules that they import, to dir, each below its path.
 func addCore(dir string) error {
 	tree := copied{tool: "go", dir: root()}
 	packages, err := tree.output("list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}\t{{.Dir}}{{end}}", "./auto")
@@ -62,7 +60,7 @@ func addCore(dir string) error {
 
 var imports = regexp.MustCompile(`(?m)^(import |\t)([\w.]* ?)"((github\.com|golang\.org)/[^"]*)"`)
 
-// A package clause may say by which path its package is imported, and without modules Go insists on that.
+// A package clause may have its import path in a comment, and without modules Go insists on that path.
 var canonical = regexp.MustCompile(`(?m)^(package \w+) +// import ".*"$`)
 
 func copyPackage(from, to string) error {
@@ -104,7 +102,7 @@ func addToTree(s suite, c copied) error {
 
 var clause = regexp.MustCompile(`(?m)^package main\b`)
 
-// addToFile adds the import to a file of a main package, on the line that it has already.
+// addToFile adds the import to a file of a main package, on the line of its package clause.
 func addToFile(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

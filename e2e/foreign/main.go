@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -75,7 +73,7 @@ func prepare(s suite, dir string, t *tree) (*bench, error) {
 	return newBench(s, dir, t)
 }
 
-// run prints a line per run of the suite, and what differs.
+// run prints a line per run of the suite, and the differences.
 func (b *bench) run() row {
 	fmt.Printf("== %s %s\n", b.suite.name, b.suite.module)
 	r := row{suite: b.suite.name}
@@ -111,7 +109,7 @@ func line(name string, o outcomes, start time.Time) {
 		o.count("fail")+o.count(unfinished), o.count("skip"), time.Since(start).Seconds())
 }
 
-// print prints what is wrong and what is flaky.
+// print prints faults and flakes.
 func (v verdict) print() {
 	for _, flake := range v.flakes {
 		fmt.Printf("   flake: %s\n", flake)

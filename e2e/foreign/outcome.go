@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -11,13 +9,13 @@ import (
 	"strings"
 )
 
-// Outcomes other than those that package testing has: pass, fail, skip.
+// Outcomes besides package testing's pass, fail and skip.
 const (
 	unfinished = "unfinished" // the process ended first
 	notRun     = "not run"
 )
 
-// outcomes are the results of one go test: the key is the package, and the test's name after a space if it is one's.
+// outcomes are the results of one go test: the key is the package and, for a test's result, a space and the test's name.
 type outcomes struct {
 	of     map[string]string
 	output map[string]string
@@ -55,6 +53,9 @@ func (o *outcomes) line(line string) {
 }
 
 func (o outcomes) get(test string) string {
+	if outcome := o.ofFlaky(test); outcome != "" {
+		return outcome
+	}
 	if outcome, ran := o.of[test]; ran {
 		return outcome
 	}
@@ -97,7 +98,7 @@ func (o outcomes) skips() []string {
 	return list
 }
 
-// reason is what a skipped test logged.
+// reason returns what a skipped test logged.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // A suite is a set of tests of another project.
@@ -23,7 +21,7 @@ func suites() []suite {
 		{name: "go-tree-sitter", module: "github.com/smacker/go-tree-sitter@v0.0.0-20240827094217-dd81d9e9be82",
 			packages: []string{".", "./c", "./golang", "./javascript", "./python"}, short: true},
 		{name: "test", packages: []string{"cmd/cgo/internal/test"}, short: true},
-		// With -short these three skip everything.
+		// With -short, these three skip everything.
 		{name: "testcshared", packages: []string{"cmd/cgo/internal/testcshared"}, programs: "cmd/cgo/internal/testcshared/testdata"},
 		{name: "testcarchive", packages: []string{"cmd/cgo/internal/testcarchive"}, programs: "cmd/cgo/internal/testcarchive/testdata"},
 		{name: "testplugin", packages: []string{"cmd/cgo/internal/testplugin"}, programs: "cmd/cgo/internal/testplugin/testdata"},

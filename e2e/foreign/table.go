@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -8,7 +6,7 @@ import (
 	"text/tabwriter"
 )
 
-// A row is what came of a suite. A suite that was not run has no runs; one of its modes that failed has a nil.
+// A row is the result of a suite. A suite that was not run has no runs; a mode that failed has nil.
 type row struct {
 	suite         string
 	runs          []*outcomes // without cgoheap, then one for each mode

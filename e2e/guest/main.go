@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #cgo CFLAGS: -O2 -g
@@ -16,7 +14,7 @@ var OpenedSize = 4097
 
 var opened = allocate(OpenedSize)
 
-// Held is memory of Go's.
+// Held is memory of Go's heap.
 var Held = hold()
 
 //go:noinline
@@ -31,12 +29,12 @@ func hold() [][]byte {
 //go:noinline
 func allocate(size int) unsafe.Pointer { return C.guest_malloc(C.size_t(size)) }
 
-// Direct has C allocate a block.
+// Direct lets C allocate a block.
 //
 //go:noinline
 func Direct(size int) unsafe.Pointer { return allocate(size) }
 
-// Through has visit allocate a block, which C calls.
+// Through lets C call visit, which allocates a block.
 //
 //go:noinline
 func Through(size int, visit func(size int) unsafe.Pointer) unsafe.Pointer {

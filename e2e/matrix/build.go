@@ -1,15 +1,12 @@
-//go:build linux && cgo
-
 package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A build is a way to make an executable of the program core.
@@ -20,45 +17,25 @@ type build struct {
 	tags       string
 	flags      []string // of go build
 	env        []string
-	main       string   // a C program around the library that Go builds; "": none
-	mainFlags  []string // of the C compiler
-	plugin     bool     // core is a plugin, which the program opener opens
-	opener     []string // flags of go build for opener only
-	arguments  string   // what core must know about it; PLUGIN is where it is
+	main       string    // a C program around the library that Go builds; "": none
+	mainFlags  []string  // of the C compiler
+	plugin     bool      // core is a plugin, which the program opener opens
+	opener     []string  // flags of go build for opener only
+	brought    *prefixed // an allocator that core brings along
+	arguments  string    // for core, about this build; PLUGIN stands for the plugin's path
 	needs      []need
 }
 
-// A workshop is a directory with the programs that were made.
-type workshop struct {
-	dir  string
-	made map[string]error
-}
-
-func newWorkshop() (*workshop, error) {
-	dir, err := os.MkdirTemp("", "cgoheap-matrix-")
-	if err != nil {
-		return nil, err
-	}
-	// Hosts without rights must reach the programs.
-	return &workshop{dir, make(map[string]error)}, os.Chmod(dir, 0o755)
-}
-
-func (w *workshop) close() { os.RemoveAll(w.dir) }
-
-func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) }
-
-// program is the executable of a build, made when it is first asked for.
-func (w *workshop) program(b build) (string, error) {
-	path := w.path(b.name)
-	if _, known := w.made[b.name]; !known {
-		w.made[b.name] = b.make(path)
-	}
-	return path, w.made[b.name]
-}
-
+// make makes the build's executable at that path, and beside it the files that the executable opens.
 func (b build) make(path string) error {
 	if b.plugin {
 		return errors.Join(b.goBuild(path+".so", "../core", "-buildmode=plugin"), b.goBuild(path, "../opener", append([]string{"-tags=profiler"}, b.opener...)...))
+	}
+	if b.brought != nil {
+		if err := b.brought.make(path + ".a"); err != nil {
+			return err
+		}
+		b.env = b.brought.withLibrary(b.env, path+".a")
 	}
 	if b.main == "" {
 		return b.goBuild(path, "../core")
@@ -70,15 +47,15 @@ func (b build) make(path string) error {
 	if err := b.goBuild(library, "../core"); err != nil {
 		return err
 	}
-	args := []string{"-O2", "-g", "-I" + filepath.Dir(path), "-DLIBRARY=\"" + library + "\"", "-o", path, "testdata/" + b.main}
+	args := []string{"gcc", "-O2", "-g", "-I" + filepath.Dir(path), "-DLIBRARY=\"" + library + "\"", "-o", path, "testdata/" + b.main}
 	for _, flag := range b.mainFlags {
 		args = append(args, strings.ReplaceAll(flag, "LIBRARY", library))
 	}
-	return command(nil, "gcc", append(args, "-lpthread")...)
+	return command(nil, append(args, "-lpthread")...)
 }
 
 func (b build) goBuild(path, program string, flags ...string) error {
-	args := []string{"build"}
+	args := []string{"go", "build"}
 	if b.tags != "" {
 		args = append(args, "-tags="+b.tags)
 	}
@@ -87,16 +64,10 @@ func (b build) goBuild(path, program string, flags ...string) error {
 	if b.toolchain != "" {
 		env = append(env[:len(env):len(env)], "GOTOOLCHAIN="+b.toolchain)
 	}
-	return command(env, "go", args...)
+	return command(env, args...)
 }
 
 // command runs a tool in this package's directory.
-func command(env []string, name string, args ...string) error {
-	tool := exec.Command(name, args...)
-	tool.Dir = here()
-	tool.Env = append(os.Environ(), env...)
-	if out, err := tool.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %w\n%s", tool, err, out)
-	}
-	return nil
+func command(env []string, words ...string) error {
+	return toolchain.Tool{Folder: here(), Env: env, Words: words}.Run()
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -9,16 +7,18 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// A host is where a program runs: its command line and environment, or what the kernel lets it have.
+// A host is where a program runs: its command line and environment, or the limits that the kernel sets.
 type host struct {
 	env     []string
 	needs   []need
-	command func(shop *workshop, program string, args []string) (*exec.Cmd, error)
+	command func(shop *toolchain.Workshop, program string, args []string) (*exec.Cmd, error)
 }
 
-func (h host) start(shop *workshop, program string, args []string) (*exec.Cmd, error) {
+func (h host) start(shop *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
 	if h.command == nil {
 		h.command = before()
 	}
@@ -30,17 +30,17 @@ func (h host) start(shop *workshop, program string, args []string) (*exec.Cmd, e
 	return command, nil
 }
 
-type starter = func(*workshop, string, []string) (*exec.Cmd, error)
+type starter = func(*toolchain.Workshop, string, []string) (*exec.Cmd, error)
 
-// before is a host that another program makes, which runs ours.
+// before is a host that another program sets up, which then runs ours.
 func before(words ...string) starter {
-	return func(_ *workshop, program string, args []string) (*exec.Cmd, error) {
+	return func(_ *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
 		line := append(append(words[:len(words):len(words)], program), args...)
 		return exec.Command(line[0], line[1:]...), nil
 	}
 }
 
-// mounted is a mount namespace of the program's own, changed by a line of shell.
+// mounted is a mount namespace for the program alone, changed by a line of shell.
 func mounted(script string) host {
 	return host{
 		needs:   []need{namespaces},
@@ -53,20 +53,20 @@ func limited(limit string) host {
 	return host{needs: []need{tool("prlimit", "util-linux")}, command: before("prlimit", limit)}
 }
 
-// frugal is without an arena for each thread, for which glibc sets 64 MiB of addresses aside, or twice that.
+// frugal is the host without an arena for each thread: glibc reserves 64 MiB of addresses for one, or twice that.
 func frugal(h host) host {
 	h.env = append(h.env, "MALLOC_ARENA_MAX=1")
 	return h
 }
 
-// preloaded has a library before all others.
+// preloaded preloads a library before all others.
 func preloaded(path, debian string) host {
 	return host{env: []string{"LD_PRELOAD=" + path}, needs: []need{library(path, debian)}}
 }
 
 // alone is a root directory that holds the program and nothing else.
-var alone = host{needs: []need{root}, command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
-	dir := shop.path("root")
+var alone = host{needs: []need{root}, command: func(shop *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
+	dir := shop.Path("root")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -81,17 +81,18 @@ var alone = host{needs: []need{root}, command: func(shop *workshop, program stri
 }}
 
 // nobody is a user without any rights.
-var nobody = host{needs: []need{root}, command: func(_ *workshop, program string, args []string) (*exec.Cmd, error) {
+var nobody = host{needs: []need{root}, command: func(_ *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
 	command := exec.Command(program, args...)
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	command.Dir = "/"
 	return command, nil
 }}
 
-// sandboxed is a process that the kernel refuses what neither the program nor the profiler needs, with an error of C's name.
+// sandboxed is a process to which the kernel refuses system calls that neither the program nor the profiler needs, with the
+// error of that name.
 func sandboxed(refusal string) host {
-	return host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
-		sandbox := shop.path("sandbox-" + refusal)
+	return host{command: func(shop *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
+		sandbox := shop.Path("sandbox-" + refusal)
 		if err := command(nil, "gcc", "-O2", "-DREFUSAL="+refusal, "-o", sandbox, "testdata/sandbox.c"); err != nil {
 			return nil, err
 		}
@@ -99,17 +100,17 @@ func sandboxed(refusal string) host {
 	}}
 }
 
-// early has a library that allocates before the program is relocated, and frees later; others are preloaded after it.
+// early preloads a library that allocates before the program is relocated, and frees later; others are preloaded after it.
 func early(others ...string) host { return earlyWith(nil, others...) }
 
 func earlyWith(defines []string, others ...string) host {
-	return host{command: func(shop *workshop, program string, args []string) (*exec.Cmd, error) {
-		library, user := shop.path("libearly.so"), shop.path("libearlyuser.so")
-		shared := []string{"-O2", "-g", "-fno-builtin", "-fPIC", "-shared", "-o"}
-		if err := command(nil, "gcc", slices.Concat(defines, shared, []string{library, "testdata/early.c"})...); err != nil {
+	return host{command: func(shop *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
+		library, user := shop.Path("libearly.so"), shop.Path("libearlyuser.so")
+		shared := []string{"gcc", "-O2", "-g", "-fno-builtin", "-fPIC", "-shared", "-o"}
+		if err := command(nil, slices.Concat(shared, []string{library, "testdata/early.c"}, defines)...); err != nil {
 			return nil, err
 		}
-		if err := command(nil, "gcc", append(shared, user, "testdata/early_user.c", library)...); err != nil {
+		if err := command(nil, append(shared, user, "testdata/early_user.c", library)...); err != nil {
 			return nil, err
 		}
 		started := exec.Command(program, args...)

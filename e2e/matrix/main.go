@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -8,20 +6,22 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func main() {
-	shop, err := newWorkshop()
+	shop, err := toolchain.OpenWorkshop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "matrix:", err)
 		os.Exit(1)
 	}
 	results := runAll(shop, selected(rows(), os.Args[1:]))
-	shop.close()
+	shop.Close()
 	os.Exit(report(results))
 }
 
-// selected keeps the rows whose names have one of the parts; all if there are none.
+// selected keeps the rows whose names contain one of the parts, or all rows if there are no parts.
 func selected(all []row, parts []string) []row {
 	var kept []row
 	for _, r := range all {
@@ -38,7 +38,7 @@ func selected(all []row, parts []string) []row {
 	return kept
 }
 
-func runAll(shop *workshop, all []row) []result {
+func runAll(shop *toolchain.Workshop, all []row) []result {
 	var results []result
 	for _, r := range all {
 		results = append(results, r.run(shop))
@@ -48,7 +48,7 @@ func runAll(shop *workshop, all []row) []result {
 	return results
 }
 
-// report prints the table and then what failed, and returns the exit code.
+// report prints the table and then the failures, and returns the exit code.
 func report(results []result) int {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROW\tGO\tLIBC\tMODE\tRESULT\tREASON")

@@ -1,21 +1,24 @@
-//go:build linux && cgo
-
 package main
 
 import (
 	"errors"
 	"os/exec"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func TestEveryRowRecordsExactlyOrSaysWhyNot(t *testing.T) {
-	shop, err := newWorkshop()
+	shop, err := toolchain.OpenWorkshop()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shop.close()
-	for _, r := range rows() {
+	defer shop.Close()
+	for i, r := range rows() {
 		t.Run(r.name, func(t *testing.T) {
+			if testing.Short() && i > 0 {
+				t.Skip("long: make test-all runs it")
+			}
 			switch got := r.run(shop); got.outcome {
 			case failed:
 				t.Errorf("%s\n%.4000s", got.reason, got.output)
@@ -53,6 +56,15 @@ func TestARowIsJudgedByWhatTheProgramSays(t *testing.T) {
 	}
 	if got := records.judge("", errors.New("no such file")); got.outcome != failed {
 		t.Errorf("a program that does not start: %s", got.outcome)
+	}
+}
+
+func TestAHeaderIsNeededThatTheCompilerDoesNotFind(t *testing.T) {
+	if missing := compiles("gcc", "-O1", "stdlib.h", "libc6-dev")(); missing != "" {
+		t.Error(missing)
+	}
+	if got, want := compiles("gcc", "-O1", "moon/base.h", "moon")(), "needs moon/base.h (Debian: moon)"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

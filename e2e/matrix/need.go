@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -11,7 +9,7 @@ import (
 	"sync"
 )
 
-// A need says what this machine lacks for a row; "" if nothing.
+// A need returns what this machine lacks for a row; "" if nothing.
 type need func() string
 
 // current is the version of the go command in the path.
@@ -30,7 +28,7 @@ func goVersion(toolchain string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// here is this package's directory: where the program was built from.
+// here returns this package's directory, from which the program was built.
 func here() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(file)
@@ -54,6 +52,18 @@ func library(path, debian string) need {
 	}
 }
 
+// compiles is a need for everything that a program with a C header takes, such as a sanitizer's runtime.
+func compiles(compiler, flag, header, debian string) need {
+	return func() string {
+		compile := exec.Command(compiler, flag, "-x", "c", "-include", header, "-o", os.DevNull, "-")
+		compile.Stdin = strings.NewReader("int main(void) { return 0; }")
+		if compile.Run() != nil {
+			return "needs " + header + " (Debian: " + debian + ")"
+		}
+		return ""
+	}
+}
+
 func installed(toolchain string) need {
 	return func() string {
 		if goVersion(toolchain) != toolchain {
@@ -63,7 +73,7 @@ func installed(toolchain string) need {
 	}
 }
 
-// namespaces are a matter of root's, and sometimes not even of a container's root.
+// namespaces need root, and sometimes even a container's root may not use them.
 func namespaces() string {
 	if out, err := exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt").CombinedOutput(); err != nil {
 		return "needs mount namespaces: " + strings.TrimSpace(string(out))

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -8,7 +6,7 @@ import (
 	"testing"
 )
 
-// promised are the parts of rows' names in the table of docs/reliability.md, which stand before what is not of the matrix.
+// promised returns the parts of rows' names in the table of docs/reliability.md, which come before tests outside of the matrix.
 func promised(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/reliability.md")

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -9,15 +7,17 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// A row is a build on a host, and what must come of it.
+// A row is a build on a host, and the expected outcome.
 type row struct {
 	name      string
 	build     build
 	host      host
 	arguments string // of the program core
-	refuses   string // a pattern of the reason that Start must give; "": it must record
+	refuses   string // a pattern of the reason that Start must return; "": it must record
 }
 
 type outcome string
@@ -29,7 +29,7 @@ const (
 	failed  outcome = "FAILED"
 )
 
-// A result is what came of a row. The output is that of a program that failed.
+// A result is the outcome of a row. The output is set if the program failed.
 type result struct {
 	row     row
 	outcome outcome
@@ -37,16 +37,16 @@ type result struct {
 	output  string
 }
 
-// patience is far more than any row takes, and less than a person's.
-const patience = 60 * time.Second
+// patience is far more than any row takes, on a busy machine too: only a program that hangs is killed.
+const patience = 10 * time.Minute
 
-func (r row) run(shop *workshop) result {
+func (r row) run(shop *toolchain.Workshop) result {
 	for _, n := range append(r.build.needs, r.host.needs...) {
 		if missing := n(); missing != "" {
 			return result{row: r, outcome: skipped, reason: missing}
 		}
 	}
-	program, err := shop.program(r.build)
+	program, err := shop.Make(r.build.name, r.build.make)
 	if err != nil {
 		return result{row: r, outcome: failed, reason: "it does not build", output: err.Error()}
 	}
@@ -63,7 +63,7 @@ func (r row) words(program string) []string {
 	return strings.Fields(r.arguments + " " + strings.ReplaceAll(r.build.arguments, "PLUGIN", program+".so"))
 }
 
-// finish runs the command, but not for ever: its children may hold its output open when it is killed.
+// finish runs the command with a time limit. Its children may hold its output open when it is killed.
 func finish(command *exec.Cmd) ([]byte, error) {
 	command.WaitDelay = time.Second
 	timer := time.AfterFunc(patience, func() { _ = command.Process.Kill() })

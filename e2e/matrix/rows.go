@@ -1,6 +1,6 @@
-//go:build linux && cgo
-
 package main
+
+import "strings"
 
 const (
 	libraries = "/usr/lib/x86_64-linux-gnu/"
@@ -24,6 +24,11 @@ var (
 		name: "musl-static", libc: "musl", mode: "static, --wrap", tags: wrapTags, env: muslEnv, flags: []string{staticFlags},
 		arguments: blind, needs: muslNeeds,
 	}
+	bare    = untagged(static)
+	barePIE = untagged(staticPIE)
+
+	bareMusl = untagged(muslStatic)
+
 	operators  = build{name: "operators", libc: "glibc", mode: "dynamic, cgoheap_operators", tags: "cxx,cgoheap_operators"}
 	ownLibrary = build{
 		name: "libstdc++", libc: "glibc", mode: "-static-libstdc++, cgoheap_operators", tags: "cxx,cgoheap_operators",
@@ -65,24 +70,25 @@ var (
 	asan        = build{name: "asan", libc: "glibc", mode: "-asan", flags: []string{"-asan"}}
 	cAddress    = build{name: "c-asan", libc: "glibc", mode: "-fsanitize=address", env: sanitize("address")}
 	cThread     = build{name: "c-tsan", libc: "glibc", mode: "-fsanitize=thread", env: sanitize("thread")}
-	msan        = build{name: "msan", libc: "glibc", mode: "-msan", flags: []string{"-msan"}, env: clangEnv, needs: clangNeeds}
+	msan        = build{name: "msan", libc: "glibc", mode: "-msan", flags: []string{"-msan"}, env: clangEnv, needs: msanNeeds}
 	wrapDynamic = build{name: "wrap-dynamic", libc: "glibc", mode: "dynamic, --wrap", tags: "cgoheap_wrap"}
 )
 
 const (
 	wrapTags        = "cgoheap_wrap,netgo,osusergo"
 	staticFlags     = "-ldflags=-linkmode=external -extldflags=-static"
-	blind           = "blindlibc"
+	blind           = "blindlibc core_sbrk" // musl's sbrk never moves the end
 	pluginArguments = "PLUGIN plugin"
 	blindNew        = "blindnew"
 )
 
-// hardening is what distributions compile with.
+// hardening are the flags that distributions compile with.
 const hardening = "-O2 -g -D_FORTIFY_SOURCE=2 -fstack-protector-all -fstack-clash-protection -fcf-protection=full -fomit-frame-pointer"
 
 var (
 	clangEnv   = []string{"CC=clang", "CXX=clang++"}
 	clangNeeds = []need{tool("clang", "clang")}
+	msanNeeds  = append(clangNeeds, compiles("clang", "-fsanitize=memory", "sanitizer/msan_interface.h", "libclang-rt-dev"))
 	muslEnv    = []string{"CC=musl-gcc"}
 	muslNeeds  = []need{tool("musl-gcc", "musl-tools")}
 )
@@ -91,21 +97,21 @@ func sanitize(what string) []string {
 	return []string{"CGO_CFLAGS=-O1 -g -fsanitize=" + what, "CGO_LDFLAGS=-fsanitize=" + what}
 }
 
-// of is a build by another version of Go.
+// of returns a build by another version of Go.
 func of(toolchain string) build {
 	b := plain
 	b.name, b.toolchain, b.needs = toolchain, toolchain, []need{installed(toolchain)}
 	return b
 }
 
-// plugged is a build of core as a plugin, and of the program that opens it.
+// plugged returns a build of core as a plugin, and of the program that opens it.
 func plugged(b build) build {
 	b.plugin = true
 	b.name, b.mode, b.arguments = "plugin-"+b.name, "plugin, "+b.mode, pluginArguments+" "+b.arguments
 	return b
 }
 
-// with is a build whose executable names an allocator's library.
+// with returns a build whose executable is linked with an allocator's library.
 func with(name, debian string) build {
 	return build{
 		name: name, libc: "glibc", mode: "dynamic, -l" + name, env: []string{"CGO_LDFLAGS=-Wl,--no-as-needed -l" + name},
@@ -113,7 +119,7 @@ func with(name, debian string) build {
 	}
 }
 
-// staticWith is a static executable that contains an allocator.
+// staticWith returns a build of a static executable that contains an allocator.
 func staticWith(name, debian string) build {
 	return build{
 		name: "static-" + name, libc: "glibc", mode: "static, --wrap, -l" + name, tags: wrapTags, flags: []string{staticFlags},
@@ -121,7 +127,14 @@ func staticWith(name, debian string) build {
 	}
 }
 
-// linkedBy is a build by another linker.
+// untagged returns a build of a static executable without the tag that wraps malloc, which must work, and cannot record.
+func untagged(b build) build {
+	b.name, b.mode = b.name+"-untagged", strings.TrimSuffix(b.mode, ", --wrap")
+	b.tags, b.arguments = strings.Replace(b.tags, "cgoheap_wrap,", "", 1), "works"
+	return b
+}
+
+// linkedBy returns a build by another linker.
 func linkedBy(name, debian string) build {
 	return build{
 		name: name, libc: "glibc", mode: "dynamic, " + name, tags: "cxx", needs: []need{tool("ld."+name, debian)},
@@ -150,6 +163,9 @@ func nativeRows() []row {
 		{name: "static glibc, PIE", build: staticPIE},
 		{name: "musl", build: musl},
 		{name: "static musl", build: muslStatic},
+		{name: "glibc without the tag", build: bare, refuses: "cgoheap_wrap"},
+		{name: "PIE without the tag", build: barePIE, refuses: "cgoheap_wrap"},
+		{name: "musl without the tag", build: bareMusl, refuses: "cgoheap_wrap"},
 		{name: "run by the loader", build: plain, host: host{command: before(loader), needs: []need{library(loader, "libc6")}}},
 
 		{name: "jemalloc preloaded", build: plainC, host: preloaded(libraries+"libjemalloc.so.2", "libjemalloc2"), arguments: blindNew},
@@ -159,6 +175,10 @@ func nativeRows() []row {
 		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev"), arguments: blindNew},
 		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev"), arguments: blindNew},
 		{name: "static glibc, jemalloc", build: staticWith("jemalloc", "libjemalloc-dev")},
+		{name: "brought along, jemalloc", build: brings("jemalloc", "libjemalloc-dev", ownJemalloc)},
+		{name: "brought along, tcmalloc", build: brings("tcmalloc", "libgoogle-perftools-dev", ownTcmalloc)},
+		{name: "brought along, mimalloc", build: ownMimalloc},
+		{name: "brought along, mimalloc in several object files", build: severalMimalloc},
 		{name: "allocations before relocation", build: plain, host: early()},
 		{name: "allocations before relocation, PIE", build: pie, host: early()},
 		{name: "allocations before relocation, jemalloc", build: plainC, host: early(libraries + "libjemalloc.so.2"), arguments: blindNew},

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import "slices"
@@ -19,7 +17,7 @@ var (
 	authenticated = host{needs: emulated.needs, command: before("qemu-aarch64", "-cpu", "max", "-L", armSystem)}
 )
 
-// arm is a build for arm64, with what else it needs.
+// arm returns the build for arm64, with the other things that it needs.
 func arm(b build, env ...string) build {
 	b.name = "arm64-" + b.name
 	b.env = slices.Concat(b.env, armEnv, env)
@@ -38,6 +36,7 @@ func emulatedRows() []row {
 		{name: "arm64, PIE", build: arm(pie), host: emulated},
 		{name: "arm64, stripped", build: arm(stripped), host: emulated},
 		{name: "arm64, static glibc", build: arm(static), host: emulated},
+		{name: "arm64, glibc without the tag", build: arm(bare), host: emulated, refuses: "cgoheap_wrap"},
 		{name: "arm64, plugin", build: arm(plugged(plain)), host: emulated},
 		{name: "arm64, signed", build: signed, host: authenticated},
 		{name: "arm64, clang", build: clang, host: emulated},

@@ -1,6 +1,4 @@
-//go:build linux && cgo
-
-// Command opener opens a plugin that was built of the program core, and has it record and judge itself. It contains the
+// Command opener opens a plugin that was built from the program core, and lets it record and judge itself. It contains the
 // profiler only with the tag profiler, and never calls it. Its arguments are the plugin, then core's.
 package main
 

@@ -1,4 +1,4 @@
-//go:build linux && cgo && profiler
+//go:build profiler
 
 package main
 

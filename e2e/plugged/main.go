@@ -1,6 +1,4 @@
-//go:build linux && cgo
-
-// Command plugged opens the plugin of package guest while it records, has many goroutines call it at once, and judges the
+// Command plugged opens the plugin of package guest while it records, lets many goroutines call it at once, and judges the
 // profile. Its argument is the plugin.
 package main
 

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -10,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/testdoor"
 )
 
 // A guest is the plugin of package guest.
@@ -89,7 +87,7 @@ func grow(depth int) (sum byte) {
 	return sum + room[depth]
 }
 
-// storm records what many goroutines have the plugin allocate at once, and returns what is wrong in the profile: first when
+// storm records while many goroutines let the plugin allocate at once, and returns what is wrong in the profile: first when
 // the plugin was just opened and then, after a look, when it is known.
 func storm(path string) error {
 	profiler, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1})
@@ -101,14 +99,14 @@ func storm(path string) error {
 		return err
 	}
 	storms := 1
-	if cgo.AllowObjects(true) { // otherwise, stacks are cut until the plugin is known
+	if testdoor.AllowObjects(true) { // otherwise, stacks are cut until the plugin is known
 		storms++
 		work(&g)
 	}
 	if err := profiler.WriteProfile(io.Discard); err != nil {
 		return err
 	}
-	cgo.AllowObjects(false)
+	testdoor.AllowObjects(false)
 	work(&g)
 	return errors.Join(judge(profiler, &g, storms), profiler.Stop())
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -17,6 +15,8 @@ func TestParcaBehindTLSTakesATokenFromAFileThatChanges(t *testing.T) {
 	front.set(wants("Authorization", "Bearer right"))
 	token := writeFile(t, "token", "wrong\n")
 	keeper := startKeeper(t, "-parca", front.url, "-ca", front.authority, "-token-file", token)
+	allocate(t, keeper, "keep", 1024, 10) // an empty profile is not sent
+	awaitPushed(t, keeper)                // it is refused, before the token is right
 	mustSay(t, awaitCounter(t, keeper, "export_refused", 1), "unauthenticated")
 
 	if err := os.WriteFile(token, []byte("right\n"), 0o600); err != nil {
@@ -37,6 +37,7 @@ func TestPyroscopeBehindTLSTakesAUserAndAPassword(t *testing.T) {
 	stranger := startKeeper(t, append(flags, "wrong", "-service", "stranger")...)
 	keeper := startKeeper(t, append(flags, "right")...)
 
+	allocate(t, stranger, "keep", 1024, 10)
 	mustSay(t, awaitCounter(t, stranger, "export_refused", 1), "unauthenticated")
 	allocate(t, keeper, "keep", 4096, 100)
 	awaitPushed(t, keeper)
@@ -44,7 +45,7 @@ func TestPyroscopeBehindTLSTakesAUserAndAPassword(t *testing.T) {
 		return allocationsDiffer(server, "keeper", stacks{kept: 4096 * 100})
 	})
 	if got, err := server.allocated("stranger"); err == nil && got.total() > 0 {
-		t.Errorf("the stranger's profiles are there: %v", got)
+		t.Errorf("the stranger's profiles have arrived: %v", got)
 	}
 }
 
@@ -64,13 +65,14 @@ func TestPyroscopeKeepsTenantsApart(t *testing.T) {
 			return allocationsDiffer(asTenant, "keeper", stacks{kept: want})
 		})
 	}
+	allocate(t, nobody, "keep", 1024, 10)
 	mustSay(t, awaitCounter(t, nobody, "export_refused", 1), "no org id")
 	if got, err := server.allocated("keeper"); err == nil {
 		t.Errorf("without a tenant, Pyroscope answers %v", got)
 	}
 }
 
-// mustSay looks for the reason in what a counter's sentence says.
+// mustSay checks that a counter's sentence contains the reason.
 func mustSay(t *testing.T, c cgoheap.Counter, reason string) {
 	t.Helper()
 	if !strings.Contains(c.Sentence, reason) {

@@ -1,14 +1,11 @@
-//go:build linux && cgo
-
 package servers
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // serversVariable names the folder with the servers' binaries. Without it the tests that need one are skipped.
@@ -28,35 +25,18 @@ func serverBinary(t *testing.T, name string) string {
 	return found[0]
 }
 
-var (
-	workshop string
-	shop     sync.Mutex
-)
+var shop *toolchain.Workshop
 
-func TestMain(m *testing.M) {
-	var err error
-	if workshop, err = os.MkdirTemp("", "cgoheap-servers-"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	os.RemoveAll(workshop)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { toolchain.RunWith(&shop, m) }
 
 // built is the executable of the main package in a folder, built once.
 func built(t *testing.T, folder string) string {
 	t.Helper()
-	shop.Lock()
-	defer shop.Unlock()
-	path := filepath.Join(workshop, filepath.Base(folder))
-	if _, err := os.Stat(path); err == nil {
-		return path
-	}
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Dir = folder
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building %s: %v\n%s", folder, err, out)
+	path, err := shop.Make(filepath.Base(folder), func(path string) error {
+		return toolchain.Tool{Folder: folder, Words: []string{"go", "build", "-o", path, "."}}.Run()
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

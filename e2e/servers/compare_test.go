@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -13,8 +11,8 @@ import (
 	"time"
 )
 
-// A comparison is what requests and memory of one service are, as multiples of another's. The ratios are printed. They are
-// taken on machines that do other things too, so no more is asked of them than that the host was not held up: requests that
+// A comparison has the latency and memory of one service as multiples of another's. The ratios are printed. They are
+// measured on machines that also do other work, so they only have to show that the host was not held up: requests that
 // waited for the server would take hundreds of times as long.
 type comparison struct{ median, p99, memory float64 }
 
@@ -22,7 +20,7 @@ func (c comparison) String() string {
 	return fmt.Sprintf("latency ×%.2f at the median, ×%.2f at p99, memory ×%.2f", c.median, c.p99, c.memory)
 }
 
-// heldUp is beyond what chance makes of a ratio: the delay of a slow server alone would be ×100.
+// heldUp is a ratio beyond chance: the delay of a slow server alone would be ×100.
 const heldUp = 5
 
 func (c comparison) mustBeUnchanged(t *testing.T, than string) {
@@ -46,7 +44,7 @@ func compare(t *testing.T, services ...*process) (others []comparison) {
 	t.Helper()
 	latencies := make([][]time.Duration, len(services))
 	for n := range comparedRequests {
-		for turn := range services { // the first in a turn finds colder caches
+		for turn := range services { // the first in a turn has colder caches
 			which := (n + turn) % len(services)
 			latencies[which] = append(latencies[which], lend(t, services[which]))
 		}
@@ -75,8 +73,8 @@ func lend(t *testing.T, service *process) time.Duration {
 	return time.Since(begin)
 }
 
-// memory is what a process has resident of its own, in KiB, between two profiles and without Go's garbage: the least of a
-// few tries. When garbage goes back to the system is a matter of chance in a process so young, and a factor of two.
+// memory returns a process's own resident memory, in KiB, between two profiles and without Go's garbage: the least of a few
+// tries. In such a young process, chance decides when garbage goes back to the system, and makes a factor of two.
 func memory(t *testing.T, p *process) float64 {
 	t.Helper()
 	least := math.MaxFloat64

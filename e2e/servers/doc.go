@@ -4,15 +4,15 @@
 //	a service that leaks ──push or scrape──► a real server on loopback ──its query API──► stacks of names, and values
 //	         └────────────────────────/debug/pprof/cgoheap─────────────────────────────► the same, without a server
 //
-// The two roads must lead to the same stacks with the same values, to the byte, which is all that servers keep: labels,
-// lines and addresses are theirs to arrange. Each test starts servers of its own, on free ports, with scratch folders, and
-// kills them; when it fails, it prints what they said last. What a server shows a moment late is asked for again until a
-// minute has passed. Between a real server and the service there can be a front of the test's own, which wants a token, or
-// fails in all the ways in which servers and networks fail.
+// Both ways must lead to the same stacks with the same values, to the byte. Servers keep nothing else unchanged: they
+// arrange labels, lines and addresses as they like. Each test starts its own servers, on free ports, with scratch folders,
+// and kills them; when it fails, it prints the end of their logs. Answers that come late are asked for again until a minute
+// has passed. Between a real server and the service, a test can put a front, which requires a token, or fails in all the
+// ways in which servers and networks fail.
 //
 // Two services are profiled: examples/leaky, which serves its profile and leaks as services do, and keeper, which pushes
-// and keeps exactly as much memory as it is told.
+// and keeps exactly the requested amount of memory.
 //
 // The servers are built from tools/parca and tools/pyroscope, modules that nothing imports. Pyroscope's server is AGPL: it
-// is started, never linked. Grafana Alloy is not here: it scrapes as Parca does, by GET of the path.
+// is started, never linked. Grafana Alloy is not tested: it scrapes as Parca does, by GET of the path.
 package servers

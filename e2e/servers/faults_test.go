@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -10,14 +8,14 @@ import (
 	"time"
 )
 
-// A fault is a way in which a server, or the network before it, fails.
+// A fault is a way in which a server, or the network in front of it, fails.
 type fault struct {
 	name    string
 	gate    gate
 	absent  bool // nobody listens
 	secure  bool // with a certificate that keeper has no reason to trust
 	counter string
-	reason  string // what the counter's sentence says
+	reason  string // part of the counter's sentence
 	lost    bool   // the profiles were refused; otherwise the queue holds them until the fault is over
 }
 
@@ -38,7 +36,7 @@ func slow(http.ResponseWriter, *http.Request) bool {
 }
 
 func hanging(_ http.ResponseWriter, r *http.Request) bool {
-	_, _ = io.Copy(io.Discard, r.Body) // or an HTTP/1 server does not notice that the client has gone
+	_, _ = io.Copy(io.Discard, r.Body) // otherwise an HTTP/1 server does not notice that the client has gone
 	<-r.Context().Done()
 	return false
 }
@@ -78,14 +76,14 @@ func withFaults(t *testing.T, server *process, r reader) {
 			}
 			healthy := start(server.url, service+"healthy")
 			keeper := start(scheme+loopback(port), service)
+			allocate(t, keeper, "keep", 1024, 50) // first, because an empty profile is not sent
 			mustSay(t, awaitCounter(t, keeper, f.counter, 1), f.reason)
-			allocate(t, keeper, "keep", 1024, 50)
 			compared := compare(t, keeper, healthy, alone)
-			compared[0].mustBeUnchanged(t, "a service whose server is well")
+			compared[0].mustBeUnchanged(t, "a service whose server works")
 			compared[1].mustBeUnchanged(t, "a service that exports nothing")
 
 			switch {
-			case f.secure: // is not over before keeper starts anew
+			case f.secure: // lasts until keeper is restarted
 			case f.absent:
 				startFront(t, server, port, false)
 			default:
@@ -96,7 +94,7 @@ func withFaults(t *testing.T, server *process, r reader) {
 	}
 }
 
-// mustRecover holds what the server has, in the end, against what the fault means for the profiles.
+// mustRecover compares the server's final data with what the fault means for the profiles.
 func mustRecover(t *testing.T, f fault, keeper *process, r reader, service string) {
 	t.Helper()
 	if f.secure {

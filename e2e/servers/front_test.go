@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -31,7 +29,7 @@ type gate func(w http.ResponseWriter, r *http.Request) (passes bool)
 
 func open(http.ResponseWriter, *http.Request) bool { return true }
 
-// startFront puts a proxy before a server, at a port that is free or else has been chosen before.
+// startFront puts a proxy in front of a server, at a free port or at the given one.
 func startFront(t *testing.T, behind *process, port int, secure bool) *front {
 	t.Helper()
 	listener, err := net.Listen("tcp", loopback(port))
@@ -42,7 +40,7 @@ func startFront(t *testing.T, behind *process, port int, secure bool) *front {
 	f.set(open)
 	f.server = &httptest.Server{Listener: listener, Config: &http.Server{
 		Handler:   f.passTo(t, behind),
-		ErrorLog:  log.New(io.Discard, "", 0), // clients that go away, and that do not like the certificate
+		ErrorLog:  log.New(io.Discard, "", 0), // clients that go away, or reject the certificate
 		Protocols: protocols(true, true),
 	}}
 	if secure {
@@ -103,11 +101,11 @@ func certificateFile(t *testing.T, server *httptest.Server) string {
 	return path
 }
 
-// wants is a gate for requests with this header alone.
+// wants is a gate that passes only requests with this header.
 func wants(header, value string) gate {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Header.Get(header) != value {
-			http.Error(w, fmt.Sprintf("this is not the %s of anyone here", header), http.StatusUnauthorized)
+			http.Error(w, fmt.Sprintf("nobody here has this %s", header), http.StatusUnauthorized)
 			return false
 		}
 		return true

@@ -3,8 +3,8 @@ module github.com/cgoheap/cgoheap/e2e/servers
 go 1.25.0
 
 require (
-	github.com/cgoheap/cgoheap v0.0.0-00010101000000-000000000000
-	github.com/cgoheap/cgoheap/export v0.0.0-00010101000000-000000000000
+	github.com/cgoheap/cgoheap v0.1.0
+	github.com/cgoheap/cgoheap/export v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	google.golang.org/protobuf v1.36.12

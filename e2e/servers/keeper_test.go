@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -22,13 +20,13 @@ func startKeeper(t *testing.T, flags ...string) *process {
 	return p
 }
 
-// The two things that keeper does, as stacks that have these names in this order.
+// The two kinds of work that keeper does, as names that their stacks have in this order.
 const (
 	kept = "vault::Ledger::enter;…;main.handleKeep"
 	lent = "vault::Ledger::lend;…;main.handleLend"
 )
 
-// allocate makes keeper allocate so many blocks of so many bytes: "keep" or "lend".
+// allocate makes keeper allocate blocks of a size, a number of times; how is "keep" or "lend".
 func allocate(t *testing.T, keeper *process, how string, bytes, times int64) {
 	t.Helper()
 	if err := post(fmt.Sprintf("%s/%s?bytes=%d&times=%d", keeper.url, how, bytes, times)); err != nil {
@@ -49,7 +47,7 @@ func post(url string) error {
 	return nil
 }
 
-// counters are those of keeper's exporter.
+// counters returns the counters of keeper's exporter.
 func counters(t *testing.T, keeper *process) map[string]cgoheap.Counter {
 	t.Helper()
 	var list cgoheap.Stats
@@ -63,7 +61,7 @@ func counters(t *testing.T, keeper *process) map[string]cgoheap.Counter {
 	return byName
 }
 
-// awaitCounter waits until a counter has counted so far.
+// awaitCounter waits until a counter has reached a value.
 func awaitCounter(t *testing.T, keeper *process, name string, least uint64) cgoheap.Counter {
 	t.Helper()
 	var last cgoheap.Counter
@@ -77,8 +75,8 @@ func awaitCounter(t *testing.T, keeper *process, name string, least uint64) cgoh
 	return last
 }
 
-// awaitPushed waits until whatever keeper allocated before this call has been taken and has arrived. The first profile to
-// be taken from now on might have begun before.
+// awaitPushed waits until everything that keeper allocated before this call is in a profile that has arrived. The next
+// profile might have begun before the call.
 func awaitPushed(t *testing.T, keeper *process) {
 	t.Helper()
 	taken := counters(t, keeper)["export_taken"].Value

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -39,7 +37,7 @@ func visit(t *testing.T, service *process, first, count int) {
 	}
 }
 
-// fetch is the body of an answer 200.
+// fetch returns the body of an answer 200.
 func fetch(t *testing.T, url string) []byte {
 	t.Helper()
 	response, err := http.Get(url)
@@ -54,7 +52,7 @@ func fetch(t *testing.T, url string) []byte {
 	return body
 }
 
-// localProfile is what the service itself says, without a server between.
+// localProfile returns the service's own profile, without a server in between.
 func localProfile(t *testing.T, service *process) *profile.Profile {
 	t.Helper()
 	p, err := profile.ParseData(fetch(t, service.url+"/debug/pprof/cgoheap"))
@@ -64,7 +62,7 @@ func localProfile(t *testing.T, service *process) *profile.Profile {
 	return p
 }
 
-// localStacks are one column of it.
+// localStacks returns one column of it.
 func localStacks(t *testing.T, service *process, kind string) stacks {
 	t.Helper()
 	return mustStacks(t, localProfile(t, service), kind)
@@ -79,7 +77,7 @@ func mustStacks(t *testing.T, p *profile.Profile, kind string) stacks {
 	return s
 }
 
-// anyProfile is a profile of the example, which ends before it is returned, so that it can be pushed at any time.
+// anyProfile returns a profile of the example service, which ends first, so that the profile can be pushed at any time.
 func anyProfile(t *testing.T) (*profile.Profile, []byte) {
 	t.Helper()
 	service := startLeaky(t)

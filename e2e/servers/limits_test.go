@@ -1,16 +1,6 @@
-//go:build linux && cgo
-
 package servers
 
-import (
-	"context"
-	"errors"
-	"testing"
-
-	"github.com/cgoheap/cgoheap/export"
-	"github.com/cgoheap/cgoheap/export/parca"
-	"github.com/cgoheap/cgoheap/export/pyroscope"
-)
+import "testing"
 
 func TestAProfileThatPyroscopeFindsTooLargeIsRefusedWithItsReason(t *testing.T) {
 	server := startPyroscope(t, "-validation.max-profile-size-bytes=200")
@@ -34,25 +24,16 @@ func TestAProfileBeyondPyroscopesRateIsSentAgain(t *testing.T) {
 }
 
 func TestWhatIsNoProfileIsNotSentForEver(t *testing.T) {
-	for name, newTarget := range map[string]func(t *testing.T) (export.Target, error){
-		"parca": func(t *testing.T) (export.Target, error) {
-			return parca.New(parca.Config{Address: startParca(t, "").url})
-		},
-		"pyroscope": func(t *testing.T) (export.Target, error) {
-			return pyroscope.New(pyroscope.Config{Address: startPyroscope(t).url})
-		},
+	for name, address := range map[string]func(t *testing.T) string{
+		"parca":     func(t *testing.T) string { return startParca(t, "").url },
+		"pyroscope": func(t *testing.T) string { return startPyroscope(t).url },
 	} {
 		t.Run(name, func(t *testing.T) {
-			target, err := newTarget(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = target.Send(context.Background(), &export.Batch{Profiles: [][]byte{[]byte("no profile")}})
-			var failure *export.Failure
-			if !errors.As(err, &failure) || failure.Verdict == export.Later {
+			later, err := pushed(t, []byte("no profile"), "-"+name, address(t))
+			if err == nil || later {
 				t.Errorf("%s answers %v, which would keep it in the queue", name, err)
 			}
-			t.Logf("%s says: %v", name, err)
+			t.Logf("%s reports: %v", name, err)
 		})
 	}
 }

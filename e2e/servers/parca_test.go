@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -16,7 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A parcaServer is a real Parca, and how it is asked.
+// A parcaServer is a real Parca, with its queries.
 type parcaServer struct{ *process }
 
 const parcaStorage = `
@@ -27,7 +25,7 @@ object_storage:
       directory: %q
 `
 
-// startParca starts Parca with this configuration behind the one of its storage.
+// startParca starts Parca with this configuration, added to its storage's.
 func startParca(t *testing.T, config string) *parcaServer {
 	t.Helper()
 	binary := serverBinary(t, "parca")
@@ -63,7 +61,7 @@ func getJSON(url string, answer any) error {
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
-// types are the profile types that Parca offers, as it writes them in queries.
+// types returns the profile types that Parca offers, as it writes them in queries.
 func (p *parcaServer) types() (types []string, err error) {
 	var answer struct {
 		Types []struct {
@@ -85,14 +83,14 @@ func (p *parcaServer) types() (types []string, err error) {
 	return types, nil
 }
 
-// A moment is a profile that Parca has: when it was taken and what its values add up to.
+// A moment is a profile that Parca has: its time and the sum of its values.
 type moment struct {
 	at     time.Time
 	total  int64
 	labels map[string]string
 }
 
-// moments are the profiles that a query selects; those of deltas that began in the same second count as one.
+// moments returns the profiles that a query selects; deltas that began in the same second count as one.
 func (p *parcaServer) moments(query string) (moments []moment, err error) {
 	var answer struct {
 		Series []struct {
@@ -124,7 +122,7 @@ func (p *parcaServer) moments(query string) (moments []moment, err error) {
 	return moments, nil
 }
 
-// last is the newest profile that a query selects.
+// last returns the newest profile that a query selects.
 func (p *parcaServer) last(query string) (moment, error) {
 	moments, err := p.moments(query)
 	if err == nil && len(moments) == 0 {
@@ -143,7 +141,7 @@ func (p *parcaServer) stacks(query string, at time.Time, kind string) (stacks, e
 	})
 }
 
-// sum reads back what all profiles add up to.
+// sum reads back the sum of all profiles.
 func (p *parcaServer) sum(query, kind string) (stacks, error) {
 	from, to := lately()
 	return p.report(kind, url.Values{
@@ -164,7 +162,7 @@ func (p *parcaServer) report(kind string, query url.Values) (stacks, error) {
 	return stacksOf(profile, kind)
 }
 
-// lately is the time that all tests lie in.
+// lately returns a span of time that contains all tests.
 func lately() (from, to time.Time) {
 	now := time.Now()
 	return now.Add(-time.Hour), now.Add(time.Minute)

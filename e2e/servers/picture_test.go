@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -15,12 +13,10 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
-
-	"github.com/cgoheap/cgoheap/export/pyroscope"
 )
 
-// picturesVariable names the folder that pictures of the servers' own web pages go to. The servers must have been built
-// with those, which the plain ones are not.
+// picturesVariable names the folder that pictures of the servers' own web pages go to. The servers must have been built with
+// these pages, which the plain builds lack.
 const picturesVariable = "CGOHEAP_PICTURES"
 
 func TestPictureOfParcasPage(t *testing.T) {
@@ -45,15 +41,14 @@ func TestPictureOfParcasPage(t *testing.T) {
 	take(t, page, filepath.Join(dir, "parca.png"), "handleReport", "handleThumbnail", "raster::thumbnail")
 }
 
-// Pyroscope's page has no address for one profile type. It begins with the first, so it is given only one.
+// Pyroscope's page has no address for one profile type. It shows the first, so the server gets only one.
 func TestPictureOfPyroscopesPage(t *testing.T) {
 	dir := pictures(t)
 	server := startPyroscope(t)
-	target, err := pyroscope.New(pyroscope.Config{Address: server.url, ServiceName: "leaky", ProfileName: "memory"})
 	service := startLeaky(t)
 	visit(t, service, 0, 400)
 	local := localProfile(t, service)
-	mustSend(t, target, err, onlyColumn(t, local, "inuse_space"))
+	mustPush(t, onlyColumn(t, local, "inuse_space"), "-pyroscope", server.url, "-name", "memory", "-service", "leaky")
 	eventually(t, "waiting for the profile", func() error {
 		from, to := lately()
 		_, err := server.sum("memory:inuse_space:bytes:space:bytes", `{service_name="leaky"}`, from, to)
@@ -89,7 +84,7 @@ func onlyColumn(t *testing.T, p *profile.Profile, name string) []byte {
 	return data.Bytes()
 }
 
-// take takes a picture of a page that must show these texts.
+// take takes a picture of a page, which must show these texts.
 func take(t *testing.T, page, path string, texts ...string) {
 	t.Helper()
 	shown := string(browse(t, page, "--dump-dom"))
@@ -109,7 +104,7 @@ func take(t *testing.T, page, path string, texts ...string) {
 	}
 }
 
-// browse opens a page as a browser of a fresh user does, and waits until it has long had nothing left to do.
+// browse opens a page as a new user's browser does, and waits until it has been idle for long.
 func browse(t *testing.T, page, what string) []byte {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -15,14 +13,14 @@ import (
 	"time"
 )
 
-// A process is a program that serves on loopback for one test, and its log. It ends with the test, or with the whole run
-// if that is killed.
+// A process is a program that serves on loopback for one test, and its log. It ends with the test, or with the whole run if
+// the run is killed.
 type process struct {
 	name    string
 	url     string // http://127.0.0.1:port
 	command []string
 	ready   string // the path that answers 200 once it serves
-	log     string // all that it printed, in all its lives
+	log     string // all its output, over all its starts
 	running *exec.Cmd
 	exited  chan struct{}
 }
@@ -40,8 +38,8 @@ func launch(t *testing.T, p *process) {
 	p.start(t)
 }
 
-// start starts it, for the first time or once more. It dies with the thread that started it, which is the test's whole
-// process, for Go ends no thread that is not locked.
+// start starts it, for the first time or again. It dies with the thread that started it, and that thread lives as long as
+// the test's process, because Go ends no thread that is not locked.
 func (p *process) start(t *testing.T) {
 	t.Helper()
 	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -64,7 +62,7 @@ func (p *process) start(t *testing.T) {
 	p.awaitReady(t)
 }
 
-const patience = time.Minute // with a machine that has other things to do
+const patience = 10 * time.Minute // a busy machine is slow, but only a program that hangs takes so long
 
 func (p *process) awaitReady(t *testing.T) {
 	t.Helper()
@@ -86,7 +84,7 @@ func (p *process) awaitReady(t *testing.T) {
 	t.Fatalf("%s does not answer %s", p.name, p.url+p.ready)
 }
 
-// end sends the signal, and SIGKILL if that does not help, and waits.
+// end sends the signal, then SIGKILL if the program does not end, and waits for it.
 func (p *process) end(signal syscall.Signal) {
 	if p.running == nil || p.running.Process == nil {
 		return
@@ -110,7 +108,7 @@ func (p *process) logTail() string {
 	return string(bytes.Join(all[max(0, len(all)-lines):], []byte("\n")))
 }
 
-// freePort is a port of 127.0.0.1 that nobody listened on a moment ago.
+// freePort returns a port of 127.0.0.1 that nobody listened on a moment ago.
 func freePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

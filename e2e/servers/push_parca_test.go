@@ -1,24 +1,15 @@
-//go:build linux && cgo
-
 package servers
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
-
-	"github.com/cgoheap/cgoheap/export"
-	"github.com/cgoheap/cgoheap/export/parca"
 )
 
 func TestParcaGivesBackWhatWasPushed(t *testing.T) {
 	server := startParca(t, "")
 	local, data := anyProfile(t)
-	target, err := parca.New(parca.Config{
-		Address: server.url, ProfileName: "cgo_memory", Labels: map[string]string{"job": "fixed"},
-	})
-	mustSend(t, target, err, data)
+	mustPush(t, data, "-parca", server.url, "-name", "cgo_memory", "-service", "fixed")
 
 	for _, kind := range fourKinds {
 		want := mustStacks(t, local, kind)
@@ -31,20 +22,6 @@ func TestParcaGivesBackWhatWasPushed(t *testing.T) {
 			got, err := server.stacks(query, last.at, kind)
 			return errors.Join(err, differ(kind, got, want), namesTheGuilty(got))
 		})
-	}
-}
-
-// mustSend sends a profile as a target's only batch.
-func mustSend(t *testing.T, target export.Target, err error, data []byte) {
-	t.Helper()
-	if err == nil {
-		err = target.Send(context.Background(), &export.Batch{Profiles: [][]byte{data}})
-	}
-	if err == nil {
-		err = target.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -8,15 +6,12 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/cgoheap/cgoheap/export/pyroscope"
 )
 
 func TestPyroscopeGivesBackWhatWasPushed(t *testing.T) {
 	server := startPyroscope(t)
 	local, data := anyProfile(t)
-	target, err := pyroscope.New(pyroscope.Config{Address: server.url, ProfileName: "cgo_memory", ServiceName: "fixed"})
-	mustSend(t, target, err, data)
+	mustPush(t, data, "-pyroscope", server.url, "-name", "cgo_memory", "-service", "fixed")
 
 	for _, kind := range fourKinds {
 		want := mustStacks(t, local, kind)
@@ -50,8 +45,8 @@ func TestPyroscopeShowsWhatTheLoopPushes(t *testing.T) {
 	})
 }
 
-// inUseDiffers compares with what was in use from some time on. Pyroscope adds profiles up, so it says each value as often
-// as there was a profile.
+// inUseDiffers compares the server's memory in use since some time. Pyroscope adds profiles up, so each value counts once
+// per profile.
 func inUseDiffers(server *pyroscopeServer, from time.Time, local stacks) error {
 	_, to := lately()
 	got, err := server.sum("memory:inuse_space:bytes:space:bytes", `{service_name="keeper", region="here"}`, from, to)
@@ -69,7 +64,7 @@ func inUseDiffers(server *pyroscopeServer, from time.Time, local stacks) error {
 	return differ(fmt.Sprintf("in use, %d times", profiles), got, want)
 }
 
-// mustHaveSeries finds a series with these labels, whichever else it has.
+// mustHaveSeries waits for a series that has at least these labels.
 func mustHaveSeries(t *testing.T, server *pyroscopeServer, want map[string]string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("looking for a series %v", want), func() error {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -18,14 +16,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A pyroscopeServer is a real Pyroscope, and how it is asked.
+// A pyroscopeServer is a real Pyroscope, with its queries.
 type pyroscopeServer struct {
 	*process
 	tenant string // X-Scope-OrgID of each request; "" for none
 }
 
-// startPyroscope starts Pyroscope, all its parts in one process, with these flags beside the ones that keep it on loopback
-// and quiet.
+// startPyroscope starts Pyroscope, all its parts in one process, with these flags added to the flags that keep it on
+// loopback and quiet.
 func startPyroscope(t *testing.T, flags ...string) *pyroscopeServer {
 	t.Helper()
 	binary := serverBinary(t, "pyroscope")
@@ -98,7 +96,7 @@ func (p *pyroscopeServer) askJSON(method string, request map[string]any, answer 
 	return json.Unmarshal(data, answer)
 }
 
-// types are the profile types that Pyroscope offers, as it writes them in queries.
+// types returns the profile types that Pyroscope offers, as it writes them in queries.
 func (p *pyroscopeServer) types() (types []string, err error) {
 	var answer struct{ ProfileTypes []struct{ ID string } }
 	if err := p.askJSON("ProfileTypes", map[string]any{}, &answer); err != nil {
@@ -111,7 +109,7 @@ func (p *pyroscopeServer) types() (types []string, err error) {
 	return types, nil
 }
 
-// series are the labels of all series that a matcher selects, one map for each.
+// series returns the labels of all series that a matcher selects, one map for each.
 func (p *pyroscopeServer) series(matcher string) (series []map[string]string, err error) {
 	var answer struct {
 		LabelsSet []struct {
@@ -131,8 +129,8 @@ func (p *pyroscopeServer) series(matcher string) (series []map[string]string, er
 	return series, nil
 }
 
-// sum reads back what all profiles of this type add up to that a selector like {service_name="shop"} selects, from one
-// time to another. The fields are those of querier.v1.SelectMergeProfileRequest.
+// sum reads back the sum of all profiles of this type that a selector like {service_name="shop"} selects between two times.
+// The fields belong to querier.v1.SelectMergeProfileRequest.
 func (p *pyroscopeServer) sum(profileType, selector string, from, to time.Time) (stacks, error) {
 	var b []byte
 	b = protowire.AppendString(protowire.AppendTag(b, 1, protowire.BytesType), profileType)

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -7,9 +5,9 @@ import (
 	"fmt"
 )
 
-// reader is either server, asked what a service allocated.
+// reader is either server, which can report what a service allocated.
 type reader interface {
-	// allocated is what all profiles together say of allocated bytes.
+	// allocated returns the allocated bytes in all profiles together.
 	allocated(service string) (stacks, error)
 }
 
@@ -22,7 +20,7 @@ func (p *pyroscopeServer) allocated(service string) (stacks, error) {
 	return p.sum("memory:alloc_space:bytes:space:bytes", fmt.Sprintf("{service_name=%q}", service), from, to)
 }
 
-// allocationsDiffer says which paths of a service do not have these amounts.
+// allocationsDiffer returns an error that names the paths of a service that do not have these amounts.
 func allocationsDiffer(r reader, service string, want stacks) error {
 	got, err := r.allocated(service)
 	return errors.Join(err, amountsDiffer(got, want))

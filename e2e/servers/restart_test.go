@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -9,7 +7,7 @@ import (
 	"testing"
 )
 
-// What was allocated before the restart is the server's to keep: Pyroscope writes it to disk, Parca remembers nothing.
+// Data from before the restart depends on the server: Pyroscope writes it to disk, Parca loses it.
 
 func TestNothingIsLostWhilePyroscopeRestarts(t *testing.T) {
 	server := startPyroscope(t)
@@ -35,8 +33,8 @@ func TestNothingIsLostWhileParcaRestarts(t *testing.T) {
 
 const amidRestart = 1024*50 + 2048*30
 
-// restartAmidAllocations ends the server, and starts it again when keeper has found it away with profiles to send. A
-// server that is about to end may have refused some before, for reasons of its own.
+// restartAmidAllocations ends the server, and starts it again when keeper has failed to reach it with profiles to send. A
+// server that is about to end may have refused some before, for other reasons.
 func restartAmidAllocations(t *testing.T, server, keeper *process) {
 	t.Helper()
 	server.end(syscall.SIGTERM)

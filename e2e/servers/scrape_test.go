@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -13,7 +11,7 @@ import (
 )
 
 // scrapeConfig makes Parca read the path each second. The keys of pprof_config become profile names; Go's own profiles,
-// which are Parca's defaults, are off, for the example does not serve them.
+// which are Parca's defaults, are off, because the example does not serve them.
 const scrapeConfig = `
 scrape_configs:
   - job_name: leaky
@@ -45,7 +43,7 @@ func TestParcaScrapesTheHandlerAndNamesTheGuilty(t *testing.T) {
 
 	for _, kind := range fourKinds {
 		query := fmt.Sprintf(`cgo_memory:%s:space:bytes{job="leaky", region="here"}`, kind)
-		// The Go runtime starts a thread now and then, which is memory too, so there may be a few tries.
+		// The Go runtime starts a thread now and then, which also takes memory, so a few tries may be needed.
 		eventually(t, "comparing "+kind, func() error {
 			local := localStacks(t, service, kind)
 			last, err := parca.last(query)
@@ -71,7 +69,7 @@ func TestParcaScrapesTheHandlerAndNamesTheGuilty(t *testing.T) {
 func namesTheGuilty(s stacks) error {
 	for _, path := range guilty {
 		if s.of(path) == 0 {
-			return fmt.Errorf("nothing goes to %s", path)
+			return fmt.Errorf("no memory is attributed to %s", path)
 		}
 	}
 	return nil
@@ -101,7 +99,7 @@ func TestParcaScrapesDeltas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range guilty {
-		// Between two scrapes nobody watches, so deltas are less than what was allocated, never more.
+		// Deltas do not cover the time between two of them, so they are less than what was allocated, never more.
 		if got, most := sum.of(path), after.of(path)-before.of(path); got <= 0 || got > most {
 			t.Errorf("the deltas of %s add up to %d, want more than 0 and at most %d", path, got, most)
 		}

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package servers
 
 import (
@@ -14,14 +12,14 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// stacks are what one column of a profile adds up to for each stack, written as names from the leaf on. It is what every
-// server keeps; their ways with lines, labels and addresses differ.
+// stacks are the sums of one column of a profile for each stack, written as names from the leaf on. Every server keeps
+// these; lines, labels and addresses each server treats in its own way.
 type stacks map[string]int64
 
 // fourKinds are the columns of a profile, as servers write them within the names of profile types.
 var fourKinds = []string{"inuse_space:bytes", "inuse_objects:count", "alloc_space:bytes", "alloc_objects:count"}
 
-// stacksOf reads the column of this kind. A server's answer has just one, which it may call otherwise.
+// stacksOf reads the column of this kind. A server's answer has only one, perhaps under another name.
 func stacksOf(p *profile.Profile, kind string) (stacks, error) {
 	column := slices.IndexFunc(p.SampleType, func(v *profile.ValueType) bool { return v.Type+":"+v.Unit == kind })
 	if column < 0 && len(p.SampleType) == 1 {
@@ -59,7 +57,7 @@ func (s stacks) total() (sum int64) {
 	return sum
 }
 
-// of is what goes to the stacks that have all these names in this order, others between them or not.
+// of returns the sum for stacks that have all these names in this order, perhaps with others between them.
 func (s stacks) of(path string) (sum int64) {
 	for stack, value := range s {
 		if follows(stack, strings.Split(path, ";…;")) {
@@ -71,7 +69,7 @@ func (s stacks) of(path string) (sum int64) {
 
 func follows(stack string, names []string) bool {
 	for _, frame := range strings.Split(stack, ";") {
-		// C++ names bring their parameters.
+		// C++ names include their parameters.
 		if len(names) > 0 && (frame == names[0] || strings.HasPrefix(frame, names[0]+"(")) {
 			names = names[1:]
 		}
@@ -79,7 +77,7 @@ func follows(stack string, names []string) bool {
 	return len(names) == 0
 }
 
-// differ says which stacks differ.
+// differ returns an error that lists the stacks that differ.
 func differ(about string, got, want stacks) error {
 	if diff := cmp.Diff(want, got); diff != "" {
 		return fmt.Errorf("%s: total %d, want %d; by stack (-want +got):\n%.4000s", about, got.total(), want.total(), diff)
@@ -87,7 +85,7 @@ func differ(about string, got, want stacks) error {
 	return nil
 }
 
-// amountsDiffer says which of these paths do not have their amounts.
+// amountsDiffer returns an error for the paths that do not have their amounts.
 func amountsDiffer(got, want stacks) (err error) {
 	for path, amount := range want {
 		if value := got.of(path); value != amount {
@@ -97,7 +95,7 @@ func amountsDiffer(got, want stacks) (err error) {
 	return err
 }
 
-// eventually tries until what a server says is as it must be, for servers show what they are given a moment later.
+// eventually tries until a server's answer is right, because servers show new data with a delay.
 func eventually(t *testing.T, about string, try func() error) {
 	t.Helper()
 	var err error

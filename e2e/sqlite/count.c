@@ -1,12 +1,10 @@
-//go:build linux && cgo
-
 #include "count.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-/* As in sqlite3.h, which only go-sqlite3 has; the functions are the ones linked into this program. */
+/* As in sqlite3.h, which only go-sqlite3 has; the functions are linked into this program. */
 struct sqlite3_mem_methods {
 	void *(*xMalloc)(int);
 	void (*xFree)(void *);
@@ -35,7 +33,7 @@ static struct counted sums[COUNTED_PHASES][COUNTED_METHODS];
 static struct entry table[TABLE];
 static __thread int current;
 
-/* The entry of a block, or the free one where it belongs. */
+/* The entry of a block, or the free entry where the block belongs. */
 static struct entry *find(void *block)
 {
 	size_t i = ((uintptr_t)block >> 4) * 0x9e3779b97f4a7c15u >> 47;

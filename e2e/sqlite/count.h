@@ -1,4 +1,4 @@
-/* The second road to SQLite's amounts: an allocator that counts and then does what SQLite's own does. */
+/* The second way to SQLite's amounts: an allocator that counts and then works as SQLite's own does. */
 #ifndef CGOHEAP_E2E_COUNT_H
 #define CGOHEAP_E2E_COUNT_H
 
@@ -12,13 +12,13 @@ struct counted {
 	int64_t alloc_objects, alloc_bytes, inuse_objects, inuse_bytes;
 };
 
-/* Puts the counting allocator under SQLite. 0, or SQLite's error code: SQLite was in use already. */
+/* Installs the counting allocator in SQLite. Returns 0, or SQLite's error code if SQLite was already in use. */
 int counted_install(void);
 
-/* What the calling thread allocates from now on counts for phase; returns the phase until now. */
+/* Counts the calling thread's allocations for phase from now on; returns the previous phase. */
 int counted_enter(int phase);
 
-/* The sum of a phase's blocks that came from that method. */
+/* The sum of a phase's blocks that came from this method. */
 struct counted counted_sum(int phase, enum counted_method method);
 
 #endif

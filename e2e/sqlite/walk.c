@@ -1,11 +1,9 @@
-//go:build linux && cgo
-
 #include "walk.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* As in sqlite3.h, which only go-sqlite3 has; the functions are the ones linked into this program. */
+/* As in sqlite3.h, which only go-sqlite3 has; the functions are linked into this program. */
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_context sqlite3_context;
 typedef struct sqlite3_value sqlite3_value;

@@ -1,16 +1,14 @@
-//go:build linux && cgo
-
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "worker.h"
 
-// Of blocks from one stack there are more than the smallest tables hold, so that no order in which tables fill spares any.
+// One stack allocates more blocks than the smallest tables hold, so that each table becomes full, in whatever order they fill.
 enum { CROWD = 100000, DEEPEST = 90, LARGEST = 2000, ALIKE = 1000000, SMALL = 16 };
 
 static _Atomic uint64_t crowded;
 
-// stress_crowding calls itself from two places, as the bits of way say: there are more stacks than any table holds.
+// stress_crowding calls itself from two call sites, chosen by the bits of way: there are more stacks than any table holds.
 SITE static void *stress_crowding(unsigned depth, uint32_t way, size_t size)
 {
 	void *p;

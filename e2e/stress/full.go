@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
@@ -11,19 +9,20 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/e2e/truth"
 )
 
-// fullness is what is said of recordings whose tables are full: numbers of blocks.
+// fullness has the numbers of blocks in recordings whose tables are full.
 type fullness struct {
 	expected, recorded int64  // allocated at sites and in the crowd
 	lost, lostLive     uint64 // in the whole process, as the profiler counts
 }
 
-// smallest is the bound on tables that a recording may have at least.
+// smallest is the smallest bound on tables that a recording may have.
 const smallest = 8 << 20
 
-// whenFull records a storm in tables that are soon full. What is recorded must be right, what is not must be counted, and
-// together they must be what was allocated.
+// whenFull records a storm in tables that are soon full. Recorded blocks must be right, the others must be counted, and
+// together they must equal what was allocated.
 func (s *storm) whenFull(length time.Duration) error {
 	starting := s.read()
 	crowded := C.stress_crowded()
@@ -33,7 +32,7 @@ func (s *storm) whenFull(length time.Duration) error {
 	}
 	workers := s.begin(func(C.uint32_t) { C.stress_crowd() })
 	time.Sleep(length)
-	for over := time.Now().Add(5 * time.Minute); !isFull(p.Stats()) && time.Now().Before(over); {
+	for over := time.Now().Add(10 * time.Minute); !isFull(p.Stats()) && time.Now().Before(over); {
 		time.Sleep(length / 4)
 	}
 	if taken := s.take(p); taken != nil {
@@ -49,13 +48,13 @@ func (s *storm) whenFull(length time.Duration) error {
 	return end(p)
 }
 
-// account holds a profile, taken between two readings of the counters, against the truth and the losses.
+// account compares a profile, taken between two readings of the counters, with the truth and the losses.
 func (s *storm) account(p *profile.Profile, w window, crowd int64, before, after cgoheap.Stats) {
 	sums := s.judge.sums(p, false)
 	expected, recorded, unseen := crowd, ofCrowd(p), int64(0)
 	for i, site := range s.judge.sites {
 		_, most := w.bounds(i)
-		s.judge.within(site, sums[site], amounts{}, most)
+		s.judge.within(site, sums[site], truth.Values{}, most)
 		expected += most[0]
 		recorded += sums[site][0]
 		unseen += most[2] - sums[site][2]
@@ -80,8 +79,8 @@ func (s *storm) account(p *profile.Profile, w window, crowd int64, before, after
 	s.balance(p, before, after)
 }
 
-// balance wants every sampled block of the process to be in the profile or lost. Threads that nobody has counted, of the
-// runtime and of libc, may allocate between the readings.
+// balance checks that every sampled block of the process is in the profile or lost. Uncounted threads, of the runtime and of
+// libc, may allocate between the readings.
 func (s *storm) balance(p *profile.Profile, before, after cgoheap.Stats) {
 	var recorded uint64
 	for _, sample := range p.Sample {
@@ -101,12 +100,13 @@ func lostBlocks(stats cgoheap.Stats) uint64 {
 	return stats.Value("lost_stack_table_full") + stats.Value("lost_site_table_full")
 }
 
-// ofCrowd is how many blocks the profile says that the crowd allocated.
-func ofCrowd(p *profile.Profile) (blocks int64) {
-	for _, sample := range p.Sample {
-		if own := ours(sample); len(own) > 0 && own[0] == "stress_crowding" {
-			blocks += sample.Value[0]
-		}
-	}
-	return blocks
+// ofCrowd returns how many blocks the crowd allocated, according to the profile.
+func ofCrowd(p *profile.Profile) (blocks int64) { return of(p, "stress_crowding")[truth.AllocObjects] }
+
+// of returns a profile's sums for the stacks in which a function is our innermost.
+func of(p *profile.Profile, function string) truth.Values {
+	return truth.Sums(p, func(sample *profile.Sample) (struct{}, bool) {
+		own := ours(sample)
+		return struct{}{}, len(own) > 0 && own[0] == function
+	})[struct{}{}]
 }

@@ -1,12 +1,7 @@
-//go:build linux && cgo
-
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -14,10 +9,10 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/check"
+	"github.com/cgoheap/cgoheap/e2e/truth"
 )
 
-// A judge holds profiles against the truth and remembers what was wrong.
+// A judge compares profiles with the truth and remembers faults.
 type judge struct {
 	sites   []*site
 	leaves  map[string]bool // functions that allocate
@@ -27,7 +22,7 @@ type judge struct {
 	samples int64
 }
 
-// mostFaults is how many faults are told; the others are only counted.
+// mostFaults is how many faults are printed; the others are only counted.
 const mostFaults = 40
 
 func newJudge(sites []*site) *judge {
@@ -47,45 +42,25 @@ func (j *judge) fault(format string, arguments ...any) {
 	}
 }
 
-// take writes a profile and reads it back, after package check did.
+// take writes a profile and reads it back.
 func (j *judge) take(p *cgoheap.Profiler) (*profile.Profile, error) {
-	var written bytes.Buffer
-	if err := p.WriteProfile(&written); err != nil {
-		return nil, err
-	}
 	j.dumps++
-	faults, err := check.Profile(bytes.NewReader(written.Bytes()))
-	for _, f := range faults {
-		if f.Severity == check.Error {
-			err = errors.Join(err, errors.New(f.String()))
-		}
-	}
-	read, parsing := profile.Parse(io.Reader(&written))
-	return read, errors.Join(err, parsing)
+	return truth.Take(p)
 }
 
-// sums adds up what a profile says of each site, and finds wrong stacks. counts: cut ones are counted.
-func (j *judge) sums(p *profile.Profile, counts bool) map[*site]amounts {
-	sums := make(map[*site]amounts)
-	for _, sample := range p.Sample {
+// sums adds up a profile by site, and finds wrong stacks. If counts is true, cut stacks are counted.
+func (j *judge) sums(p *profile.Profile, counts bool) map[*site]truth.Values {
+	return truth.Sums(p, func(sample *profile.Sample) (*site, bool) {
 		j.samples++
 		s, whole := j.siteOf(sample)
-		if s == nil {
-			continue
-		}
-		sum := sums[s]
-		for i := range sum {
-			sum[i] += sample.Value[i]
-		}
-		sums[s] = sum
-		if counts && !whole {
+		if s != nil && counts && !whole {
 			s.tally.cut += sample.Value[0]
 		}
-	}
-	return sums
+		return s, s != nil
+	})
 }
 
-// hold wants what the profile says of each site to lie within the window's bounds; if exact, they are one.
+// hold checks that each site's values in the profile lie within the window's bounds, which are equal if exact is true.
 func (j *judge) hold(p *profile.Profile, w window, exact bool) {
 	sums := j.sums(p, exact)
 	for i, s := range j.sites {
@@ -94,33 +69,26 @@ func (j *judge) hold(p *profile.Profile, w window, exact bool) {
 			s.tally.expected += least[0]
 			s.tally.recorded += sums[s][0]
 			if least != most {
-				j.fault("%s: nothing is under way any more, and the profile is of an earlier moment", s.name)
+				j.fault("%s: nothing is in progress, but the profile is of an earlier moment", s.name)
 			}
 		}
 		j.within(s, sums[s], least, most)
 	}
 }
 
-func (j *judge) within(s *site, got, least, most amounts) {
-	if difference := outside(got, least, most); difference != 0 {
+func (j *judge) within(s *site, got, least, most truth.Values) {
+	difference := max(got.Outside(least, most), -got[truth.InuseObjects], -got[truth.InuseBytes])
+	if difference != 0 {
 		s.tally.wrong += difference
 		j.fault("%s: %d, which is not between %d and %d", s.name, got, least, most)
 	}
 }
 
-// outside is how far a lies outside the bounds where it does so most; in use are none fewer than 0.
-func outside(a, least, most amounts) (difference int64) {
-	for i := range a {
-		difference = max(difference, least[i]-a[i], a[i]-most[i])
-	}
-	return max(difference, -a[2], -a[3])
-}
-
-// siteOf is the site that a sample is of, nil if of none, and whether it has the whole stack. A sample of a site is wrong
+// siteOf returns the site of a sample, nil if it has none, and whether it has the whole stack. A site's sample is wrong
 // unless its stack and its size are the site's.
 func (j *judge) siteOf(sample *profile.Sample) (s *site, whole bool) {
 	own := ours(sample)
-	s = j.ofSize(sample)
+	s = j.bySize[truth.BlockSize(sample)]
 	switch {
 	case len(own) == 0 || !j.leaves[own[0]]:
 		if s == nil || !s.ofFile || !unnamed(sample) {
@@ -134,42 +102,22 @@ func (j *judge) siteOf(sample *profile.Sample) (s *site, whole bool) {
 	case s != nil:
 		s.tally.wrong += sample.Value[0]
 	}
-	j.fault("%d blocks of %v bytes have the stack\n\t%s", sample.Value[0], sample.NumLabel["bytes"], strings.Join(all(sample), "\n\t"))
+	j.fault("%d blocks of %v bytes have the stack\n\t%s", sample.Value[0], sample.NumLabel["bytes"], strings.Join(truth.Names(sample), "\n\t"))
 	return nil, false
 }
 
-func (j *judge) ofSize(sample *profile.Sample) *site {
-	if sizes := sample.NumLabel["bytes"]; len(sizes) == 1 {
-		return j.bySize[sizes[0]]
-	}
-	return nil
-}
-
-// unnamed says whether the stack is a single place without a name: it ended in code that was not known yet.
+// unnamed reports whether the stack is a single location without a name: it ended in code that was not known yet.
 func unnamed(sample *profile.Sample) bool {
 	return len(sample.Location) == 1 && len(sample.Location[0].Line) == 0
 }
 
-// ours are the names that sites may have in their frames, to where a goroutine's work begins.
+// ours returns the names that sites may have in their frames, up to the start of a goroutine's work.
 func ours(sample *profile.Sample) []string {
-	own := slices.DeleteFunc(all(sample), func(name string) bool {
+	own := slices.DeleteFunc(truth.Names(sample), func(name string) bool {
 		return !strings.HasPrefix(name, "stress_") && !strings.HasPrefix(name, "main.")
 	})
 	if end := slices.Index(own, "main.work"); end >= 0 {
 		own = own[:end+1]
 	}
 	return own
-}
-
-func all(sample *profile.Sample) []string {
-	var names []string
-	for _, location := range sample.Location {
-		for _, line := range location.Line {
-			names = append(names, line.Function.Name)
-		}
-		if len(location.Line) == 0 {
-			names = append(names, fmt.Sprintf("%#x", location.Address))
-		}
-	}
-	return names
 }

@@ -1,12 +1,10 @@
-//go:build linux && cgo
-
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include "worker.h"
 
-/* The two libraries are of one size, so that the loader puts each where the other was. Most are gone before anybody has
-   looked at the list of libraries; some stay until it is known that they are there. */
+/* The two libraries have the same size, so that the loader puts each where the other was. Most are closed before the
+   list of libraries is read again; some stay until they are in it. */
 SITE static void stress_library(uint32_t site, const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

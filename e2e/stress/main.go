@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
@@ -21,15 +19,18 @@ const roundLength = time.Second
 
 func main() {
 	length := flag.Duration("time", 30*time.Second, "how long to storm")
-	pairs := flag.Uint64("pairs", 0, "instead of a storm, so many pairs of malloc and free")
+	pairs := flag.Uint64("pairs", 0, "instead of a storm, this many pairs of malloc and free")
 	full := flag.Bool("full", false, "all the time in one recording whose tables are full")
 	pages := flag.Bool("pages", false, "only beside pages that are mapped and unmapped")
-	recordings := flag.Int("recordings", 0, "instead of a storm, so many recordings under load")
+	maps := flag.Bool("maps", false, "instead of a storm of allocations, one of calls that map memory")
+	recordings := flag.Int("recordings", 0, "instead of a storm, this many recordings under load")
 	flag.Parse()
 	var err error
 	switch {
 	case *pairs > 0:
 		err = runPairs(os.Stdout, *pairs)
+	case *maps:
+		err = runMaps(os.Stdout, *length)
 	case *recordings > 0:
 		err = runRecordings(os.Stdout, *recordings)
 	default:
@@ -50,12 +51,12 @@ func run(length time.Duration, full, pages bool) error {
 	if err := buildLibraries(folder); err != nil {
 		return err
 	}
-	defer giveUp(2*length + 2*time.Minute).Stop()
+	defer giveUp(2*length + 20*time.Minute).Stop()
 	if err := trace.Start(io.Discard); err != nil {
 		return err
 	}
 	defer trace.Stop()
-	runtime.SetCPUProfileRate(1000) // signals come at this rate, whether somebody reads the profile or not
+	runtime.SetCPUProfileRate(1000) // signals come at this rate, whether the profile is read or not
 	if !C.stress_make_rooms() {
 		return errors.New("there is no room for pages beside stacks")
 	}
@@ -76,7 +77,7 @@ func run(length time.Duration, full, pages bool) error {
 	return s.report(os.Stdout)
 }
 
-// run is rounds, recordings under way, rounds in which the tables are full, and rounds that are sampled.
+// run runs rounds, then recordings that start and stop amid a storm, then rounds with full tables, then sampled rounds.
 func (s *storm) run(length time.Duration) error {
 	kinds := []func(time.Duration) error{s.round, s.underWay, s.whenFull, s.sampled}
 	if s.onlyPages {
@@ -92,7 +93,7 @@ func (s *storm) run(length time.Duration) error {
 	return nil
 }
 
-// report prints the table, and is an error if anything is wrong, or lost where there was room.
+// report prints the table, and returns an error if anything is wrong, or lost although there was room.
 func (s *storm) report(to io.Writer) error {
 	s.table(to)
 	wrong, lost := s.verdict()

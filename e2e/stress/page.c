@@ -1,7 +1,5 @@
-//go:build linux && cgo
-
-/* Pages that come and go beside stacks, while code on those stacks that no unwind data describes has the address of such a
-   page in the frame pointer register, which is that code's own to use. A room is two stacks and a page between them:
+/* Pages that come and go beside stacks, while code on those stacks that no unwind data describes has the address of such
+   a page in the frame pointer register, which is that code's own to use. A room is two stacks and a page between them:
 
 	lower stack │ page │ upper stack
 
@@ -86,13 +84,13 @@ static struct record forge(char *page)
 	return (struct record){.caller = there, .pc = in_asmcgocall, .depth = 64, .g = there};
 }
 
-/* Any word of the page, also the last, which has only half of a record. */
+/* Any word of the page, even the last, which holds only half of a record. */
 static void visit_page(const struct room *r, uint32_t site)
 {
 	stress_without_cfi(stress_visit, site + stress_random() % STRESS_WAYS, r->page + stress_random() % (PAGE / 8) * 8);
 }
 
-/* Others have work to do, too. */
+/* Lets other workers run. */
 static void pause_after_burst(unsigned n)
 {
 	if (n % BURST == 0)
@@ -186,7 +184,8 @@ void stress_pages_by_fiber(uint32_t site)
 	run_on(rooms[BY_FIBER].upper, run_fibers, site);
 }
 
-/* On the system stack of a thread that Go has made: a record that seems to be a call from Go, whose g would be in the page. */
+/* On the system stack of a thread that Go created: a record that looks like a call from Go, whose g would be in the
+   page. */
 void stress_pages_by_goroutine(uint32_t site)
 {
 	for (unsigned n = 1; n <= BURST; n++) {
@@ -206,7 +205,7 @@ static void map(struct room *r)
 		*to = forge(r->page);
 }
 
-/* Another thread may have mapped something there meanwhile: then the page is not ours to touch. */
+/* Another thread may have mapped something there meanwhile: then the page must not be touched. */
 static void move(struct room *r)
 {
 	if (!r->mapped)
@@ -229,7 +228,7 @@ void stress_move_pages(void)
 	}
 }
 
-/* The last frame that has unwind data was called by asmcgocall. */
+/* asmcgocall called the last frame that has unwind data. */
 bool stress_make_rooms(void)
 {
 	void *frames[16];

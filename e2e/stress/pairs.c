@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,24 +1,20 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
 import "C"
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"runtime"
 
-	"github.com/google/pprof/profile"
-
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/e2e/truth"
 )
 
-// runPairs frees and allocates as often as it is told, and looks after each tenth at what a pair costs, at what the process
-// holds, and at the estimates. Costs are only printed.
+// runPairs frees and allocates a given number of times. After each tenth it measures the cost of a pair and what the process
+// holds, and checks the estimates. Costs are only printed.
 func runPairs(to io.Writer, count uint64) error {
 	runtime.LockOSThread()
 	p, err := cgoheap.Start(cgoheap.Config{})
@@ -54,44 +50,33 @@ func runPairs(to io.Writer, count uint64) error {
 	return nothingLeft(p)
 }
 
-// ofPairs is what a profile says that stress_pairs allocated.
-func ofPairs(p *cgoheap.Profiler) (sum amounts, err error) {
-	var written bytes.Buffer
-	if err := p.WriteProfile(&written); err != nil {
-		return sum, err
-	}
-	read, err := profile.Parse(&written)
+// ofPairs returns what stress_pairs allocated, according to a profile.
+func ofPairs(p *cgoheap.Profiler) (truth.Values, error) {
+	taken, err := truth.Take(p)
 	if err != nil {
-		return sum, err
+		return truth.Values{}, err
 	}
-	for _, sample := range read.Sample {
-		if own := ours(sample); len(own) > 0 && own[0] == "stress_pairs" {
-			for i := range sum {
-				sum[i] += sample.Value[i]
-			}
-		}
-	}
-	return sum, nil
+	return of(taken, "stress_pairs"), nil
 }
 
-// estimates wants the bytes that were allocated, and those in use, to be estimated within 6 standard errors: a sample stands
+// estimates checks that the bytes allocated, and the bytes in use, are estimated within 6 standard errors: a sample stands
 // for half a MiB.
 func estimates(p *cgoheap.Profiler, allocated C.struct_flow) error {
 	sum, err := ofPairs(p)
 	if err != nil {
 		return err
 	}
-	const gap = 512 << 10
+	const interval = 512 << 10
 	inUse := float64(allocated.bytes) / float64(allocated.objects) * C.STRESS_LIVE
 	for _, of := range []struct{ got, want float64 }{{float64(sum[1]), float64(allocated.bytes)}, {float64(sum[3]), inUse}} {
-		if slack := 6*math.Sqrt(of.want*gap) + 10*gap; math.Abs(of.got-of.want) > slack {
-			return fmt.Errorf("%.0f bytes were estimated, and were %.0f", of.got, of.want)
+		if slack := 6*math.Sqrt(of.want*interval) + 10*interval; math.Abs(of.got-of.want) > slack {
+			return fmt.Errorf("%.0f bytes were estimated, but there were %.0f", of.got, of.want)
 		}
 	}
 	return nil
 }
 
-// nothingLeft wants nothing in use when all is freed, and stops.
+// nothingLeft checks that nothing is in use when all is freed, and stops.
 func nothingLeft(p *cgoheap.Profiler) error {
 	sum, err := ofPairs(p)
 	if err != nil {

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +13,8 @@ static bool succeeded(pid_t child)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* What the child allocates and frees is the parent's to see in neither memory nor profile. It is killed if it hangs. */
+/* The parent must see the child's allocations and frees neither in memory nor in a profile. The child is killed if it
+   hangs. */
 static void live_in_child(uint32_t site)
 {
 	alarm(20);

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
@@ -14,12 +12,12 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-// runRecordings starts and stops recordings while threads and goroutines allocate, and looks after each tenth at what the
-// process holds. In every 64th, profiles are written one after the other.
+// runRecordings starts and stops recordings while threads and goroutines allocate. After each tenth it checks what the
+// process holds. In every 64th recording, profiles are written one after the other.
 func runRecordings(to io.Writer, count int) error {
 	s := storm{entrances: entrances()}
 	s.judge = newJudge(sites(s.entrances))
-	defer giveUp(time.Duration(count)*time.Second + time.Minute).Stop()
+	defer giveUp(time.Duration(count)*10*time.Second + 10*time.Minute).Stop()
 	load := slices.DeleteFunc(slices.Clone(s.entrances), func(e *entrance) bool {
 		return e.name != "goroutine" && e.name != "thread" && e.name != "around a callback"
 	})

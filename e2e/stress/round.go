@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
@@ -39,7 +37,7 @@ func (s *storm) start(c cgoheap.Config) (*cgoheap.Profiler, error) {
 // everything is recorded, and there is room for it.
 var everything = cgoheap.Config{SampleBytes: 1}
 
-// stop ends a recording and takes down what it lost.
+// stop ends a recording and adds up its losses.
 func (s *storm) stop(p *cgoheap.Profiler) {
 	if err := end(p); err != nil {
 		s.judge.fault("Stop: %v", err)
@@ -47,7 +45,7 @@ func (s *storm) stop(p *cgoheap.Profiler) {
 	s.losses.add(p.Stats())
 }
 
-// end calls Stop, again if it has to be: a busy machine may keep a thread from running for a second.
+// end calls Stop, repeatedly if needed: a busy machine may keep a thread from running for a second.
 func end(p *cgoheap.Profiler) (err error) {
 	for range 10 {
 		if err = p.Stop(); err == nil {
@@ -67,7 +65,7 @@ func (s *storm) take(p *cgoheap.Profiler) *profile.Profile {
 	return taken
 }
 
-// dump takes a profile between two readings of the truth, and holds it against them.
+// dump takes a profile between two readings of the truth, and compares it with them.
 func (s *storm) dump(p *cgoheap.Profiler, w window, exact bool) {
 	w.before = s.read()
 	unsettled := p.Stats().Value("snapshots_unsettled")
@@ -98,7 +96,7 @@ func (s *storm) round(length time.Duration) error {
 	return nil
 }
 
-// underWay starts and stops recordings while one storm goes on, and takes profiles of some.
+// underWay starts and stops recordings amid one storm, and takes profiles of some.
 func (s *storm) underWay(length time.Duration) error {
 	workers := s.begin()
 	defer workers.end()

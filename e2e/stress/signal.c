@@ -1,7 +1,5 @@
-//go:build linux && cgo
-
-/* Handlers that allocate. The signal comes at any instruction of stress_spin and of what it calls, none of which is in the
-   allocator: there, a handler that allocates would be the program's own fault. */
+/* Handlers that allocate. The signal comes at any instruction of stress_spin and of its callees, none of which is in
+   the allocator: a handler that allocates while it interrupts the allocator would be the program's own fault. */
 
 #include <pthread.h>
 #include <signal.h>
@@ -73,7 +71,7 @@ static bool handle(int number, bool alternate)
 	return sigaction(number, &action, NULL) == 0;
 }
 
-/* The thread begins with the signal blocked, as its creator has it. */
+/* The thread begins with the signal blocked, because its creator blocks it. */
 static bool create(pthread_t *thread, struct signalled *s)
 {
 	sigset_t set, before;

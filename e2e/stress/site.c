@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdatomic.h>
@@ -12,7 +10,7 @@
 
 struct site stress_sites[STRESS_SITES];
 
-/* What stands at the beginning of each block. */
+/* The beginning of each block. */
 struct block {
 	uint32_t site, recording;
 	uint64_t size;
@@ -49,7 +47,7 @@ SITE static void *stress_malloc(size_t size)
 SITE static void *stress_calloc(size_t size)
 {
 	char *p = calloc(1, size);
-	stress_must(p != NULL && p[0] == 0 && p[size - 1] == 0, "calloc gives zeroes");
+	stress_must(p != NULL && p[0] == 0 && p[size - 1] == 0, "calloc returns zeroes");
 	return kept(p);
 }
 
@@ -85,14 +83,14 @@ static void *take(void)
 	return atomic_exchange(&pool[stress_random() % POOL], NULL);
 }
 
-/* The compiler, which believes that realloc gives the block away, is not told what is called. */
+/* Hides the call from the compiler, which assumes that realloc frees the block. */
 static bool refuse(void *old)
 {
 	void *(*volatile call)(void *, size_t) = realloc;
 	return call(old, PTRDIFF_MAX) == NULL;
 }
 
-/* Moves a block that anybody allocated, after an attempt that must fail and leave it as it is. */
+/* Moves a block that any worker allocated, after an attempt that must fail and leave it as it is. */
 SITE static void *stress_realloc(size_t size)
 {
 	struct block *old = take(), was = {0};
@@ -219,5 +217,5 @@ void stress_must(bool ok, const char *what)
 	if (ok)
 		return;
 	stress_count(FAILURES);
-	dprintf(STDERR_FILENO, "not so: %s\n", what);
+	dprintf(STDERR_FILENO, "failed: %s\n", what);
 }

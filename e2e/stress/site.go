@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
@@ -19,7 +17,7 @@ type site struct {
 	tally  tally
 }
 
-// An entrance is what comes to sites of all ways, from the first on.
+// An entrance reaches sites of all ways, from the first on.
 type entrance struct {
 	name   string
 	frames []string
@@ -51,8 +49,8 @@ func entrances() []*entrance {
 	}, besidePages()...)
 }
 
-// besidePages are the entrances of code whose frame pointer register leads to a page that comes and goes. Their stacks end
-// there.
+// besidePages returns the entrances of code whose frame pointer register points to a page that comes and goes. Their stacks
+// end there.
 func besidePages() []*entrance {
 	frames := []string{"stress_visit", "stress_without_cfi"}
 	return []*entrance{
@@ -63,10 +61,10 @@ func besidePages() []*entrance {
 	}
 }
 
-// inLibraries come to two sites of one way each.
+// inLibraries reach two sites of one way each.
 var libraryFrames = []string{"stress_allocate", "stress_visit_by", "stress_library", "stress_libraries", "main.inLibraries", "main.work"}
 
-// sites numbers all sites, those of each entrance next to each other, and then those of libraries.
+// sites numbers all sites: each entrance's next to each other, then the libraries'.
 func sites(all []*entrance) []*site {
 	var list []*site
 	for _, e := range all {
@@ -87,7 +85,7 @@ func sites(all []*entrance) []*site {
 	return list
 }
 
-// size gives site i of n its sizes: odd ones, which others hardly use, and larger than what stands in a block.
+// size sets the sizes of site i of n: odd sizes, which other code hardly uses, and larger than a block's header.
 func (s *site) size(i, n int) {
 	for j := range C.STRESS_SIZES {
 		size := 19 + 16*(i+n*j)

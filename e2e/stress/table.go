@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
@@ -11,14 +9,14 @@ import (
 	"text/tabwriter"
 )
 
-// tally is what the judge found of a site: numbers of blocks.
+// tally has the numbers of blocks that the judge found for a site.
 type tally struct {
 	expected, recorded int64 // allocated, in profiles that must be exact
 	cut                int64
 	wrong              int64
 }
 
-// table prints a line for each site, and then what was lost, what else happened, and what was wrong.
+// table prints a line for each site, and then losses, other events and faults.
 func (s *storm) table(to io.Writer) {
 	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "site\tevents\texpected\trecorded\tlost\tcut\twrong\t")
@@ -43,7 +41,7 @@ func (s *storm) table(to io.Writer) {
 
 func event(e C.enum_event) uint64 { return uint64(C.stress_events(e)) }
 
-// verdict is what is wrong and lost in all: 0, 0 where everything is as it must be.
+// verdict returns how much is wrong and lost in all: 0, 0 if everything is right.
 func (s *storm) verdict() (wrong, lost uint64) {
-	return uint64(s.judge.faults) + event(C.FAILURES), s.losses.lost()
+	return uint64(s.judge.faults) + event(C.FAILURES), s.losses.missing
 }

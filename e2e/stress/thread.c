@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 #include <pthread.h>
 
 #include "_cgo_export.h"

@@ -1,14 +1,11 @@
-//go:build linux && cgo
-
 package main
 
 // #include "storm.h"
 import "C"
 
-// amounts are objects and bytes, in the order of a profile's sample types: allocated, and in use.
-type amounts [4]int64
+import "github.com/cgoheap/cgoheap/e2e/truth"
 
-// done is what was done at a site by a moment.
+// done is the work at a site up to a moment.
 type done struct {
 	begun, allocated, freeing, freed [2]int64
 }
@@ -26,16 +23,16 @@ func readAll(n int) []done {
 	return list
 }
 
-// A window is when a recording began, and when a profile of it was taken: each between two readings.
+// A window holds when a recording began, and when a profile of it was taken: each between two readings.
 type window struct {
 	starting, started []done
 	before, after     []done
 	underWay          bool // it began while workers worked, so that it is not known which frees it saw
-	old               bool // the profile may be of an earlier moment, as the profiler says itself
+	old               bool // the profile may be of an earlier moment, as the profiler itself reports
 }
 
-// bounds are the least and the most that the profile may say of a site.
-func (w window) bounds(site int) (least, most amounts) {
+// bounds returns the least and the most that the profile may have for a site.
+func (w window) bounds(site int) (least, most truth.Values) {
 	starting, started, before, after := w.starting[site], w.started[site], w.before[site], w.after[site]
 	for i := range 2 {
 		least[i] = max(0, before.allocated[i]-started.begun[i])

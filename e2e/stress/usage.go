@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -8,14 +6,14 @@ import (
 	"runtime/debug"
 )
 
-// usage is what the process holds.
+// usage is what the process holds: memory, files and threads.
 type usage struct {
 	rss            int64 // bytes
 	files, threads int
 }
 
 func used() (u usage, err error) {
-	debug.FreeOSMemory() // what Go's heap keeps for later is no drift
+	debug.FreeOSMemory() // memory that Go's heap keeps for later is not growth
 	var pages, resident int64
 	statm, err := os.ReadFile("/proc/self/statm")
 	if err == nil {
@@ -31,14 +29,14 @@ func used() (u usage, err error) {
 	return usage{resident * int64(os.Getpagesize()), len(files), len(threads)}, err
 }
 
-// Growth that is no drift: the heap's fragments, and threads that the runtime makes when others are in C.
+// Growth that is allowed: the heap's fragments, and threads that the runtime makes when others are in C.
 const (
 	smallGrowth = 24 << 20
 	fewFiles    = 4
 	fewThreads  = 12
 )
 
-// grown is an error if a later usage is larger than drift alone explains.
+// grown returns an error if a later usage is larger than the allowed growth explains.
 func (u usage) grown(later usage) error {
 	if later.rss > u.rss+smallGrowth || later.files > u.files+fewFiles || later.threads > u.threads+fewThreads {
 		return fmt.Errorf("memory, files or threads grew: %+v became %+v", u, later)

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 // #cgo CFLAGS: -Wall -O2 -g -fomit-frame-pointer
@@ -20,7 +18,7 @@ import (
 	"unsafe"
 )
 
-// callbacks is how many more times C calls Go than once, in the deepest of stacks.
+// callbacks is how often C calls Go again after the first time, in the deepest stacks.
 const callbacks = 4
 
 // busy are the workers between one call to begin and the next to end.
@@ -36,7 +34,7 @@ func work(body func(C.uint32_t), first C.uint32_t, finished *sync.WaitGroup) {
 	body(first)
 }
 
-// begin lets all workers loose, and others.
+// begin starts all workers, and others.
 func (s *storm) begin(others ...func(C.uint32_t)) *busy {
 	b := allocate(s.entrances)
 	others = append(others, func(C.uint32_t) { C.stress_move_pages() })
@@ -50,7 +48,7 @@ func (s *storm) begin(others ...func(C.uint32_t)) *busy {
 	return b
 }
 
-// allocate lets only those loose who come through these entrances: two through the common ones.
+// allocate starts only the workers of these entrances, two for each common one.
 func allocate(through []*entrance) *busy {
 	b := new(busy)
 	C.stress_set_end(0)
@@ -68,7 +66,7 @@ func (b *busy) start(body func(C.uint32_t), first C.uint32_t) {
 	go work(body, first, &b.finished)
 }
 
-// end waits for all workers: then nothing is under way.
+// end waits for all workers: then nothing is in progress.
 func (b *busy) end() {
 	C.stress_set_end(1)
 	b.finished.Wait()
@@ -113,7 +111,7 @@ func stressNested(site C.uint32_t, depth C.int) {
 	C.stress_visit(site)
 }
 
-// stressGrow makes the goroutine's stack outgrow the memory it is in, from time to time.
+// stressGrow makes the goroutine's stack outgrow its memory, from time to time.
 //
 //export stressGrow
 func stressGrow() {

@@ -1,4 +1,4 @@
-/* What the storm's C files share. */
+/* Declarations that the storm's C files share. */
 #ifndef STRESS_WORKER_H
 #define STRESS_WORKER_H
 
@@ -15,10 +15,10 @@ bool stress_ended(void);
 uint32_t stress_random(void);
 void stress_count(enum event e);
 
-/* Counts a failure, after a line that says where, unless ok. */
+/* Unless ok, prints what failed and counts a failure. */
 void stress_must(bool ok, const char *what);
 
-/* A block from call, at the site, which is then left for others. */
+/* Allocates a block by call at the site, and leaves it for others. */
 void stress_visit_by(uint32_t site, void *(*call)(size_t size));
 
 #endif

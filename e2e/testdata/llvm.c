@@ -1,5 +1,5 @@
-/* Code that LLVM makes, as a database does of a query. LLVM lists it for GDB. The declarations are those of llvm-c, whose headers
-   need not be there. */
+/* Code that LLVM makes, as a database does from a query. LLVM lists it for GDB. The declarations are from llvm-c, whose
+   headers need not be installed. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -79,7 +79,7 @@ void *query_compile(size_t ignored)
 	return NULL;
 }
 
-/* void *query_execute(size_t times): allocates so often. */
+/* void *query_execute(size_t times): allocates that often. */
 __attribute__((noinline)) void *query_execute(size_t times)
 {
 	run(times);

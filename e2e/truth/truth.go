@@ -1,31 +1,18 @@
-// Package truth is what a program that allocates on purpose knows about it, apart from any profiler.
 package truth
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// Unknown stands for a number that the program cannot know, such as the bytes that an exception takes.
-const Unknown = -1 << 40
-
-// Values are amounts in the order of a heap profile's sample types.
-type Values struct {
-	AllocObjects, AllocBytes, InuseObjects, InuseBytes int64
-}
-
-// Array is the values as a profile's sample has them.
-func (v Values) Array() [4]int64 {
-	return [4]int64{v.AllocObjects, v.AllocBytes, v.InuseObjects, v.InuseBytes}
-}
-
-// Site is a stack, by the functions that are the program's own, leaf first, and what was allocated there.
+// Site is a stack, given by the program's own functions, leaf first, and what was allocated there.
 type Site struct {
 	Frames []string
-	Values
+	Values Values
 }
 
 // Ledger adds up sites. Its methods may be called at the same time.
@@ -44,19 +31,16 @@ func (l *Ledger) Add(frames []string, v Values) {
 	key := strings.Join(frames, "\n")
 	site := l.sites[key]
 	if site == nil {
-		site = &Site{Frames: append([]string(nil), frames...)}
+		site = &Site{Frames: slices.Clone(frames)}
 		l.sites[key] = site
 	}
-	site.AllocObjects += v.AllocObjects
-	site.AllocBytes += v.AllocBytes
-	site.InuseObjects += v.InuseObjects
-	site.InuseBytes += v.InuseBytes
+	site.Values.Add(v)
 }
 
-// Report is all that the program has to say.
+// Report is everything that the program knows.
 type Report struct {
-	Sites []*Site
-	Stats string // the profiler's own counters
+	Sites  []*Site
+	Losses []string // by the profiler's own counters
 }
 
 // Report returns the sites so far.

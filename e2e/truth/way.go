@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// allocator is the function from which a visit allocates; what called it is the way to there.
+// allocator is the function from which a visit allocates; its callers are the way to it.
 const allocator = "main.(*visit).all"
 
-// Way is a short name of how a visit came to where it allocates, from the frames below that; "" for frames that are not
-// those of a visit, as in a thread that never enters Go.
+// Way returns a short name for how a visit reached its allocation, from the frames below it; "" if the frames are not a
+// visit's, as in a thread that never enters Go.
 func Way(frames []string) string {
 	at := slices.Index(frames, allocator)
 	if at < 0 {

@@ -1,4 +1,4 @@
-/* Runs a program for which the kernel refuses, with the error REFUSAL, what a sandbox likes to refuse. */
+/* Runs a program for which the kernel refuses the system calls that sandboxes often refuse, with the error REFUSAL. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

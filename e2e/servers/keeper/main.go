@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 package main
 
 import (
@@ -28,7 +26,7 @@ func main() {
 	}
 }
 
-// keeper is the service's profiler and what delivers its profiles.
+// keeper is the service's profiler, with the exporters that deliver its profiles.
 type keeper struct {
 	profiler  *cgoheap.Profiler
 	exporters []*export.Exporter
@@ -74,7 +72,7 @@ func start(o options) (*keeper, error) {
 	return k, nil
 }
 
-// stop delivers what is left.
+// stop delivers the remaining profiles.
 func (k *keeper) stop() (err error) {
 	for _, exporter := range k.exporters {
 		err = errors.Join(err, exporter.Stop())

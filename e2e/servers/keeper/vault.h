@@ -7,10 +7,10 @@
 extern "C" {
 #endif
 
-/* vault_keep allocates one block of so many bytes and never frees it. */
+/* vault_keep allocates one block of that many bytes and never frees it. */
 void vault_keep(size_t bytes);
 
-/* vault_lend allocates one block of so many bytes, writes to it, and frees it. */
+/* vault_lend allocates one block of that many bytes, writes to it, and frees it. */
 void vault_lend(size_t bytes);
 
 #ifdef __cplusplus

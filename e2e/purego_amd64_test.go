@@ -1,5 +1,3 @@
-//go:build linux && cgo && amd64
-
 package e2e
 
 import (
@@ -16,7 +14,7 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-// search is libc's tsearch, which compares the key with those of a tree and then allocates a node.
+// search calls libc's tsearch, which compares the key with the keys of a tree and then allocates a node.
 func search(t *testing.T, key uintptr, root unsafe.Pointer, compare uintptr) {
 	t.Helper()
 	tsearch, err := purego.Dlsym(purego.RTLD_DEFAULT, "tsearch")
@@ -35,7 +33,7 @@ func grown(depth int) (sum int) {
 	return sum + int(room[depth%len(room)])
 }
 
-// takeStacks has goroutines write over stacks that others have left.
+// takeStacks lets goroutines write over stacks that others have left.
 func takeStacks() {
 	var group sync.WaitGroup
 	for range 100 {
@@ -87,7 +85,7 @@ func grows(t *testing.T, key uintptr, root *unsafe.Pointer, compare uintptr) {
 	search(t, key, unsafe.Pointer(root), compare)
 }
 
-// nodes are the blocks that tsearch allocated through the function of this package.
+// nodes returns the number of blocks that tsearch allocated through the function of this package.
 func nodes(p *profile.Profile, function string) (blocks int64) {
 	for _, s := range p.Sample {
 		var names []string

@@ -1,0 +1,6 @@
+//go:build several
+
+package main
+
+// #cgo CFLAGS: -DCORE_SEVERAL
+import "C"

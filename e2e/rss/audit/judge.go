@@ -1,0 +1,97 @@
+package audit
+
+import "fmt"
+
+// What must hold.
+const (
+	mostError    = 0.01 // the sum's distance from RSS, as a part of RSS
+	leastNamed   = 0.95 // the part of RSS that has a name
+	leastSteady  = 0.1  // of the moments: in these, RSS moved by less than mostError
+	leastWorking = 0.1  // of a processor: what the load had during the accounts
+)
+
+// The lines that are no names.
+const (
+	mappedWho   = "mapped, by whom unknown"
+	unexplained = "unexplained"
+)
+
+// Sum returns what the lines add up to.
+func (m *Moment) Sum() (sum int64) {
+	for _, bytes := range m.Lines {
+		sum += bytes
+	}
+	return sum
+}
+
+// Error returns by how much the sum lies outside of the kernel's answers, as a part of RSS.
+func (m *Moment) Error() float64 {
+	sum := m.Sum()
+	return float64(max(0, m.Least-sum, sum-m.Most)) / float64(m.Least)
+}
+
+// Moved returns by how much the kernel's answers differ, as a part of RSS.
+func (m *Moment) Moved() float64 { return float64(m.Most-m.Least) / float64(m.Least) }
+
+// Named returns the part of the sum that has a name.
+func (m *Moment) Named() float64 {
+	return 1 - float64(m.Lines[mappedWho]+m.Lines[unexplained])/float64(m.Sum())
+}
+
+// Most returns the largest value of the moments.
+func (r *Result) Most(of func(*Moment) float64) (most float64) {
+	for i := range r.Moments {
+		most = max(most, of(&r.Moments[i]))
+	}
+	return most
+}
+
+// Mean returns the mean value of the moments.
+func (r *Result) Mean(of func(*Moment) float64) (mean float64) {
+	for i := range r.Moments {
+		mean += of(&r.Moments[i]) / float64(len(r.Moments))
+	}
+	return mean
+}
+
+// Steady returns in how many moments RSS moved by less than what the sum may be wrong by.
+func (r *Result) Steady() (n int) {
+	for i := range r.Moments {
+		if r.Moments[i].Moved() < mostError {
+			n++
+		}
+	}
+	return n
+}
+
+// Working returns how many processors the load had during the accounts.
+func (r *Result) Working() float64 {
+	var worked, took float64
+	for i := range r.Moments {
+		worked += r.Moments[i].Worked.Seconds()
+		took += r.Moments[i].Took.Seconds()
+	}
+	return worked / took
+}
+
+// Faults returns what does not hold.
+func (r *Result) Faults() (list []string) {
+	fault := func(bad bool, format string, a ...any) {
+		if bad {
+			list = append(list, fmt.Sprintf(format, a...))
+		}
+	}
+	fault(len(r.Moments) != r.Asked, "%d accounts instead of %d", len(r.Moments), r.Asked)
+	for i := range r.Moments {
+		m := &r.Moments[i]
+		fault(m.Partial != "", "account %d is partial: %s", i, m.Partial)
+		fault(m.Error() >= mostError, "account %d adds up to %d bytes, the kernel says %d to %d", i, m.Sum(), m.Least, m.Most)
+		fault(m.Named() < leastNamed, "only %.1f %% of account %d have a name", 100*m.Named(), i)
+	}
+	fault(r.Rounds == 0, "the load did nothing meanwhile")
+	if !r.Rest {
+		fault(float64(r.Steady()) < leastSteady*float64(r.Asked), "RSS moved by less than %g %% in only %d accounts", 100*mostError, r.Steady())
+		fault(r.Working() < leastWorking, "the load had %.2f processors", r.Working())
+	}
+	return list
+}

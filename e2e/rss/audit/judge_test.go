@@ -1,0 +1,56 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// good returns a result of two moments in which all holds.
+func good() *Result {
+	m := func() Moment {
+		return Moment{Took: time.Second, Worked: time.Second, Least: 100000, Most: 100500,
+			Lines: map[string]int64{"malloc: in use": 96400, mappedWho: 3000, unexplained: 1000}}
+	}
+	return &Result{Asked: 2, Rounds: 5, Moments: []Moment{m(), m()}}
+}
+
+func TestFaultsAreFound(t *testing.T) {
+	if faults := good().Faults(); len(faults) > 0 {
+		t.Errorf("%q in a result that is good", faults)
+	}
+	for want, spoil := range map[string]func(r *Result){
+		"adds up to 101501":     func(r *Result) { r.Moments[1].Lines["malloc: in use"] += 1101 },
+		"adds up to 98999":      func(r *Result) { r.Moments[1].Lines["malloc: in use"] -= 1401 },
+		"94.9 % of account 1":   func(r *Result) { r.Moments[1].Lines[mappedWho] += 1100; r.Moments[1].Lines["malloc: in use"] -= 1100 },
+		"94.8 % of account 0":   func(r *Result) { r.Moments[0].Lines[unexplained] += 1250; r.Moments[0].Lines["malloc: in use"] -= 1250 },
+		"partial: refused":      func(r *Result) { r.Moments[0].Partial = "refused" },
+		"1 accounts instead":    func(r *Result) { r.Moments = r.Moments[:1] },
+		"in only 0 accounts":    func(r *Result) { r.Moments[0].Most, r.Moments[1].Most = 101000, 101000 },
+		"had 0.05 processors":   func(r *Result) { r.Moments[0].Worked, r.Moments[1].Worked = 0, time.Second/10 },
+		"did nothing meanwhile": func(r *Result) { r.Rounds = 0 },
+	} {
+		r := good()
+		spoil(r)
+		if faults := r.Faults(); len(faults) != 1 || !strings.Contains(faults[0], want) {
+			t.Errorf("%q, want one with %q", faults, want)
+		}
+	}
+}
+
+func TestALoadAtRestNeedNotWork(t *testing.T) {
+	r := good()
+	r.Rest = true
+	for i := range r.Moments {
+		r.Moments[i].Worked, r.Moments[i].Most = 0, 200000
+	}
+	if faults := r.Faults(); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
+}
+
+func TestWatchHasTheKernelsAnswers(t *testing.T) {
+	if w := newWatch().end(); w.err != nil || w.least < 1<<20 || w.most < w.least || w.worked < 0 {
+		t.Errorf("%+v", w)
+	}
+}
