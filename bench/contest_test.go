@@ -22,7 +22,7 @@ type contestant struct {
 	write func(io.Writer) error
 }
 
-// outcome is what one contestant's turns took.
+// outcome is the cost of one contestant's turns.
 type outcome struct {
 	times     []float64 // milliseconds that passed
 	processor []float64 // milliseconds of processors, the garbage collector's included
@@ -54,8 +54,8 @@ func (o *outcome) turn(c contestant) error {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// processorTime is what all threads of this process have used. Unlike the time that passes, it hardly depends on what
-// else the machine does.
+// processorTime returns the processor time that all threads of this process have used. Unlike the time that passes, it
+// hardly depends on other work on the machine.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -97,8 +97,8 @@ func contest(b *testing.B, title string, contestants []contestant) {
 	fmt.Println()
 }
 
-// content is what profiles must have in common to be comparable: how many stacks of stackDepth frames they have, and
-// the sums of their values. Of Go's heap there are a few others, which the runtime allocated meanwhile.
+// content is what profiles must have in common to be comparable: the number of stacks of stackDepth frames, and the sums of
+// their values. Go's heap has a few other stacks, which the runtime allocated meanwhile.
 type content struct {
 	stacks int
 	totals [4]int64
@@ -129,7 +129,7 @@ func contentOf(t testing.TB, c contestant) content {
 	return sum
 }
 
-// checkEqual compares what all of them write with each other, and with the number of stacks that there must be.
+// checkEqual compares the output of all contestants, and checks the number of stacks.
 func checkEqual(t testing.TB, stacks int, contestants []contestant) {
 	t.Helper()
 	want := contentOf(t, contestants[0])

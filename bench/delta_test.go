@@ -12,7 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/grafana/pyroscope-go/godeltaprof"
 
-	"github.com/cgoheap/cgoheap/goheap"
+	"github.com/cgoheap/cgoheap/internal/goheap"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -21,12 +21,12 @@ import (
 // treeLeaf is the function of the tree that allocates.
 const treeLeaf = "github.com/cgoheap/cgoheap/bench.leaf"
 
-// stackKey is what tells samples apart; line numbers and addresses are left to the tests of package goheap.
+// stackKey distinguishes samples; line numbers and addresses are left to the tests of package goheap.
 func stackKey(functions []string, blockSize int64) string {
 	return fmt.Sprint(blockSize, " ", strings.Join(functions, " "))
 }
 
-// theirTree adds up, stack by stack, what godeltaprof's profiler writes of the tree at this rate.
+// theirTree adds up, stack by stack, what godeltaprof's profiler writes for the tree.
 func theirTree(t *testing.T, profiler *godeltaprof.HeapProfiler) map[string]stack.Values {
 	t.Helper()
 	var written bytes.Buffer
@@ -52,7 +52,7 @@ func theirTree(t *testing.T, profiler *godeltaprof.HeapProfiler) map[string]stac
 	return sums
 }
 
-// ourTree does the same with samples of ours.
+// ourTree does the same with our samples.
 func ourTree(t *testing.T, samples []stack.Sample) map[string]stack.Values {
 	t.Helper()
 	sums := map[string]stack.Values{}
@@ -78,7 +78,7 @@ func add(sums map[string]stack.Values, functions []string, blockSize int64, valu
 	sums[key] = sum
 }
 
-// isNear allows for rounding: godeltaprof scales the difference of two counts where we subtract two scaled ones.
+// isNear allows for rounding: godeltaprof scales the difference of two counts, we subtract two scaled counts.
 func isNear(a, b stack.Values, rounding int64) bool {
 	near := func(a, b int64) bool { return max(a-b, b-a) <= rounding }
 	return near(a.AllocObjects, b.AllocObjects) && near(a.AllocBytes, b.AllocBytes) &&
@@ -132,7 +132,7 @@ func compareTrees(t *testing.T, theirs, ours map[string]stack.Values, rate int) 
 //go:noinline
 func generic[T any]() { kept = append(kept, make([]byte, 1<<20)) }
 
-// genericName is what the profile calls the function generic.
+// genericName returns the profile's name of the function generic.
 func genericName(t *testing.T, options godeltaprof.ProfileOptions) string {
 	t.Helper()
 	var written bytes.Buffer
@@ -152,7 +152,7 @@ func genericName(t *testing.T, options godeltaprof.ProfileOptions) string {
 	return ""
 }
 
-// ownProcess is set in a process that does not run the other tests, which want nothing but the tree to be recorded.
+// ownProcess is set in a process that runs only one test. The other tests need a process in which only the tree is recorded.
 const ownProcess = "CGOHEAP_OWN_PROCESS"
 
 func TestGenericFunctionsAreNamedAsByGodeltaprof(t *testing.T) {

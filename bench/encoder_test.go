@@ -49,7 +49,7 @@ func (c *encoding) values(i int) stack.Values {
 	return stack.Values{AllocObjects: n, AllocBytes: n * blockSize, InuseObjects: n / 2, InuseBytes: n / 2 * blockSize}
 }
 
-// ours begins where google does: with named locations, and with stacks that must be turned into those of its format.
+// ours begins where google does: with named locations, and with stacks that must be converted to its format.
 func (c *encoding) ours(compression pprof.Compression) func(io.Writer) error {
 	return func(w io.Writer) error {
 		e := pprof.NewEncoder(w, pprof.Header{Main: library, SampleBytes: 512 << 10, Compression: compression})
@@ -70,7 +70,7 @@ func (c *encoding) ours(compression pprof.Compression) func(io.Writer) error {
 	}
 }
 
-// google is the same as an object of google/pprof, whose making is not measured.
+// google returns the same as an object of google/pprof, whose construction is not measured.
 func (c *encoding) google() *profile.Profile {
 	m := &profile.Mapping{ID: 1, File: library.File, BuildID: library.BuildID, Limit: math.MaxUint64, HasFunctions: true}
 	p := &profile.Profile{

@@ -3,7 +3,7 @@ module github.com/cgoheap/cgoheap/bench
 go 1.25.0
 
 require (
-	github.com/cgoheap/cgoheap v0.0.0
+	github.com/cgoheap/cgoheap v0.1.0
 	github.com/grafana/pyroscope-go/godeltaprof v0.1.12
 	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/ulikunitz/xz v0.5.17

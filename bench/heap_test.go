@@ -13,7 +13,7 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-func init() { runtime.MemProfileRate = 0 } // nothing but the tree is to be recorded
+func init() { runtime.MemProfileRate = 0 } // only the tree must be recorded
 
 // growTree makes the runtime record the stacks of the first n paths through the tree. MemProfileRate is 0 again
 // afterwards, so that no contestant pays for its own allocations being recorded; its values are then not scaled.
@@ -50,7 +50,7 @@ func settle() {
 	settled.Wait()
 }
 
-// startProfiler records next to nothing of native memory, so that the profile is Go's heap.
+// startProfiler records almost no native memory, so that the profile is Go's heap.
 func startProfiler(tb testing.TB) *cgoheap.Profiler {
 	profiler, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1 << 40})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 const unpackedLimit = 1 << 20
 
-// packed is what xz makes of the start of this program.
+// packed returns the start of this program, packed by xz.
 func packed(tb testing.TB, options ...string) []byte {
 	program, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -25,7 +25,7 @@ func packed(tb testing.TB, options ...string) []byte {
 	command.Stdin = io.LimitReader(program, unpackedLimit/4)
 	out, err := command.Output()
 	if err != nil {
-		tb.Skipf("xz: %v (Debian: xz-utils)", err)
+		tb.Skip("needs xz (Debian: xz-utils): ", err)
 	}
 	return out
 }
@@ -49,8 +49,8 @@ func TestUnpackersOfXzAgree(t *testing.T) {
 	}
 }
 
-// BenchmarkXz unpacks what xz packed with its defaults, and the same with a header that claims a large dictionary. Only
-// some bytes of that are needed.
+// BenchmarkXz unpacks data that xz packed with its defaults, and with a header that claims a large dictionary, of which only
+// some bytes are needed.
 func BenchmarkXz(b *testing.B) {
 	for about, options := range map[string][]string{"defaults": nil, "a dictionary of 256 MiB": {"--lzma2=dict=256MiB"}} {
 		data := packed(b, options...)

@@ -18,16 +18,19 @@ var update = flag.Bool("update", false, "write testdata/counts.txt")
 
 const countsFile = "testdata/counts.txt"
 
-// paths are those of testdata/hot.c.
+// paths are the paths of testdata/hot.c.
 var paths = []string{
 	"stopped", "not-sampled", "sampled", "sampled-climbing", "sampled-many-stacks", "walk", "walk-by-sp", "calloc-not-sampled",
 	"realloc-sampled",
 }
 
-// slack is how many more instructions are not yet worth a word.
+// slack is how many more instructions do not count as a change.
 func slack(count float64) float64 { return 0.02*count + 1 }
 
 func TestHotPathsTakeNoMoreInstructionsThanTheyDid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	tools := toolVersions(t)
 	program := build(t)
 	counts := make(map[string]float64)
@@ -66,7 +69,7 @@ func toolVersions(t *testing.T) string {
 	return runtime.GOARCH + ", " + strings.Join(lines, ", ")
 }
 
-// few and many are the iterations that are compared. Before the few-th, all tables are as they stay.
+// few and many are the iterations that are compared. After few iterations, all tables have their final state.
 const few, many = 4096, 16_384
 
 func perIteration(t *testing.T, program, path string) float64 {
@@ -129,30 +132,30 @@ func readCounts(t *testing.T, tools string) map[string]float64 {
 	return counts
 }
 
-// room is the C that capture consists of, and tests the folder that knows how it is built without Go.
-const room, tests = "../../cgo", "../../cgo/testdata/ctest"
+// source is the folder of the C, and tests the folder with the Makefile that builds it without Go.
+const source, tests = "../../cgo", "../../cgo/testdata/ctest"
 
-// build compiles hot.c and the room as the room is compiled for use.
+// build compiles hot.c and the C with the flags that the C is compiled with for use.
 func build(t *testing.T) (program string) {
 	t.Helper()
 	folder := t.TempDir()
 	flags := []string{"-std=gnu11", "-O2", "-g", "-fno-omit-frame-pointer", "-ftls-model=initial-exec", "-fvisibility=hidden",
 		"-fno-plt", "-no-pie", "-DCGOHEAP_WRAP"}
-	hooks, below := filepath.Join(folder, "hooks.o"), filepath.Join(folder, "real.o")
-	for source, object := range map[string]string{"hooks.c": hooks, "real.c": below} {
-		run(t, "gcc", append(flags, "-c", "-o", object, filepath.Join(room, source))...)
+	hooks, below := filepath.Join(folder, "hooks.o"), filepath.Join(folder, "real_find.o")
+	for file, object := range map[string]string{"hooks.c": hooks, "real_find.c": below} {
+		run(t, "gcc", append(flags, "-c", "-o", object, filepath.Join(source, file))...)
 		run(t, "objcopy", append(renamed(t), object)...)
 	}
 	program = filepath.Join(folder, "hot")
 	sources := []string{"testdata/hot.c", hooks, below}
-	for _, source := range listed(t, "ROOM") {
-		sources = append(sources, filepath.Join(tests, source))
+	for _, file := range listed(t, "SOURCES") {
+		sources = append(sources, filepath.Join(tests, file))
 	}
 	run(t, "gcc", append(append(flags, "-o", program), append(sources, "-lm", "-lpthread")...)...)
 	return program
 }
 
-// renamed has the hooks under names of their own, in front of hot.c's allocator.
+// renamed returns the options that rename the hooks, which come before hot.c's allocator.
 func renamed(t *testing.T) (options []string) {
 	t.Helper()
 	for _, f := range listed(t, "FAMILY") {
@@ -165,7 +168,7 @@ func renamed(t *testing.T) (options []string) {
 	return options
 }
 
-// listed are the words of a variable in the Makefile of the C tests.
+// listed returns the words of a variable in the Makefile of the C tests.
 func listed(t *testing.T, variable string) []string {
 	t.Helper()
 	command := exec.Command("make", "-s", "-C", tests, "--no-print-directory", "--eval", "list: ; @echo $("+variable+")", "list")

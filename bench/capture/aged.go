@@ -5,9 +5,9 @@ import "fmt"
 // agedSegments of agedPairs are 200 million pairs.
 const agedSegments, agedPairs = 40, 5_000_000
 
-// aged compares the last of 200 million pairs with the first of the same process: neither the filter that lets free pass
-// nor the table of live samples may fill up with what is long gone. The same program without cgoheap says how much of a
-// difference is the allocator's own.
+// aged compares the last of 200 million pairs with the first of the same process: neither the filter that lets free pass nor
+// the table of live samples may fill up with freed blocks. The same program without cgoheap shows how much of a difference
+// is the allocator's own.
 func aged(s setup) error {
 	with, err := loadGo()
 	if err != nil {
@@ -22,7 +22,7 @@ func aged(s setup) error {
 	all := []*ageing{{contender: contender{name: "without", command: append([]string{without}, flags...)}}}
 	for _, i := range intervals[1:] {
 		command := append([]string{with, fmt.Sprint("-sample=", i.bytes)}, flags...)
-		all = append(all, &ageing{contender: contender{name: i.about, command: command}, mark: mark{most: 1.01}})
+		all = append(all, &ageing{contender: contender{name: i.about, command: command}, target: target{most: 1.01}})
 	}
 	for range s.rounds {
 		for _, a := range all {
@@ -32,7 +32,7 @@ func aged(s setup) error {
 		}
 	}
 	for _, a := range all {
-		s.table.print(line{a.name, summary(a.last), summary(a.first), a.mark})
+		s.table.print(line{a.name, summary(a.last), summary(a.first), a.target})
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func aged(s setup) error {
 // ageing is a contender that is compared with itself.
 type ageing struct {
 	contender
-	mark        mark
+	target      target
 	first, last []float64
 }
 

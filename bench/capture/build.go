@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// buildFolder holds what was compiled. git ignores it.
+// buildFolder holds compiled programs. git ignores it.
 const buildFolder = "capture/build"
 
 // loadGo builds the work as a Go program, with these tags.
@@ -30,7 +30,7 @@ func loadC(framed bool) (path string, err error) {
 	})
 }
 
-// built runs a compiler, which is asked for an absolute path.
+// built runs a compiler, which writes to an absolute path.
 func built(name string, compile func(path string) *exec.Cmd) (path string, err error) {
 	path, err = filepath.Abs(filepath.Join(buildFolder, name))
 	if err != nil {

@@ -59,7 +59,7 @@ func round(all []*contender) error {
 	return nil
 }
 
-// output is what one turn prints, and what it says beside.
+// output returns what one turn prints on standard output and on standard error.
 func (c *contender) output() (output, complaint []byte, err error) {
 	command := exec.Command(c.command[0], c.command[1:]...)
 	command.Env = append(os.Environ(), c.env...)

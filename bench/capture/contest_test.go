@@ -9,7 +9,7 @@ func TestTheWorkPrintsALineForEachSegment(t *testing.T) {
 	t.Chdir("..") // where the command is run
 	alone, err := loadC(false)
 	if err != nil {
-		t.Skip("the work in C cannot be built:", err)
+		t.Fatal("the work in C cannot be built: ", err)
 	}
 	segments, err := (&contender{name: "alone", command: []string{alone, "-pairs=1000", "-segments=3", "-threads=2"}}).run()
 	if err != nil {
@@ -41,7 +41,7 @@ func TestContendersTakeTurns(t *testing.T) {
 	t.Chdir("..") // where the command is run
 	alone, err := loadC(false)
 	if err != nil {
-		t.Skip("the work in C cannot be built:", err)
+		t.Fatal("the work in C cannot be built: ", err)
 	}
 	command := append([]string{alone}, shape{threads: 2}.flags(20_000)...)
 	a, b := &contender{name: "a", command: command}, &contender{name: "b", command: command}
@@ -62,13 +62,13 @@ func TestOnlyAMissingPeerIsLeftOut(t *testing.T) {
 	t.Chdir("..") // where the command is run
 	alone, err := loadC(false)
 	if err != nil {
-		t.Skip("the work in C cannot be built:", err)
+		t.Fatal("the work in C cannot be built: ", err)
 	}
-	nobody := profiledAllocator{"nobody", "libnobody-has-this.so.1", jemallocAt, mark{}}
+	nobody := profiledAllocator{"nobody", "libnobody-has-this.so.1", jemallocAt, target{}}
 	if err := nobody.preloaded(alone); !errors.Is(err, errMissing) {
 		t.Errorf("a library that is not there: %v", err)
 	}
-	glibc := profiledAllocator{"glibc", "libc.so.6", jemallocAt, mark{}}
+	glibc := profiledAllocator{"glibc", "libc.so.6", jemallocAt, target{}}
 	if err := glibc.preloaded(alone); err != nil {
 		t.Errorf("a library that is there: %v", err)
 	}
@@ -78,6 +78,9 @@ func TestOnlyAMissingPeerIsLeftOut(t *testing.T) {
 }
 
 func TestEachDumpPrintsItsDelays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
 	t.Chdir("..") // where the command is run
 	for threads := 1; threads <= 2; threads++ {
 		all, err := setup{rounds: 1}.dumps(threads)

@@ -9,7 +9,7 @@ import (
 // dhatPairs is few, as valgrind takes a microsecond and a half for each.
 const dhatPairs = 100_000
 
-// dhat compares recording every allocation with valgrind's DHAT. The mark is heaptrack's.
+// dhat compares recording every allocation with valgrind's DHAT. The target is heaptrack's.
 func dhat(s setup) error {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil {
@@ -29,6 +29,6 @@ func dhat(s setup) error {
 		return err
 	}
 	s.table.head("Every allocation recorded, and valgrind's DHAT", "ns per pair", "cgoheap", "DHAT")
-	s.table.print(line{as.String(), ours.measured(byCPU), theirs.measured(byCPU), mark{least: 3}})
+	s.table.print(line{as.String(), ours.measured(byCPU), theirs.measured(byCPU), target{least: 3}})
 	return nil
 }

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// dumpsPerTurn: the first names what later ones know.
+// dumpsPerTurn: the first dump finds the names that later ones reuse.
 const dumpsPerTurn = 3
 
-// linesPerDump are those that load prints for each.
+// linesPerDump is how many lines load prints for each dump.
 const linesPerDump = 3
 
-// dump measures how long profiles keep others from allocating, and what memory they take meanwhile. A thread's own clock
-// stops while it sleeps in malloc, and the clock on the wall goes on while another thread has its processor, which is
-// not our doing. So the mark is for the clock on the wall without the time that the kernel had the thread in its queue.
-// By the clock on the wall alone, a dump has to be compared with a thread that is merely busy. The host of a virtual
-// machine takes processors away unseen by its kernel: such a pause, which a loop without malloc has as well, remains.
+// dump measures how long profiles keep other threads from allocating, and the memory that they take meanwhile. A thread's
+// own clock stops while it sleeps in malloc, and the wall clock goes on while another thread has its processor, which is not
+// our doing. So the target is for the wall clock without the time that the thread spent in the kernel's queue. By the wall
+// clock alone, a dump has to be compared with a thread that is merely busy. The host of a virtual machine takes processors
+// away unseen by its kernel: such a pause remains, and a loop without malloc has it too.
 func dump(s setup) error {
 	one, err := s.dumps(1)
 	if err != nil {
@@ -30,7 +30,7 @@ func dump(s setup) error {
 	return nil
 }
 
-// dumps are those of all rounds, while so many threads allocate.
+// dumps returns the dumps of all rounds, while that many threads allocate.
 func (s setup) dumps(threads int) (all []dumpFigures, err error) {
 	with, err := loadGo()
 	if err != nil {
@@ -83,7 +83,7 @@ func (s setup) printDelays(one, two []dumpFigures) {
 		{"of two threads, by the clock on the wall", two, duringWall, quietWall},
 		{"of two threads, without what they waited for a processor", two, duringKept, quietKept},
 	} {
-		s.table.print(line{row.about, summary(values(row.of, row.during)), summary(values(row.of, row.quiet)), mark{}})
+		s.table.print(line{row.about, summary(values(row.of, row.during)), summary(values(row.of, row.quiet)), target{}})
 	}
 }
 

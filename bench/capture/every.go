@@ -10,12 +10,12 @@ import (
 // heaptrackLibrary is what the heaptrack script preloads, where Debian puts it.
 const heaptrackLibrary = "/usr/lib/heaptrack/libheaptrack_preload.so"
 
-// every compares recording every allocation with heaptrack. heaptrack's output is thrown away: nobody reads it while it
-// is written, which is the best that can happen to it. It is in a C program, as it does not see Go's part of a stack;
-// ours walks that as well.
+// every compares recording every allocation with heaptrack. heaptrack's output is discarded: no process reads it while it is
+// written, which is its best case. It runs in a C program, because it does not see Go's part of a stack; ours walks that as
+// well.
 func every(s setup) error {
 	if _, err := os.Stat(heaptrackLibrary); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintln(os.Stderr, "capture: left out, as heaptrack is not installed (Debian: heaptrack):", err)
+		fmt.Fprintln(os.Stderr, "capture: left out, because heaptrack is not installed (Debian: heaptrack):", err)
 		return nil
 	} else if err != nil {
 		return err
@@ -37,7 +37,7 @@ var everyShapes = []shape{
 	{threads: 2, routes: 12},
 }
 
-// everyPairs is fewer than usual, as each takes ten times as long.
+// everyPairs is fewer than usual, because each takes ten times as long.
 const everyPairs = 500_000
 
 func (s setup) everyAllocation(as shape) error {
@@ -52,9 +52,9 @@ func (s setup) everyAllocation(as shape) error {
 	if err := compete(s.rounds, ours, theirs); err != nil {
 		return err
 	}
-	by, wanted := byCPU, mark{least: 1}
+	by, wanted := byCPU, target{least: 1}
 	if as.threads == 2 {
-		by, wanted = byWall, mark{least: 2} // one waits for the other
+		by, wanted = byWall, target{least: 2} // one waits for the other
 	}
 	s.table.print(line{as.String(), ours.measured(by), theirs.measured(by), wanted})
 	return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The numbers with which cost may grow, each from one end to the other while the others stay.
+// The numbers with which the cost may grow. Each runs through its range while the others stay.
 var growths = []struct {
 	about, flag string
 	values      []int
@@ -53,7 +53,7 @@ func growth(s setup) error {
 	return nil
 }
 
-// grown is a pair without us and at each interval.
+// grown returns the cost of a pair without us and at each interval.
 func (s setup) grown(with, without string, bytes []int, flags ...string) (times []measured, err error) {
 	flags = append(flags, paced(growthPairs)...)
 	all := []*contender{{name: "without", command: append([]string{without}, flags...)}}

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// largeParts are what load prints of large blocks, in its order.
+// largeParts describe what load prints for large blocks, in its order.
 var largeParts = []string{
 	"a vector grows by realloc from 1 MiB to 1 GiB, untouched",
 	"a vector grows by realloc from 16 bytes to 64 KiB",
@@ -11,7 +11,7 @@ var largeParts = []string{
 	"posix_memalign of 1 MiB at a page, and free",
 }
 
-// large compares blocks that are mostly sampled: a growth in place must not become a copy, and calloc's pages not be
+// large compares blocks that are mostly sampled: a growth in place must not become a copy, and calloc's pages must not be
 // written.
 func large(s setup) error {
 	with, err := loadGo()
@@ -31,7 +31,7 @@ func large(s setup) error {
 		}
 		s.table.head("Large and aligned blocks, "+i.about, "microseconds", "with", "without")
 		for part, about := range largeParts {
-			s.table.print(line{about, summary(figures[0][part]), summary(figures[1][part]), mark{}})
+			s.table.print(line{about, summary(figures[0][part]), summary(figures[1][part]), target{}})
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// setup is what a contest may want to know before it runs.
+// setup is what a contest may need to know before it runs.
 type setup struct {
 	rounds int
 	table  *table
@@ -35,7 +35,7 @@ var contests = []struct {
 
 func main() {
 	rounds := flag.Int("rounds", 9, "how often each contender runs")
-	only := flag.String("only", "", "run the contests whose name begins so")
+	only := flag.String("only", "", "run the contests whose name begins with this")
 	flag.Parse()
 	s := setup{max(*rounds, 1), &table{out: os.Stdout}}
 	found := false

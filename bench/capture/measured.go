@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// measured is what the rounds of a contender say of one figure.
+// measured sums up one figure over the rounds of a contender.
 type measured struct {
 	median, least, spread float64
 	rounds                []float64 // in their order
@@ -27,8 +27,8 @@ func summary(rounds []float64) measured {
 	}
 }
 
-// quartile is what three quarters of the segments exceed: those were disturbed. The least one would have been lucky in
-// its samples as well.
+// quartile returns the value that three quarters of the segments exceed, because they were disturbed. The least segment may
+// also have been lucky in its samples.
 func quartile(segments []figures, of func(figures) float64) float64 {
 	times := values(segments, of)
 	slices.Sort(times)
@@ -55,7 +55,7 @@ func (a measured) with(b measured, combine func(x, y float64) float64) measured 
 	return m
 }
 
-// over is what each of n things takes of it.
+// over is the share of each of n things.
 func (a measured) over(n float64) measured {
 	return summary(values(a.rounds, func(x float64) float64 { return x / n }))
 }

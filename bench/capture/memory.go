@@ -2,11 +2,11 @@ package main
 
 import "fmt"
 
-// holding are blocks that stay, and what they take with cgoheap beyond what they take without.
+// holding are blocks that stay.
 type holding struct{ blocks, stacks, depth int }
 
-// memory is what our tables take, as the kernel counts it: of two programs that differ in one number, by how much more the
-// larger grows when it records every allocation. Blocks of one stack are of one size.
+// memory measures our tables, as the kernel counts memory: of two programs that differ in one number, how much more the
+// larger grows when it records every allocation. Blocks of one stack have one size.
 func memory(s setup) error {
 	few := holding{100_000, 1, 9}
 	many, stacks, deeper := few, few, few

@@ -11,15 +11,15 @@ import (
 type profiledAllocator struct {
 	name, library string
 	at            func(bytes int) []string // the environment that samples at this interval; 1 records every allocation
-	mark          mark
+	target        target
 }
 
 var profiledAllocators = []profiledAllocator{
-	{"jemalloc", "libjemalloc.so.2", jemallocAt, mark{most: 0.5}},
-	{"gperftools", "libtcmalloc.so.4", gperftoolsAt, mark{}},
+	{"jemalloc", "libjemalloc.so.2", jemallocAt, target{most: 0.5}},
+	{"gperftools", "libtcmalloc.so.4", gperftoolsAt, target{}},
 }
 
-// jemallocAt also has what a service needs to ask for a profile later; nothing is written.
+// jemallocAt also enables what a service needs to ask for a profile later; nothing is written.
 func jemallocAt(bytes int) []string {
 	power := 0
 	for bytes > 1<<power {
@@ -28,8 +28,8 @@ func jemallocAt(bytes int) []string {
 	return []string{fmt.Sprint("MALLOC_CONF=prof:true,lg_prof_sample:", power)}
 }
 
-// gperftoolsAt has the heap profile for every allocation, which is another profiler than the one that samples. It writes
-// no profile before the end, when there is no place for it.
+// gperftoolsAt uses the heap profiler for every allocation, which is not the profiler that samples. It writes its profile
+// only at the end, to a path that does not exist.
 func gperftoolsAt(bytes int) []string {
 	if bytes > 1 {
 		return []string{fmt.Sprint("TCMALLOC_SAMPLE_PARAMETER=", bytes)}
@@ -50,8 +50,8 @@ func peers(s setup) error {
 	return nil
 }
 
-// peerRow is an interval that is compared, and whether theirs has a mark there. A pair of which everything is
-// recorded takes up to a hundred times as long, and its threads wait for each other.
+// peerRow is an interval that is compared, and whether ours has a target there. If everything is recorded, a pair takes up
+// to a hundred times as long, and its threads wait for each other.
 type peerRow struct {
 	about        string
 	bytes, pairs int
@@ -72,7 +72,7 @@ func (s setup) peer(a profiledAllocator) error {
 	if err := a.preloaded(alone); err != nil {
 		return err
 	}
-	s.table.head("What recording adds: to glibc, and in "+a.name+" to "+a.name, "ns per pair; of two threads that record everything by the clock on the wall",
+	s.table.head("What recording adds, ours to glibc and "+a.name+"'s to "+a.name, "in ns per pair; for two threads that record everything, by the wall clock",
 		"cgoheap", a.name)
 	for _, at := range peerRows {
 		for threads := 1; threads <= 2; threads++ {
@@ -104,9 +104,9 @@ func (s setup) peerAt(a profiledAllocator, at peerRow, as shape) error {
 	if err := compete(s.rounds, plain, recorded, theirs, profiled); err != nil {
 		return err
 	}
-	by, wanted := byCPU, mark{}
+	by, wanted := byCPU, target{}
 	if at.marked {
-		wanted = a.mark
+		wanted = a.target
 	} else if as.threads > 1 {
 		by = byWall
 	}
@@ -117,13 +117,13 @@ func (s setup) peerAt(a profiledAllocator, at peerRow, as shape) error {
 
 func (a profiledAllocator) preload() string { return "LD_PRELOAD=" + a.library }
 
-// errMissing says that a peer is not installed, or was built without its profiler.
+// errMissing reports that a peer is not installed, or was built without its profiler.
 var errMissing = errors.New("not installed, or built without its profiler")
 
-// absences are what the loader says of a library that it does not find, and what jemalloc says that cannot profile.
+// absences are the messages of the loader for a library that it does not find, and of a jemalloc that cannot profile.
 var absences = []string{"cannot be preloaded", "Invalid conf pair: prof:true"}
 
-// preloaded runs a program with the allocator once, and wants no complaint.
+// preloaded runs a program with the allocator once, and returns an error if there is a complaint.
 func (a profiledAllocator) preloaded(program string) error {
 	c := &contender{name: a.name, command: []string{program, "-pairs=1"}, env: append(a.at(512<<10), a.preload())}
 	_, complaint, err := c.output()
@@ -136,5 +136,5 @@ func (a profiledAllocator) preloaded(program string) error {
 			return fmt.Errorf("%w: %q", errMissing, said)
 		}
 	}
-	return fmt.Errorf("it says %q", said)
+	return fmt.Errorf("it printed %q", said)
 }

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/elffile"
-	"github.com/cgoheap/cgoheap/unwind"
+	"github.com/cgoheap/cgoheap/internal/unwind"
 )
 
 // largeFiles are libraries of about 100 MB that a Debian may have, and this program's neighbour, which names builds.
@@ -30,7 +30,7 @@ func rows(s setup) error {
 			}
 		}
 		if len(paths) == 0 {
-			fmt.Fprintf(os.Stderr, "capture: rows of %s are left out, as it is not there\n", pattern)
+			fmt.Fprintf(os.Stderr, "capture: rows of %s are left out, because it is not installed\n", pattern)
 		}
 	}
 	return nil

@@ -2,16 +2,16 @@ package main
 
 import "fmt"
 
-// The marks of a program that records: stopped, and at the usual intervals.
+// The targets of a program with cgoheap: stopped, and at the usual intervals.
 var intervals = []struct {
-	about string
-	bytes int
-	mark  mark
-	tight mark // where malloc and free are all there is: an interposer that only counts takes 1.05 to 1.07
+	about  string
+	bytes  int
+	target target
+	tight  target // in a loop of malloc and free alone: an interposer that only counts takes 1.05 to 1.07
 }{
-	{"linked but stopped", 0, mark{most: 1.01}, mark{most: 1.01}},
-	{"every 512 KiB", 512 << 10, mark{most: 1.03}, mark{most: 1.10}},
-	{"every 64 KiB", 64 << 10, mark{most: 1.10}, mark{most: 1.15}},
+	{"linked but stopped", 0, target{most: 1.01}, target{most: 1.01}},
+	{"every 512 KiB", 512 << 10, target{most: 1.03}, target{most: 1.10}},
+	{"every 64 KiB", 64 << 10, target{most: 1.10}, target{most: 1.15}},
 }
 
 const pairsPerTurn = 5_000_000
@@ -49,7 +49,7 @@ func (s setup) sample(with, without string, as shape) error {
 		return err
 	}
 	for n, i := range intervals {
-		about, wanted := fmt.Sprint(i.about, ", ", as), i.mark
+		about, wanted := fmt.Sprint(i.about, ", ", as), i.target
 		if as.tight {
 			wanted = i.tight
 		}

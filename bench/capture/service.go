@@ -6,7 +6,7 @@ import (
 	"os/exec"
 )
 
-// serviceParts are what service prints lines for, in its order.
+// serviceParts are the parts that service prints lines for, in its order.
 var serviceParts = []string{"SQLite inserts", "SQLite selects", "zstd, a document of 80 KB and back", "C++ JSON parser, the same document",
 	"all of the run"}
 
@@ -18,7 +18,7 @@ func runsOfService(s setup) error {
 			return exec.Command("go", "build", "-tags", tags, "-o", path, "./capture/service")
 		})
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "capture: the service is left out, as it cannot be built (Debian: libzstd-dev, nlohmann-json3-dev):", err)
+			fmt.Fprintln(os.Stderr, "capture: the service is left out, because it cannot be built (Debian: libzstd-dev, nlohmann-json3-dev):", err)
 			return nil
 		}
 		programs[i] = path
@@ -31,7 +31,7 @@ func runsOfService(s setup) error {
 	}
 	s.table.head("A service, sampled every 512 KiB", "microseconds of processor time per operation", "with", "without")
 	for i, about := range serviceParts {
-		s.table.print(line{about, summary(figures[0][i]), summary(figures[1][i]), mark{most: 1.01}})
+		s.table.print(line{about, summary(figures[0][i]), summary(figures[1][i]), target{most: 1.01}})
 	}
 	return nil
 }

@@ -27,10 +27,10 @@ func (s shape) String() string {
 	return about
 }
 
-// segments are what the pairs of a round are measured in.
+// segments is how many segments the pairs of a round are measured in.
 const segments = 20
 
-// paced are the flags of load for so many pairs in a round.
+// paced returns the flags of load for that many pairs in a round.
 func paced(pairs int) []string {
 	return []string{"-paced=1", fmt.Sprint("-segments=", segments), fmt.Sprint("-pairs=", pairs/segments)}
 }
@@ -43,7 +43,7 @@ func (s shape) flags(pairs int) []string {
 	return flags
 }
 
-// programs are the work with cgoheap, and the work in C alone.
+// programs builds the work with cgoheap, and the work in C alone.
 func (s shape) programs() (with, alone string, err error) {
 	var tags []string
 	if s.framed {

@@ -10,47 +10,47 @@ import (
 // table prints the lines of a contest as Markdown.
 type table struct{ out io.Writer }
 
-// line compares ours with a peer's. Ratios are ours to the peer's, or the peer's to ours where it is how many times as
-// fast we are that counts.
+// line compares ours with a peer's. Ratios are ours to the peer's, or the peer's to ours if the target is how many times as
+// fast we are.
 type line struct {
 	about      string
 	ours, peer measured
-	mark       mark
+	target     target
 }
 
-// mark is the ratio to reach: no more than most, or, turned around, no less than least. Both are 0 where there is none.
-type mark struct{ most, least float64 }
+// target is the ratio to reach: no more than most or, for the inverse ratio, no less than least. Both are 0 if there is none.
+type target struct{ most, least float64 }
 
 func (t *table) head(about, unit, ours, peer string) {
 	fmt.Fprintf(t.out, "\n%s, %s:\n\n", about, unit)
-	fmt.Fprintf(t.out, "| | %s | %s | ratio | of minima | spread | mark |\n", ours, peer)
+	fmt.Fprintf(t.out, "| | %s | %s | ratio | of minima | spread | target |\n", ours, peer)
 	fmt.Fprintln(t.out, "|---|---:|---:|---:|---:|---:|---|")
 }
 
 func (t *table) print(l line) {
 	ratio := l.ours.to(l.peer)
-	if l.mark.least != 0 {
+	if l.target.least != 0 {
 		ratio = l.peer.to(l.ours)
 	}
 	fmt.Fprintf(t.out, "| %s | %s | %s | %s | %s | ± %.1f %% | %s |\n", l.about, digits(l.ours.median), digits(l.peer.median),
-		times(ratio.median), times(ratio.least), 100*ratio.spread, l.mark.says(ratio.median, ratio.spread))
+		times(ratio.median), times(ratio.least), 100*ratio.spread, l.target.says(ratio.median, ratio.spread))
 }
 
 // headAlone begins a table of figures that have a limit of their own, and no peer.
 func (t *table) headAlone(about, unit string) {
-	fmt.Fprintf(t.out, "\n%s:\n\n| | %s | least | spread | mark |\n|---|---:|---:|---:|---|\n", about, unit)
+	fmt.Fprintf(t.out, "\n%s:\n\n| | %s | least | spread | target |\n|---|---:|---:|---:|---|\n", about, unit)
 }
 
 func (t *table) printAlone(about string, m measured, most float64) {
 	says := ""
 	if most != 0 {
-		says = mark{most: most}.String() + ": " + reached(m.median <= most, math.Abs(m.median-most) <= math.Abs(m.median)*m.spread)
+		says = target{most: most}.String() + ": " + reached(m.median <= most, math.Abs(m.median-most) <= math.Abs(m.median)*m.spread)
 	}
 	fmt.Fprintf(t.out, "| %s | %s | %s | ± %.1f %% | %s |\n", about, digits(m.median), digits(m.least), 100*m.spread, says)
 }
 
-// columns begins a table of medians, and row is a line of it: the first column is what the others are compared with. Beside
-// each of those stands the ratio to it, and at the end the largest spread of the line's ratios.
+// columns begins a table of medians, and row prints a line of it. The other columns are compared with the first: beside each
+// stands its ratio to the first, and at the end the largest spread of the line's ratios.
 func (t *table) columns(about string, names ...string) {
 	names = append(names, "spread")
 	fmt.Fprintf(t.out, "\n%s:\n\n| %s |\n|%s\n", about, strings.Join(names, " | "), strings.Repeat("---:|", len(names)))
@@ -67,7 +67,7 @@ func (t *table) row(about string, times []measured) {
 	fmt.Fprintf(t.out, " ± %.1f %% |\n", 100*spread)
 }
 
-// digits of a time: as many as the noise leaves meaning.
+// digits formats a time with as many digits as are meaningful despite the noise.
 func digits(x float64) string {
 	switch size := math.Abs(x); {
 	case size < 1:
@@ -78,7 +78,7 @@ func digits(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// times has a thousandth near 1, where it matters.
+// times formats a ratio, to a thousandth near 1, where that matters.
 func times(ratio float64) string {
 	if ratio < 10 {
 		return fmt.Sprintf("%.3f", ratio)
@@ -90,12 +90,12 @@ func times(ratio float64) string {
 // show: the same program with 16 to 48 bytes more before its code took 0.986 to 1.008 of its time.
 const placement = 0.015
 
-// says whether a ratio reaches the mark, and whether the noise alone may be why it does or does not. A ratio below zero is
-// one of differences that the noise has turned around.
-func (m mark) says(ratio, spread float64) string {
+// says returns whether a ratio reaches the target, and whether noise alone may be why. A ratio below zero is a ratio of
+// differences whose sign the noise has changed.
+func (m target) says(ratio, spread float64) string {
 	noise := ratio * (spread + placement)
 	switch {
-	case m == mark{}:
+	case m == target{}:
 		return ""
 	case ratio <= 0:
 		return m.String() + ": undecided"
@@ -105,7 +105,7 @@ func (m mark) says(ratio, spread float64) string {
 	return m.String() + ": " + reached(ratio >= m.least, math.Abs(ratio-m.least) <= noise)
 }
 
-func (m mark) String() string {
+func (m target) String() string {
 	if m.most != 0 {
 		return fmt.Sprintf("≤ %v", m.most)
 	}

@@ -34,22 +34,22 @@ func TestRoundsAreComparedOneByOne(t *testing.T) {
 func TestMarksAreReachedOrNot(t *testing.T) {
 	for _, c := range []struct {
 		about         string
-		mark          mark
+		target        target
 		ratio, spread float64
 		want          string
 	}{
-		{"below", mark{most: 1.01}, 0.99, 0, "≤ 1.01: reached"},
-		{"just below, as code may lie", mark{most: 1.01}, 1.005, 0, "≤ 1.01: reached, by less than the noise"},
-		{"just below in noise", mark{most: 0.5}, 0.4, 0.5, "≤ 0.5: reached, by less than the noise"},
-		{"just above in noise", mark{most: 1.01}, 1.04, 0.02, "≤ 1.01: missed, by less than the noise"},
-		{"a difference below zero", mark{most: 0.5}, -5, 0.1, "≤ 0.5: undecided"},
-		{"above", mark{most: 1.01}, 1.05, 0.02, "≤ 1.01: missed"},
-		{"as many times", mark{least: 3}, 3, 0, "≥ 3: reached, by less than the noise"},
-		{"more times", mark{least: 3}, 3.5, 0.1, "≥ 3: reached"},
-		{"fewer times", mark{least: 3}, 2, 0.1, "≥ 3: missed"},
-		{"no mark", mark{}, 2, 0.1, ""},
+		{"below", target{most: 1.01}, 0.99, 0, "≤ 1.01: reached"},
+		{"just below, as code may lie", target{most: 1.01}, 1.005, 0, "≤ 1.01: reached, by less than the noise"},
+		{"just below in noise", target{most: 0.5}, 0.4, 0.5, "≤ 0.5: reached, by less than the noise"},
+		{"just above in noise", target{most: 1.01}, 1.04, 0.02, "≤ 1.01: missed, by less than the noise"},
+		{"a difference below zero", target{most: 0.5}, -5, 0.1, "≤ 0.5: undecided"},
+		{"above", target{most: 1.01}, 1.05, 0.02, "≤ 1.01: missed"},
+		{"as many times", target{least: 3}, 3, 0, "≥ 3: reached, by less than the noise"},
+		{"more times", target{least: 3}, 3.5, 0.1, "≥ 3: reached"},
+		{"fewer times", target{least: 3}, 2, 0.1, "≥ 3: missed"},
+		{"no target", target{}, 2, 0.1, ""},
 	} {
-		if got := c.mark.says(c.ratio, c.spread); got != c.want {
+		if got := c.target.says(c.ratio, c.spread); got != c.want {
 			t.Errorf("%s: %q, want %q", c.about, got, c.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestMarksAreReachedOrNot(t *testing.T) {
 func TestALineSaysHowManyTimesAsFastWhereThatIsTheMark(t *testing.T) {
 	var b strings.Builder
 	ours, peer := summary([]float64{100, 90, 110}), summary([]float64{400, 450, 440})
-	(&table{out: &b}).print(line{"pairs", ours, peer, mark{least: 3}})
+	(&table{out: &b}).print(line{"pairs", ours, peer, target{least: 3}})
 	if want := "| pairs | 100 | 440 | 4.000 | 4.444 | ± 12.5 % | ≥ 3: reached |\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}

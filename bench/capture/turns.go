@@ -51,7 +51,7 @@ func (t *turns) failed(err error) error {
 	return fmt.Errorf("%s: %v: %w\n%s", t.name, t.process, err, t.complaint.Bytes())
 }
 
-// stop ends it wherever it is: what it measures, it has printed.
+// stop ends it at any point: it has already printed its measurements.
 func (t *turns) stop() {
 	_ = t.input.Close()
 	_ = t.process.Process.Kill()

@@ -7,20 +7,20 @@ import (
 
 // walkers are ways to walk a stack, in the order in which load prints them; ours is the first.
 var walkers = []struct {
-	name string
-	mark mark
+	name   string
+	target target
 }{
-	{"cgoheap", mark{}},
-	{"libunwind's unw_backtrace", mark{most: 0.83}},
-	{"glibc's backtrace, which is libgcc's", mark{most: 0.1}},
-	{"libgcc's _Unwind_Backtrace", mark{most: 0.1}},
+	{"cgoheap", target{}},
+	{"libunwind's unw_backtrace", target{most: 0.83}},
+	{"glibc's backtrace, which is libgcc's", target{most: 0.1}},
+	{"libgcc's _Unwind_Backtrace", target{most: 0.1}},
 }
 
-// Walks are made from two depths. What the deeper takes more is what its frames take; the rest is how a walk begins.
+// Walks are made from two depths. The difference is the cost of the additional frames; the rest is the cost of beginning a walk.
 const shallow, deep, walksPerTurn = 10, 60, 30_000
 
-// walking compares walks of C without frame pointers, each from the same place over and over. Ours learns nothing from the
-// walk before.
+// walking compares walks of C without frame pointers, each from the same call site over and over. Ours does not use the
+// previous walk.
 func walking(s setup) error {
 	with, err := loadGo()
 	if err != nil {
@@ -36,14 +36,14 @@ func walking(s setup) error {
 			fmt.Fprintf(os.Stderr, "capture: %s is left out: not installed, or it does not see the whole stack\n", w.name)
 			continue
 		}
-		s.table.print(line{w.name, summary(frame[0]), summary(frame[i+1]), w.mark})
+		s.table.print(line{w.name, summary(frame[0]), summary(frame[i+1]), w.target})
 	}
 	fmt.Fprintf(s.table.out, "\nBefore the first frame, ours takes %.0f ns.\n", summary(begin).median)
 	return nil
 }
 
-// walks has the nanoseconds per frame of each walker and round, none for one that is missing, and those before the first
-// frame of ours.
+// walks returns the nanoseconds per frame of each walker and round, none for a walker that is missing, and ours before the
+// first frame.
 func (s setup) walks(with string) (frame [][]float64, begin []float64, err error) {
 	frame = make([][]float64, len(walkers))
 	at := func(depth int) ([]figures, error) {

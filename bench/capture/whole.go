@@ -6,12 +6,12 @@ import (
 )
 
 // wholeCallers are the calls of Go that make a stack of 30 frames: 14 of C, and 16 of Go and of the crossing. Each route
-// takes the place of one.
+// replaces one call of Go.
 const wholeCallers = 6
 
-// whole is the time that one sample takes: to decide, to walk 30 frames of C and Go, to intern the stack, to remember the
-// block, and to forget it when it is freed. A recording that hardly ever samples is what it is compared with, and what
-// differs is divided by the share of blocks that are sampled.
+// whole measures the time that one sample takes: to decide, to walk 30 frames of C and Go, to intern the stack, to remember
+// the block, and to forget it when it is freed. It is compared with a recording that hardly ever samples, and the difference
+// is divided by the share of blocks that are sampled.
 func whole(s setup) error {
 	with, err := loadGo()
 	if err != nil {
@@ -36,7 +36,7 @@ func whole(s setup) error {
 	return nil
 }
 
-// sampledShare is how many of the work's blocks are sampled at this interval.
+// sampledShare returns the share of the work's blocks that are sampled at this interval.
 func sampledShare(interval float64) float64 {
 	const least, most = 16, 512
 	sum := 0.0

@@ -11,7 +11,7 @@ static struct member {
 
 static int count;
 static bool timed;
-static pthread_barrier_t started; // or those that run already would keep the others from being started
+static pthread_barrier_t started; // otherwise running threads would keep the others from being started
 
 static uint64_t now(void)
 {
@@ -47,7 +47,7 @@ static void replace(struct member *m, void **block)
 		note(m, since);
 }
 
-// The chains of calls: at each of four levels one of two places goes on.
+// The chains of calls: each of four levels has two call sites.
 #define LEVEL(name, below)                                                                                                 \
 	static __attribute__((noinline)) void name(struct member *m, void **block, unsigned way)                           \
 	{                                                                                                                  \

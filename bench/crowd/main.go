@@ -1,9 +1,10 @@
-// Command crowd measures what recording does to a process with far more busy threads than processors: what a pair of malloc
-// and free takes, which share of the events is lost at the gate, how long a profile takes, and how long a malloc or free takes at most, before and during a profile:
+// Command crowd measures what recording does to a process with far more busy threads than processors: the time of a pair of
+// malloc and free, the share of events that are lost at the gate, the time of a profile, and the longest malloc or free,
+// before and during a profile:
 //
 //	go run ./crowd -threads 500        # in bench/
 //
-// With -then it changes the interval after a while: what it was before should leave nothing behind.
+// With -then it changes the interval after a while: the earlier interval should leave no trace.
 package main
 
 // #include "crowd.h"
@@ -67,7 +68,7 @@ func measure(p *cgoheap.Profiler) {
 	}
 }
 
-// pairs prints what a pair takes by the clock on the wall, on as many processors as there are.
+// pairs prints the time of a pair by the wall clock, on all processors.
 func pairs() {
 	time.Sleep(time.Second)
 	C.crowd_longest()

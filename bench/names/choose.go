@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// choose writes addresses in the bodies of a file's functions, as far apart as the count allows. They do not come in
-// order, as those of a profile do not either.
+// choose writes addresses in the bodies of a file's functions, as far apart as the count allows. They are not in order, as
+// in a profile.
 func choose(file string, count int, out io.Writer) error {
 	opened, err := elf.Open(file)
 	if err != nil {

@@ -31,7 +31,7 @@ type runFigures struct {
 	stopped   bool // it took more than patience
 }
 
-// patience is how long a run may take. Who needs longer runs only once.
+// patience is how long a run may take. A contender that needs longer runs only once.
 const patience = 30 * time.Second
 
 // ours is the index of our own contender.
@@ -85,8 +85,8 @@ func measure(p program, rounds, count int) error {
 	return nil
 }
 
-// run measures one process. The kernel counts this process's own memory as the child's peak, as the two share it until
-// the child runs its program: so this process does nothing that takes memory.
+// run measures one process. The kernel includes this process's own memory in the child's peak, because the two share it
+// until the child runs its program: so this process does nothing that takes memory.
 func (c *contender) run(addresses []byte) (runFigures, error) {
 	limited, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -13,10 +13,10 @@ import (
 // program is a file whose addresses are named.
 type program struct{ name, path string }
 
-// buildFolder holds what was compiled. git ignores it.
+// buildFolder holds compiled programs. git ignores it.
 const buildFolder = "names/build"
 
-// programs are the usual ones, or the one given.
+// programs returns the usual programs, or the given one.
 func programs(file string) ([]program, error) {
 	if file != "" {
 		return []program{{filepath.Base(file), file}}, nil
@@ -36,7 +36,7 @@ func programs(file string) ([]program, error) {
 	if libc, err := libcDebugFile(); err == nil {
 		return append(found, program{"libc", libc}), nil
 	}
-	fmt.Fprintln(os.Stderr, "names: libc is left out, as its debug file is not installed (Debian: libc6-dbg)")
+	fmt.Fprintln(os.Stderr, "names: libc is left out, because its debug file is not installed (Debian: libc6-dbg)")
 	return found, nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// resolve is our contender: it names the addresses that it reads, writes what addr2line would, and then does the same
-// again, as for a second profile of the same process. How long that took is written to second.
+// resolve is our contender: it names the addresses that it reads, writes what addr2line would write, and then names them
+// again, as for a second profile of the same process. It writes the time of that to second.
 func resolve(file string, in io.Reader, out, second io.Writer) error {
 	var addresses []mappings.ELFAddr
 	for scanner := bufio.NewScanner(in); scanner.Scan(); {

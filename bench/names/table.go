@@ -11,8 +11,8 @@ func printHead() {
 	fmt.Println("|---|---:|---:|---:|---:|---:|---:|---:|")
 }
 
-// printRows prints of each contender the medians and how many times ours they are, and both for the minima in brackets:
-// other work on the machine makes runs longer, never shorter.
+// printRows prints each contender's medians and their ratios to ours, and both for the minima in brackets: other work on the
+// machine makes runs longer, never shorter.
 func printRows(p program, all []*contender) {
 	base, best := all[ours].figures(median), all[ours].figures(slices.Min[[]int64])
 	for i, c := range all {
@@ -36,7 +36,7 @@ func milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
 func ratio[T int64 | time.Duration](a, b T) float64 { return float64(a) / float64(b) }
 
-// figures is what choose picks among the runs that came to their end, of each figure by itself.
+// figures returns the value that choose picks, for each figure by itself, among the runs that were not stopped.
 func (c *contender) figures(choose func([]int64) int64) runFigures {
 	pick := func(of func(runFigures) int64) int64 {
 		var values []int64

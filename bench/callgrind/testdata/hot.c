@@ -1,11 +1,12 @@
-// The hot paths: hot PATH ITERATIONS. The hooks are called under other names, in front of an allocator that takes next to
-// nothing, so that what is counted is ours.
+// The hot paths: hot PATH ITERATIONS. The hooks are called under other names, in front of an allocator that takes
+// almost nothing, so that only our instructions count.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../../cgo/control.h"
+#include "../../../cgo/gate.h"
 #include "../../../cgo/lookup.h"
 #include "../../../cgo/region.h"
 
@@ -30,7 +31,7 @@ void *hot_calloc(size_t count, size_t size)
 	return hot_malloc(count * size);
 }
 
-// Every block has room for what it is to become.
+// Every block is large enough for the largest size.
 void *hot_realloc(void *p, size_t size)
 {
 	(void)size;
@@ -79,8 +80,8 @@ static struct range range(uintptr_t start, uintptr_t limit, uint64_t set)
 	return r;
 }
 
-// An index of this program's own code, of which all but the functions from by_sp on keeps frame pointers, and of the place
-// in libc that starts a thread, where a walk is complete.
+// Publishes an index of this program's own code, which keeps frame pointers except in the functions from by_sp on, and
+// of the code in libc that starts a thread, where a walk is complete.
 static void publish(uintptr_t thread_start)
 {
 	uint64_t at = region_reserve(sizeof(struct index) + 4 * sizeof(struct range));
@@ -89,7 +90,7 @@ static void publish(uintptr_t thread_start)
 	uint64_t from_sp = rule((struct rule){.cfa = CFA_FROM_SP, .cfa_offset = 32, .fp = FP_SAME, .ra = RA_FROM_CFA,
 		.ra_offset = -8});
 	struct index *index = region_at(at);
-	*index = (struct index){.count = 4, .number = 1, .cache = region_reserve(CACHE_PLACES * sizeof(struct place))};
+	*index = (struct index){.count = 4, .number = 1, .cache = region_reserve(CACHE_ENTRIES * sizeof(struct cache_entry))};
 	index->ranges[0] = range((uintptr_t)text_begin, (uintptr_t)by_sp, from_fp);
 	index->ranges[1] = range((uintptr_t)by_sp, (uintptr_t)by_sp_end, from_sp);
 	index->ranges[2] = range((uintptr_t)by_sp_end, (uintptr_t)text_end, from_fp);
@@ -152,7 +153,7 @@ enum { TURNS = 10 };
 static void left(long turns, int more);
 static void right(long turns, int more);
 
-// Two functions of different frames, or the compiler would make one of them.
+// Two functions with different frames, so that the compiler does not merge them.
 #define TURN(side, bytes)                                                                                              \
 	__attribute__((noinline)) static void side(long turns, int more)                                               \
 	{                                                                                                              \

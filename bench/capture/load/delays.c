@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "delays.h"
 
 #include <fcntl.h>
@@ -28,8 +26,8 @@ struct watch {
 	double wall, queued;
 };
 
-// The second number is how long this thread could have run and had to wait for a processor. A kernel that does not say
-// counts that as a delay.
+// How long this thread could have run but had to wait for a processor: the second number of schedstat. If the kernel
+// does not have it, that wait counts as a delay.
 static double queued(int schedstat)
 {
 	char text[80] = {0};
@@ -39,7 +37,8 @@ static double queued(int schedstat)
 	return (double)waited;
 }
 
-// The time in the queue is taken outside of that on the wall: who loses the processor between the two was not delayed.
+// The time in the queue is read outside of the wall clock's interval: a thread that loses the processor between the two
+// readings was not delayed.
 static struct watch watch_begin(int schedstat)
 {
 	double before = queued(schedstat);

@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 // #include "delays.h"
@@ -8,18 +6,20 @@ import "C"
 import (
 	"fmt"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
-// delay is how long a call took, on the wall and without the time in which another had the processor.
+// delay is how long a call took, by the wall clock and without the time in which another thread had the processor.
 type delay struct{ wall, kept float64 }
 
-// delays prints three lines for each dump: the nanoseconds of the longest malloc or free of so many threads, while
-// another one just keeps a processor busy for as long; the same during a dump; and the dump's nanoseconds and the bytes by which
-// the process grew at most meanwhile.
+// delays prints three lines for each dump: the nanoseconds of the longest malloc or free of that many threads, while another
+// one just keeps a processor busy for as long; the same during a dump; and the dump's nanoseconds and the bytes by which the
+// process grew at most meanwhile.
 func delays(r recording, dumps, threads int) error {
-	watched(threads, func() { busy(time.Second / 10) }) // the threads' own memory, and what is recorded of them, is there
+	watched(threads, func() { busy(time.Second / 10) }) // afterwards the threads' own memory and their records exist
 	for range dumps {
-		before, err := resetPeak()
+		before, err := usage.Running.ResetPeak()
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func delays(r recording, dumps, threads int) error {
 		if err != nil {
 			return err
 		}
-		peak, err := status("VmHWM")
+		peak, err := usage.Running.Peak()
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func delays(r recording, dumps, threads int) error {
 
 var spun int
 
-// busy keeps a processor for so long.
+// busy keeps a processor busy for a time.
 func busy(d time.Duration) {
 	start := time.Now()
 	for n := 0; time.Since(start) < d; n++ {
@@ -53,7 +53,7 @@ func busy(d time.Duration) {
 	}
 }
 
-// watched is the longest delay of so many threads that allocate while do runs.
+// watched returns the longest delay of that many threads, which allocate while do runs.
 func watched(threads int, do func()) (longest delay) {
 	C.delays_begin()
 	results := make(chan delay)

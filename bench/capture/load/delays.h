@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 struct delay {
-	double wall; // ns, with the time in which the thread could have run and another had the processor
-	double kept; // without that time, but with that in which it slept
+	double wall; // ns, including the time in which the thread could have run but another had the processor
+	double kept; // without that time, but including the time in which it slept
 };
 
-// Allocates and frees until delays_end, and gives the longest call of either, by each of the two.
+// Allocates and frees until delays_end, and returns the longest call of either, by both measures.
 struct delay delays_run(uint64_t seed);
 
 void delays_begin(void);

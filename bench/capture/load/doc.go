@@ -1,5 +1,5 @@
-// Command load does the work that capture measures, and prints nanoseconds, a line for each segment of the work: of the
-// clock on the wall, and of the processor. The slowest thread counts.
+// Command load does the work that capture measures, and prints nanoseconds, a line for each segment of the work: by the wall
+// clock, and of processor time. The slowest thread counts.
 //
 //	pairs.c     pairs of malloc and free, below levels.c and along routes.c: the usual work
 //	large.c     large blocks and aligned ones

@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "hold.h"
 
 #include <stdlib.h>

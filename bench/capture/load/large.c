@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "large.h"
 
 #include <malloc.h>
@@ -72,6 +70,6 @@ static void measure(void *argument)
 
 void large_run(struct found found[LARGES])
 {
-	mallopt(M_MXFAST, 0); // glibc tidies fast bins up at each free beside the end of the heap: it is chance who is there
+	mallopt(M_MXFAST, 0); // glibc tidies fast bins up at each free beside the end of the heap: which block is there is chance
 	levels_down(9, measure, found);
 }

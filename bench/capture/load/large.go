@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 // #include "large.h"
@@ -7,7 +5,7 @@ import "C"
 
 import "fmt"
 
-// Of the blocks, so many are surely of this size.
+// That many of the blocks certainly have this size.
 const zeroed, zeroedBytes = 10_000, 64 << 20
 
 // large prints what work with large and aligned blocks takes.

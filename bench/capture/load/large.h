@@ -7,7 +7,7 @@
 // In this order.
 enum { GROW, GROW_SMALL, CALLOC, ALIGNED, PAGES, LARGES };
 
-// Nanoseconds that each takes:
+// The nanoseconds that each takes:
 //   GROW        a vector to grow by realloc from 1 MiB to 1 GiB, by half of its size each time, untouched
 //   GROW_SMALL  one to grow from 16 bytes to 64 KiB, written
 //   CALLOC      calloc of 64 MiB and free, of which one page is written

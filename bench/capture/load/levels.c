@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "levels.h"
 
 typedef void function(void *);
@@ -10,7 +8,7 @@ __attribute__((noinline)) static void level0(function *bottom, void *argument)
 	STAY;
 }
 
-// Levels are functions of their own, with frames of different sizes, as a walk must not find the same one each time.
+// Levels are functions of their own, with frames of different sizes, so that a walk does not meet the same rule each time.
 #define LEVEL(n, below)                                                                                                \
 	__attribute__((noinline)) static void level##n(function *bottom, void *argument)                                \
 	{                                                                                                              \

@@ -10,7 +10,7 @@
 
 enum { DEEPEST = 64 };
 
-// Calls bottom(argument) below so many calls, at most DEEPEST.
+// Calls bottom(argument) below depth calls, at most DEEPEST.
 void levels_down(long depth, void (*bottom)(void *), void *argument);
 
 #endif

@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "pairs.h"
 
 #include <stdlib.h>
@@ -63,7 +61,7 @@ static void replace(struct pairs *p, long count)
 static void measure(void *argument)
 {
 	struct pairs *p = argument;
-	replace(p, p->order.pairs / 5); // another may have had the caches since the last segment
+	replace(p, p->order.pairs / 5); // another process may have used the caches since the last segment
 	double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_THREAD_CPUTIME_ID);
 	replace(p, p->order.pairs);
 	p->found.wall = (now(CLOCK_MONOTONIC) - wall) / (double)p->order.pairs;

@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 // #cgo CFLAGS: -Wall -O2

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct order {
-	long pairs;         // that are measured at a time
+	long pairs;         // measured at a time
 	long live;          // blocks at any time, a power of two
 	long depth;         // calls of C above the one that allocates, at most 64
 	long routes;        // 2^routes different stacks allocate; the routes are calls as well
@@ -14,12 +14,12 @@ struct order {
 };
 
 struct found {
-	double wall, cpu; // ns per pair, of the clock on the wall and of the thread's own
+	double wall, cpu; // ns per pair, by the wall clock and by the thread's own clock
 };
 
 struct pairs;
 
-// Blocks for one thread, of the order; each seed has another sequence. pairs_close frees them.
+// Allocates the blocks of one thread, as ordered; each seed makes another sequence. pairs_close frees them.
 struct pairs *pairs_open(const struct order *o, uint64_t seed);
 void pairs_close(struct pairs *p);
 

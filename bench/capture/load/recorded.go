@@ -8,7 +8,7 @@ import (
 	"github.com/cgoheap/cgoheap"
 )
 
-// recording may be none, where nothing is to be recorded.
+// recording is empty if nothing is recorded.
 type recording struct {
 	profiler *cgoheap.Profiler
 	sample   int64
@@ -32,7 +32,7 @@ func (r recording) Stop() error {
 // dump writes a profile and throws it away.
 func (r recording) dump() error { return r.profiler.Write(io.Discard, cgoheap.Selection{}) }
 
-// tableBytes are those that the tables have given away.
+// tableBytes returns the bytes that the tables have handed out.
 func (r recording) tableBytes() uint64 {
 	if r.profiler == nil {
 		return 0
@@ -40,7 +40,7 @@ func (r recording) tableBytes() uint64 {
 	return r.profiler.Stats().Value("table_bytes")
 }
 
-// sampled is an error if the recording has too few samples for so many blocks of this mean size.
+// sampled returns an error if the recording has too few samples for that many blocks of this mean size.
 func (r recording) sampled(blocks int, size float64) error {
 	if r.profiler == nil {
 		return nil

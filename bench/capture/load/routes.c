@@ -1,5 +1,3 @@
-//go:build linux
-
 #include "routes.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// malloc(size), below so many calls, each of which goes one of two ways, as the bits of turns say.
+// malloc(size), below routes calls, each of which goes one of two ways, chosen by the bits of turns.
 void *routes_malloc(uint64_t turns, long routes, size_t size);
 
 #endif

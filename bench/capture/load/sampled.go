@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// surelySampled is so many samples that half of them come: that they do not is as likely as five standard deviations.
+// surelySampled is an expected number of samples of which at least half come: fewer are as unlikely as five standard deviations.
 const surelySampled = 100
 
-// tooFew is an error where blocks of this mean size should have given many more samples: a recording that does not record
+// tooFew returns an error if blocks of this mean size should have made many more samples: a recording that does not record
 // costs nothing, and must not be measured.
 func tooFew(samples uint64, sample int64, blocks int, size float64) error {
 	expected := float64(blocks) * -math.Expm1(-size/float64(sample))

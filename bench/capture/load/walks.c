@@ -1,5 +1,3 @@
-//go:build linux
-
 #define _GNU_SOURCE
 #include "walks.h"
 
@@ -16,7 +14,7 @@ enum { FRAMES = 128 };
 
 static void *frames[FRAMES];
 
-// cgoheap's room cgo has it, and needs a recording. Weak, as it is not in all programs.
+// From cgoheap's package cgo; needs a recording. Weak, because not all programs contain it.
 extern size_t cgoheap_walk(uintptr_t *pcs, size_t max) __attribute__((weak));
 
 static int (*libunwind)(void **, int); // Debian: libunwind8

@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 // #include "walks.h"
@@ -7,7 +5,7 @@ import "C"
 
 import "fmt"
 
-// walk prints what each way to walk a stack takes.
+// walk prints the time of each way to walk a stack.
 func walk(depth, walks int) {
 	var found [C.WALKERS]C.struct_found
 	C.walks_run(C.long(depth), C.long(walks), &found[0])

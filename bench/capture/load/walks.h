@@ -7,8 +7,8 @@
 // In this order.
 enum { OURS, LIBUNWIND, BACKTRACE, UNWIND_BACKTRACE, WALKERS };
 
-// Nanoseconds that each takes for one walk from below so many calls of C, on a thread of C. A walker that is not there,
-// or that does not see all of these calls, has taken -1.
+// The nanoseconds that each takes for one walk from below depth calls of C, on a thread of C; -1 for a walker that is
+// missing, or that does not see all of these calls.
 void walks_run(long depth, long walks, struct found found[WALKERS]);
 
 #endif

@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-var errWithout = errors.New("this program is without cgoheap")
+var errWithout = errors.New("this program was built without cgoheap")
 
 type recording struct{}
 

@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// work is what threads do at once, in segments, below so many calls of Go. Where it is paced it waits for a line of input
+// work is what threads do at once, in segments, below callers calls of Go. If it is paced, it waits for a line of input
 // before each segment.
 type work struct {
 	order
 	callers, threads, segments, paced int
 }
 
-// run prints a line for each segment. Whoever reads the last one may end the process, so that what was recorded is
-// looked at before.
+// run prints a line for each segment. The reader of the last line may end the process, so the recording is checked before it.
 func (w work) run(r recording) error {
 	all := make([]*pairs, w.threads)
 	each(w.threads, func(i int) { all[i] = openPairs(w.order, i+1) })
@@ -41,7 +40,7 @@ func (w work) segment(all []*pairs) (slowest figures) {
 	return slowest
 }
 
-// wait reads a line, of which there is only the end.
+// wait reads an empty line.
 func wait(paced int) {
 	var line [1]byte
 	if paced != 0 {

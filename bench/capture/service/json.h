@@ -6,7 +6,7 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-// Parses a text and is the length of what is written of it; 0 if it is no JSON.
+// Parses a text, writes it again, and returns the length of the result; 0 if it is not JSON.
 size_t json_round(const char *text, size_t length);
 
 #endif

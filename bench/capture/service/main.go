@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// parts of the service, each with as many operations as take some tenths of a second.
+// parts of the service, each with enough operations to take some tenths of a second.
 var parts = []struct {
 	operations int
 	prepare    func() (operation func() error, err error)
@@ -63,7 +63,7 @@ func (f figures) print(operations int) {
 	fmt.Printf("%.1f %.1f\n", float64(f.wall)/float64(operations), float64(f.cpu)/float64(operations))
 }
 
-// processor is the time of all threads.
+// processor returns the processor time of all threads.
 func processor() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -6,7 +6,7 @@ import "errors"
 
 func record(sample int64) (stop func() error, err error) {
 	if sample != 0 {
-		return nil, errors.New("this program is without cgoheap")
+		return nil, errors.New("this program was built without cgoheap")
 	}
 	return func() error { return nil }, nil
 }

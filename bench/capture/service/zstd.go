@@ -24,7 +24,7 @@ func compress() (func() error, error) {
 		}
 		C.ZSTD_decompress(unsafe.Pointer(&unpacked[0]), C.size_t(len(unpacked)), unsafe.Pointer(&packed[0]), n)
 		if !bytes.Equal(unpacked, text) {
-			return errors.New("zstd reads something else than it wrote")
+			return errors.New("zstd reads something other than it wrote")
 		}
 		return nil
 	}, nil

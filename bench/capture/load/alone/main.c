@@ -1,4 +1,4 @@
-// The work in a C program, for those who cannot look into a Go program, and for the allocators that they stand on.
+// The work in a C program, for profilers that cannot look into a Go program, and for the allocators that they use.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
