@@ -1,27 +1,47 @@
-# The module is a few Go modules: the core at the root, and nested ones, which need more than its users should download.
+# The tree has several Go modules: the core at the root, and nested ones, which need more than its users should download.
 
 GO       ?= go
 FUZZTIME ?= 20s
 TIME     ?= 30s
-nested   := $(patsubst ./%/go.mod,%,$(shell find . -name go.mod -not -path './go.mod' -not -path '*/testdata/*' -not -path './tools/*' | sort))
+nested   := $(patsubst ./%/go.mod,%,$(shell find . -name go.mod -not -path './go.mod' -not -path '*/testdata/*' -not -path './tools/*' | sort)) tools/tests
 modules  := . $(nested)
+tested   := $(foreach m,$(modules),$(if $(shell find $(m) -name '*_test.go' -print -quit),$(m)))
 lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
-.PHONY: help demo test e2e pictures check race ctest agree arm64 matrix foreign stress fuzz bench lint fmt generated examples deps vet gofmt portable
+# Runs go test, counts what was skipped, by reason, and fails if a reason is not allowed. RECORD=FILE adds the counts to a
+# file. COMPLETE=1 says that everything is installed: then nothing may be skipped for want of a tool. SLOWEST=n lists the n
+# slowest tests.
+counted  := $(CURDIR)/out/tests
+tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
+
+.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign rss stress fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
-	@awk -F ': .*## ' '/^[a-z0-9]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: deps ## Builds a service that leaks, drives it for a few seconds and shows who holds its native memory.
 	@$(MAKE) --no-print-directory -C examples/leaky demo
 
 # -count=1: tests that build programs of their own do not notice in the cache that those changed. -timeout: a busy machine
-# takes longer for the matrix than the ten minutes that go test allows.
-test: deps portable ## Runs the Go tests of all modules, and builds the core for platforms where it cannot record.
-	@$(call each,$(GO) test -count=1 -timeout 60m ./...)
+# takes longer for the matrix than the ten minutes that go test allows. -vet=off: make check runs all of go vet.
+test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors.
+	@$(tests) -at-once 2 $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
+
+test-all: deps $(counted) ## Runs all Go tests of all modules.
+	@$(tests) $(tested) -- -count=1 -timeout 60m ./...
+
+test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
+	@$(tests) -busy $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
+
+# To be run after others, with the same RECORD=FILE.
+skips: $(counted) ## Counts what tests were skipped in all runs that RECORD knows, and fails if a reason is not allowed.
+	@$(counted) $(if $(COMPLETE),-complete) -sum $(RECORD)
+
+$(counted): $(wildcard tools/tests/*.go) tools/tests/reasons.txt
+	@cd tools/tests && $(GO) build -o $@ .
 
 # The real servers are built from modules of their own, tools/parca and tools/pyroscope, which pin their versions.
 version    = $(shell sed -n 's|.*github.com/[^/]*/$(1) \(v[^ ]*\).*|\1|p' tools/$(1)/go.mod)
@@ -38,8 +58,8 @@ $(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
 	@rm -f out/servers/pyroscope-*
 	@cd tools/pyroscope && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ tool
 
-e2e: deps $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
-	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/servers $(GO) test -count=1 -v -timeout 20m ./...
+e2e: deps $(counted) $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
+	@CGOHEAP_SERVERS=$(CURDIR)/out/servers $(tests) e2e/servers -- -count=1 -timeout 20m ./...
 
 # The same servers with their web pages, which npm builds.
 pages := $(patsubst out/servers/%,out/pages/%,$(parca) $(pyroscope))
@@ -54,40 +74,41 @@ $(foreach server,parca pyroscope,$(eval $(call page,$(server))))
 pictures: deps $(pages) ## Takes pictures of the web pages of Parca and Pyroscope for docs; needs npm and Chromium.
 	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/pages CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 
-check: vet gofmt lint generated ## Runs all that reads the code without running it: go vet, gofmt, the linters.
+check: vet gofmt lint generated portable ## Runs all that reads the code without running it: go vet, gofmt, the linters.
 
-race: deps ## Runs the Go tests of all modules under the race detector.
-	@$(call each,$(GO) test -race -count=1 -timeout 60m ./...)
+# Not those that compare an account with the kernel's sums: the race detector's own memory comes and goes meanwhile.
+race: deps $(counted) ## Runs the Go tests of all modules under the race detector.
+	@$(tests) $(tested) -- -race -count=1 -timeout 60m -skip 'AddsUpToRSS|ASurveyOfAProgram' ./...
 
 ctest: deps ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
 
-# 60,000 addresses of each, spread over all code. addr2line takes most of the time. The programs are those of bench/names.
+# 60,000 addresses of each, spread over all code. addr2line takes most of the time. bench/names builds the programs.
 agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C++ program and a Go service that it builds.
 	@cd bench && $(GO) run ./names -task build
 	$(GO) test -count=1 -timeout 60m -v -run AsAddr2lineReadsIt ./symbolize \
 		-agree.addresses 60000 -agree.files $(CURDIR)/bench/names/build/cxx,$(CURDIR)/bench/names/build/service
 
-# Programs for arm64 are cross-compiled, and an emulator runs them. Tests that look at programs from outside stay here;
-# those of files that the emulator has elsewhere than the program is told, of a program that runs itself, and of kinds of
-# children that the emulator makes otherwise, are left out.
+# Programs for arm64 are cross-compiled, and an emulator runs them. Tests that examine programs from outside run on this
+# machine. Left out are tests of files whose paths differ under the emulator, of a program that runs itself, of kinds of
+# children that the emulator creates in another way, and of memory that the emulator maps in its own way.
 cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
-hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestCodeThatGDBIsToldOf|TestLoadersListWith
+hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestTrim|TestMappingsWhileThreadsMap|TestGosHeapOfBefore|TestLibrariesThatMap|TestCodeThatGDBIsToldOf|TestLoadersListWith|TheAccount|OfRSS|TablesOfGosRuntime|FreedMemoryThatMalloc|LargeBlocksCount|SampledLargeBlocks|BlocksOfBeforeStart|ProfilersTablesAre|VariablesThatBegin|StacksOfThreads|ListsOfThreads|StacksWithoutLibcs|AttachedSegments|MeetsNone|SystemCallsOfRecording
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 
-arm64: deps ## Runs the tests of capture on arm64, emulated: unwinding, joining, counts per site, the C tests.
+arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts per site, the C tests.
 	@missing=; for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64; do \
 		command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; \
 	done; \
 	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
-	$(GO) test -count=1 ./unwind
-	$(cross) $(GO) test -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/victim
-	$(signed) $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TestJoin ./alloc
-	cd e2e && $(cross) $(GO) test -count=1 -exec '$(emulated)' -run TheWalk .
-	cd e2e && $(GO) test -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
+	@$(tests) . -- -count=1 ./internal/unwind
+	@$(cross) $(tests) . -- -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/dump ./internal/systemtest ./internal/victim
+	@$(signed) $(cross) $(tests) . -- -count=1 -exec '$(emulated)' -run TestJoin ./alloc
+	@$(cross) $(tests) e2e -- -count=1 -exec '$(emulated)' -run TheWalk .
+	@$(tests) e2e -- -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' WITHOUT=hooks_mapped_test ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
@@ -95,9 +116,13 @@ matrix: deps ## Records on every platform, way to build and kind of host that th
 foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd", RACE=1.
 	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(if $(RACE),-race) $(SUITES)
 
-stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, PAIRS=n, RECORDINGS=n.
+# PROGRAMS="duckdb sqlite" chooses among them. e2e/rss/doc.go says what must hold.
+rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB, RocksDB, CPython and others, which it builds; a table.
+	@cd e2e/rss && $(GO) run . $(PROGRAMS)
+
+stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, MAPS=1, PAIRS=n, RECORDINGS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress
-	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAGES),-pages) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
+	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAGES),-pages) $(if $(MAPS),-maps) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \
@@ -107,9 +132,9 @@ fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$package" || exit 1; \
 	done
 
-bench: deps ## Runs the benchmarks of all modules, and measures capture beside its peers, each against a baseline in the same run.
+bench: deps ## Runs the benchmarks of all modules, and measures recording beside its peers, each against a baseline in the same run.
 	@$(call each,$(GO) test -run '^$$' -bench . -benchmem ./...)
-	@cd bench && $(GO) run ./capture
+	@cd bench && $(GO) run ./capture && $(GO) run ./mappings
 
 lint: deps ## Runs golangci-lint on all modules; the first time, it is built, which takes two minutes.
 	@$(call each,$(lint) run --allow-parallel-runners ./...)
@@ -132,7 +157,7 @@ gofmt:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted (make fmt does it):" $$unformatted; exit 1; }
 
 # The core builds everywhere; where it cannot record, Start says so.
-portable:
+portable: ## Builds the core for platforms where it cannot record.
 	CGO_ENABLED=0 $(GO) build ./...
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./...
 	GOOS=darwin CGO_ENABLED=0 $(GO) vet ./...

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds Pyroscope with its web page: page.sh OUTPUT. The Go module has the page's sources only. Needs Node.js and npm.
 #
-# The page's own list of packages cannot be had from npm's registry: it has @grafana/flamegraph 13.0.1, not 12.4.2, and a
-# package that comes from GitHub. The files in folder page are in their place; what they leave out the page never shows.
+# The page's own lock file is not used: it pins @grafana/flamegraph 12.4.2, here it is 13.0.1, and one of its packages comes
+# from GitHub. The files in folder page are in their place; what they leave out the page never shows.
 set -euo pipefail
 
 output=$(realpath -m "$1")

@@ -1,0 +1,15 @@
+// Command tests runs go test in one module after another, prints the lines that go test prints, and ends with a count of
+// the tests that were skipped, by reason.
+//
+//	tests [flags] FOLDER... -- ARGUMENTS OF GO TEST
+//	tests [flags] -sum FILE
+//
+// A reason must be in reasons.txt, which has a sentence for each; the command fails on any other. Some of the reasons there
+// are allowed only where not everything is installed; with -complete, the command fails on these too.
+//
+// With -at-once 2, two folders are tested at a time. What they print stays in the folders' order.
+//
+// With -record, the counts are added to a file, so that -sum can count over many runs.
+//
+// With -busy, two threads per processor compute while the tests run. No test may depend on how fast it runs.
+package main
