@@ -21,6 +21,15 @@ type area struct {
 
 // parts yields the mappings of /proc/self/maps, ascending, as many at a time as the kernel lists at once: about 80. It keeps
 // none, so it takes the same memory however many there are, and what is yielded is of this moment.
+//
+// The kernel goes on to list where its last mapping ended. If one that reaches beyond that place has grown meanwhile, it is listed
+// again, with its old start:
+//
+//	listed          │ heap      │
+//	it grows        │ heap                │ reserved │
+//	listed next     │ heap                │               its first part has been yielded, so only the second is
+//
+// So a mapping's first part is left out as far as mappings were yielded before. Neighbours that were joined look the same.
 func parts(path string) iter.Seq2[[]area, error] {
 	return func(yield func([]area, error) bool) {
 		f, err := os.Open(path)
@@ -71,9 +80,10 @@ type listing struct {
 	buffer []byte
 	rest   []byte // of the buffer: the beginning of a line
 	part   []area
+	limit  uint64 // of the last area
 }
 
-// next reads some whole lines. Its error is io.EOF at the end.
+// next reads some whole lines. It may return no area. Its error is io.EOF at the end.
 func (l *listing) next() ([]area, error) {
 	for {
 		kept := copy(l.buffer, l.rest)
@@ -103,9 +113,23 @@ func (l *listing) parse(text []byte) error {
 		if !ok {
 			return fmt.Errorf("%q is not a mapping", text[:end])
 		}
-		l.part, text = append(l.part, a), text[end+1:]
+		if text = text[end+1:]; a.cutBefore(l.limit) {
+			l.part, l.limit = append(l.part, a), a.Limit
+		}
 	}
 	return nil
+}
+
+// cutBefore removes what lies before an address, and reports whether something remains.
+func (a *area) cutBefore(address uint64) bool {
+	if a.Limit <= address {
+		return false
+	}
+	if a.Start < address {
+		a.offset += address - a.Start // for an area of no file, 0 or its own address: nobody reads it
+		a.Start = address
+	}
+	return true
 }
 
 // parseArea parses "start-limit perms offset device inode     name". Everything behind the padding is the name.

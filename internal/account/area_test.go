@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -42,9 +43,45 @@ func TestAreasAreTheLinesOfMaps(t *testing.T) {
 	}
 }
 
+// A mapping that grows after it was listed is listed again; so is one that its neighbours join.
+func TestWhatIsListedAgainIsYieldedOnce(t *testing.T) {
+	text := "10000-20000 rw-p 00000000 00:00 0 \n" + // the heap
+		"10000-28000 rw-p 00000000 00:00 0 \n" + // has grown
+		"10000-28000 rw-p 00000000 00:00 0 \n" +
+		"18000-24000 rw-p 00000000 00:00 0 \n" + // was cut out of it
+		"28000-30000 r--p 00003000 fe:00 12 /file\n" +
+		"20000-34000 r--p 00001000 fe:00 12 /file\n" + // was joined to what is before and behind
+		"34000-35000 rw-p 00000000 00:00 0 \n"
+	want := []area{{Range: Range{0x10000, 0x20000}}, {Range: Range{0x20000, 0x28000}}, {Range: Range{0x28000, 0x30000}, offset: 0x3000},
+		{Range: Range{0x30000, 0x34000}, offset: 0x11000}, {Range: Range{0x34000, 0x35000}}}
+	for name, r := range map[string]io.Reader{"at once": strings.NewReader(text), "halves": iotest.HalfReader(strings.NewReader(text))} {
+		l, n := listing{f: r, buffer: make([]byte, 100)}, 0
+		if name == "at once" {
+			l.buffer = make([]byte, mapsBuffer)
+		}
+		for part, err := l.next(); !errors.Is(err, io.EOF); part, err = l.next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range part {
+				if n >= len(want) || a.Range != want[n].Range || want[n].offset != 0 && a.offset != want[n].offset {
+					t.Errorf("%s: %d: %#x at %#x", name, n, a.Range, a.offset)
+				}
+				n++
+			}
+		}
+		if n < len(want) {
+			t.Errorf("%s: %d areas", name, n)
+		}
+	}
+}
+
 // However the kernel cuts its text, the areas are the same.
 func TestAreasAreReadFromPartsOfAnyLength(t *testing.T) {
-	text := strings.Repeat("00400000-00405000 r-xp 00000000 fe:00 12                           /a b\n7fef40000000-7fef40021000 rw-p 00000000 00:00 0 \n", 100)
+	text := ""
+	for i := range 100 {
+		text += fmt.Sprintf("%x000-%x005 r-xp 00000000 fe:00 12                           /a b\n%x005-%x021 rw-p 00000000 00:00 0 \n", i+1, i+1, i+1, i+1)
+	}
 	for name, r := range map[string]io.Reader{"bytes": iotest.OneByteReader(strings.NewReader(text)), "halves": iotest.HalfReader(strings.NewReader(text)),
 		"at once": strings.NewReader(text), "the end with the text": iotest.DataErrReader(strings.NewReader(text))} {
 		l, n := listing{f: r, buffer: make([]byte, 150)}, 0
@@ -53,9 +90,10 @@ func TestAreasAreReadFromPartsOfAnyLength(t *testing.T) {
 				t.Fatalf("%s: %d areas, %v", name, len(part), err)
 			}
 			for _, a := range part {
-				want := area{Range{0x400000, 0x405000}, true, false, 0, 12, []byte("/a b")}
+				start := uint64(n/2+1) << 12
+				want := area{Range{start, start + 5}, true, false, 0, 12, []byte("/a b")}
 				if n%2 == 1 {
-					want = area{Range: Range{0x7fef40000000, 0x7fef40021000}}
+					want = area{Range: Range{start + 5, start + 0x21}}
 				}
 				if !reflect.DeepEqual(a, want) {
 					t.Fatalf("%s: %d: %+v %q", name, n, a, a.name)

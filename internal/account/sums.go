@@ -50,14 +50,17 @@ func sums(path string) iter.Seq2[*sum, error] {
 
 func sumsIn(f io.Reader) iter.Seq2[*sum, error] {
 	return func(yield func(*sum, error) bool) {
-		var now sum
+		var now, last sum
 		for lines := bufio.NewReaderSize(f, mapsBuffer); ; {
 			line, err := lines.ReadSlice('\n')
 			if err == nil && now.field(line) {
 				continue
 			}
-			if now.Limit > 0 && !yield(&now, nil) || errors.Is(err, io.EOF) && len(line) == 0 {
+			if more := now; more.without(&last) && !yield(&more, nil) || errors.Is(err, io.EOF) && len(line) == 0 {
 				return
+			}
+			if now.Limit > last.Limit {
+				last = now
 			}
 			if err == nil {
 				err = now.begin(line)
@@ -79,6 +82,22 @@ func (s *sum) begin(line []byte) error {
 	a.name = append(s.name[:0], a.name...)
 	*s = sum{area: a}
 	return nil
+}
+
+// without removes what was listed before, as parts says, and reports whether something remains. The last one is as it was listed. If
+// they begin alike, it has grown, and the growth has the difference of the figures; else its part has at most its size.
+func (s *sum) without(last *sum) bool {
+	listed := s.Range
+	if !s.cutBefore(last.Limit) || s.Range == listed {
+		return s.Limit > last.Limit
+	}
+	for figure, before := range map[*int64]int64{&s.resident: last.resident, &s.anonymous: last.anonymous, &s.swapped: last.swapped} {
+		if listed.Start != last.Start {
+			before = 0
+		}
+		*figure = min(max(0, *figure-before), int64(s.Limit-s.Start))
+	}
+	return true
 }
 
 // field takes a line of "Name:   number kB", and is false for any other: the first line of a mapping has no colon in its first word.

@@ -36,6 +36,30 @@ func TestSumsAreTheFieldsOfSmaps(t *testing.T) {
 	}
 }
 
+// A mapping that grew after it was listed is listed again; its growth has what is new.
+func TestSumsOfWhatIsListedAgain(t *testing.T) {
+	text := "10000-20000 rw-p 00000000 00:00 0 \nRss: 40 kB\nAnonymous: 40 kB\nSwap: 8 kB\n" +
+		"10000-28000 rw-p 00000000 00:00 0 \nRss: 52 kB\nAnonymous: 52 kB\nSwap: 4 kB\n" +
+		"10000-2a000 rw-p 00000000 00:00 0 \nRss: 56 kB\nAnonymous: 56 kB\nSwap: 4 kB\n" +
+		"18000-24000 rw-p 00000000 00:00 0 \nRss: 4 kB\n" +
+		"20000-2c000 rw-p 00000000 00:00 0 \nRss: 48 kB\nAnonymous: 4 kB\n"
+	want := []sum{{area{Range: Range{0x10000, 0x20000}}, 40 << 10, 40 << 10, 8 << 10}, {area{Range: Range{0x20000, 0x28000}}, 12 << 10, 12 << 10, 0},
+		{area{Range: Range{0x28000, 0x2a000}}, 4 << 10, 4 << 10, 0}, {area{Range: Range{0x2a000, 0x2c000}}, 8 << 10, 4 << 10, 0}}
+	n := 0
+	for s, err := range sums(mapsFile(t, text)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n >= len(want) || s.Range != want[n].Range || s.resident != want[n].resident || s.anonymous != want[n].anonymous || s.swapped != want[n].swapped {
+			t.Errorf("%d: %+v", n, s)
+		}
+		n++
+	}
+	if n < len(want) {
+		t.Errorf("%d mappings", n)
+	}
+}
+
 func TestSumsThatAreNoneAreErrors(t *testing.T) {
 	for _, bad := range []string{"x\n", "10-20 r--p 0 0:0 0", twoSums + "Rss:", twoSums + "y z\n"} {
 		var last error
