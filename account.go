@@ -13,7 +13,7 @@ import (
 // Account lists what the resident memory of the process consists of. Its lines add up to RSS.
 type Account struct {
 	Time    time.Time       `json:"time"`
-	RSS     int64           `json:"rss"`               // resident bytes of the process, as the kernel counts them
+	RSS     int64           `json:"rss"`               // resident bytes of the process, as the kernel counts them; or else see Partial
 	Swapped int64           `json:"swapped"`           // bytes of it that are swapped out
 	Lines   []AccountLine   `json:"lines"`             // the largest first; empty ones are left out
 	Beside  []AccountLine   `json:"beside"`            // what RSS does not count, but a control group's limit does
@@ -96,7 +96,7 @@ func (a *Account) String() string {
 		t.Heading(fmt.Sprintf("and %s swapped out", report.Bytes(a.Swapped)))
 	}
 	if a.Partial != "" {
-		t.Heading("partial: not readable: " + a.Partial)
+		t.Heading("partial: " + a.Partial)
 	}
 	for _, l := range a.Lines {
 		t.Line(l.Resident, true, l.remark())
@@ -135,6 +135,9 @@ func (l *AccountLine) remark() string {
 func (a *Account) summary() string {
 	const most = 4
 	text := "RSS " + report.Bytes(a.RSS)
+	if a.Partial != "" {
+		text += " (partial)"
+	}
 	for i, l := range a.Lines[:min(most, len(a.Lines))] {
 		separator := ", "
 		if i == 0 {

@@ -107,7 +107,7 @@ func heapOf(line string) string {
 // accountComments say what the leaves are, and what is missing.
 func accountComments(a *account.Account) (list []string) {
 	if a.Err != nil {
-		list = append(list, "cgoheap: the profile is partial: not readable: "+a.Err.Error())
+		list = append(list, "cgoheap: the profile is partial: "+a.Err.Error())
 	}
 	for i := range a.Lines {
 		list = append(list, fmt.Sprintf("cgoheap: [%s]: %s", a.Lines[i].Name, a.Lines[i].Sentence))

@@ -10,7 +10,7 @@ import (
 type Account struct {
 	Time   time.Time
 	Lines  []Line // without empty ones, the largest first
-	RSS    Tally  // their sum; if not all could be read, Unexplained makes it the kernel's figure
+	RSS    Tally  // their sum; if not all could be read, Unexplained makes it the kernel's figure, if that is known
 	Malloc []Malloc
 	Err    error // why it is incomplete; nil if it is complete
 }
@@ -26,7 +26,7 @@ type Recorded struct {
 // Account returns the account of a survey, with the recorded blocks.
 func (v *Survey) Account(r Recorded) *Account {
 	v.Settle(0, nil, nil) // if nobody has
-	a := &Account{Time: v.Time, Malloc: v.malloc, Err: cmp.Or(v.maps, v.whole, v.bySums)}
+	a := &Account{Time: v.Time, Malloc: v.malloc, Err: v.why()}
 	v.golangLines(a)
 	unknown := v.of(nobody, anonymous)
 	unknown.minus(v.mallocLines(a, r, unknown))
@@ -35,20 +35,10 @@ func (v *Survey) Account(r Recorded) *Account {
 	for i := range a.Lines {
 		a.RSS.plus(a.Lines[i].Tally)
 	}
-	if cmp.Or(v.maps, v.whole) != nil {
-		a.explain(v.kernel.RSS())
-	}
+	a.compare(v)
 	a.Lines = slices.DeleteFunc(a.Lines, func(l Line) bool { return l.Tally == Tally{} && l.Err == nil })
 	slices.SortStableFunc(a.Lines, func(x, y Line) int { return cmp.Compare(y.Resident, x.Resident) })
 	return a
-}
-
-// explain adds the part of RSS that no line has, because some could not be read.
-func (a *Account) explain(rss int64, err error) {
-	if rest := rss - a.RSS.Resident; err == nil && rest > 0 {
-		a.add(Unexplained, Rest, Tally{Resident: rest})
-		a.RSS.Resident = rss
-	}
 }
 
 func (a *Account) add(name string, k Known, t Tally) *Line {
@@ -67,19 +57,25 @@ func (v *Survey) of(h holder, some ...nature) (sum Tally) {
 }
 
 func (v *Survey) golangLines(a *Account) {
-	inArenas := v.of(goArena)
+	inArenas, other, known := v.of(goArena), v.of(goMapped), Counted
 	objects, stacks, free := v.golang.divide(inArenas.Resident)
+	if v.maps != nil && inArenas.Resident+other.Resident == 0 {
+		g := v.golang
+		objects, stacks, free, other.Resident, known = g.objects, g.stacks, g.free+g.unused, v.goOther, Figures
+	}
 	a.add(GoObjects, Figures, Tally{objects, inArenas.Swapped})
 	a.add(GoStacks, Figures, Tally{Resident: stacks})
 	a.add(GoFree, Figures, Tally{Resident: free})
-	a.add(GoOther, Counted, v.of(goMapped))
+	a.add(GoOther, known, other)
 }
 
 func (v *Survey) mappedLines(a *Account, unknown Tally) {
 	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))
 	a.add(MappedWho, Rest, unknown)
-	if v.unsure.anonymous > 0 {
-		a.Lines[len(a.Lines)-1].Err = v.bySums
+	if last := &a.Lines[len(a.Lines)-1]; v.maps != nil {
+		last.Err = v.maps
+	} else if v.unsure.anonymous > 0 {
+		last.Err = v.bySums
 	}
 	stacks := v.of(threadStack)
 	stacks.plus(v.of(nobody, mainStack))

@@ -20,10 +20,12 @@ type goMemory struct {
 // without, nearly all of 8 to 32 KiB.
 const fillingBytes = 2 << 20
 
-func readGoMemory() goMemory {
+// readGoMemory also returns how much the runtime has mapped and not returned to the kernel beside its heap.
+func readGoMemory() (g goMemory, other int64) {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(samples)
 	of := func(i int) int64 {
@@ -32,7 +34,8 @@ func readGoMemory() goMemory {
 		}
 		return int64(samples[i].Value.Uint64())
 	}
-	return goMemory{of(0), of(1), of(2), of(3), fillingBytes * int64(runtime.GOMAXPROCS(0))}
+	g = goMemory{of(0), of(1), of(2), of(3), fillingBytes * int64(runtime.GOMAXPROCS(0))}
+	return g, max(0, of(4)-of(5)-g.objects-g.stacks-g.free-g.unused)
 }
 
 // divide divides the resident bytes of the arenas. Memory that the runtime counts and that is not resident was never

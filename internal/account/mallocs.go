@@ -16,8 +16,12 @@ package account
 func (v *Survey) mallocLines(a *Account, r Recorded, unknown Tally) (taken Tally) {
 	memory := v.of(allocator, anonymous, brk, mainStack)
 	memory.plus(v.of(nobody, brk))
-	taken.Resident = min(unknown.Resident, max(0, r.Resident+r.Overhead-memory.Resident))
-	memory.plus(taken)
+	if v.maps == nil {
+		taken.Resident = min(unknown.Resident, max(0, r.Resident+r.Overhead-memory.Resident))
+		memory.plus(taken)
+	} else {
+		memory.Resident = max(memory.Resident, r.Resident+r.Overhead, v.figures(r))
+	}
 	free, freeKnown := v.freeOf(memory.Resident, r)
 	inUse := memory.Resident - free
 	native, overhead := shrink(r.Resident, r.Overhead, inUse)
@@ -39,6 +43,27 @@ func (v *Survey) mallocLines(a *Account, r Recorded, unknown Tally) (taken Tally
 		l.Sentence += "; and what the allocator adds to sizes, by a rule that is not known here"
 	}
 	return taken
+}
+
+// figures returns how much memory malloc has by the allocators' own figures, where the pages of its memory could not be looked up.
+func (v *Survey) figures(r Recorded) int64 {
+	var inUse, free uint64
+	for i := range v.malloc {
+		m := &v.malloc[i]
+		if v.blind == nil && len(m.Ranges) > 0 {
+			continue
+		}
+		if inUse += m.InUse; m.HasResidency {
+			free += m.FreeResident
+		} else {
+			free += m.Free
+		}
+	}
+	if inUse+free == 0 {
+		return 0
+	}
+	untouched := max(0, r.Bytes-r.Resident)
+	return max(int64(inUse)-untouched, r.Resident+r.Overhead) + int64(free)
 }
 
 // freeOf returns how much of malloc's resident memory is free; known is false if an allocator does not report it.

@@ -11,6 +11,8 @@ package account
 // None of them stops the program. It waits for the lock of one page table at a time, and where it maps or unmaps memory, for one
 // call of these: at most 128 MiB of small pages, about half a millisecond.
 
+const entriesBytes = 256 << 10 // of what the kernel says of pages, at once
+
 // state is what a run's pages are.
 type state uint8
 

@@ -142,8 +142,6 @@ type pagemap struct {
 }
 
 const (
-	entriesBytes = 256 << 10
-
 	entryPresent = 1 << 63
 	entrySwapped = 1 << 62
 	entryFile    = 1 << 61
@@ -234,10 +232,7 @@ func (r *residence) runsOf(a *area, visit func(run)) error {
 	for at := a.Start; at < a.Limit; {
 		n := min(uint64(len(r.pages)), (a.Limit-at)/page)
 		_, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(at), uintptr(n*page), uintptr(unsafe.Pointer(&r.pages[0])))
-		if errno == unix.ENOMEM { // it was unmapped meanwhile, or a part of it
-			return nil
-		}
-		if errno != 0 {
+		if errno != 0 { // ENOMEM: it was unmapped meanwhile, or a part of it
 			return fmt.Errorf("mincore: %w", errno)
 		}
 		for i := uint64(0); i < n; i++ {

@@ -133,10 +133,12 @@ type unsure struct {
 }
 
 func (w *walk) allSums(p pages, smaps string) error {
+	empty := true
 	for s, err := range sums(smaps) {
 		if err != nil {
 			return err
 		}
+		empty = false
 		if s.outside() {
 			continue
 		}
@@ -146,6 +148,9 @@ func (w *walk) allSums(p pages, smaps string) error {
 		} else {
 			w.survey.unsure.anonymous += rest
 		}
+	}
+	if empty {
+		return fmt.Errorf("%s: %w", smaps, errEmpty)
 	}
 	return nil
 }

@@ -38,53 +38,70 @@ type Survey struct {
 	Mapped []ByLine // of each of Sources.Mapped that the program mapped
 	Unsure bool     // calls were recorded meanwhile, and Mapped is right only of those mappings that are the same afterwards
 
-	late   []latePart // for Settle
-	listed []Mapped   // Sources.Mapped
-	found  [holders][natures]Tally
-	malloc []Malloc
-	golang goMemory
-	whole  error // why not all pages could be looked up; nil if they were
-	maps   error // why there are no pages at all
-	bySums error // why all comes from smaps; nil if it does not
-	unsure unsure
-	kernel usage.Kernel
+	late    []latePart // for Settle
+	listed  []Mapped   // Sources.Mapped
+	found   [holders][natures]Tally
+	malloc  []Malloc
+	golang  goMemory
+	goOther int64 // by its own figure
+	whole   error // why not all pages could be looked up; nil if they were
+	maps    error // why the kernel's list could not be read
+	blind   error // why no page could be looked up then; nil if those could be of which claims say that they are there
+	bySums  error // why all comes from smaps; nil if it does not
+	unsure  unsure
+	kernel  usage.Kernel
+	rss     []int64 // the kernel's figures before and after
 }
 
 // Take looks up all pages of the process. It works in memory, which the caller frees.
 func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k}
+	v.readRSS()
+	defer v.readRSS()
 	l := newLate(s, memory)
 	c := s.claims(memory)
 	defer c.release()
-	v.golang = readGoMemory()
+	v.golang, v.goOther = readGoMemory()
 	p, err := openPages(k.Proc)
 	defer p.close()
 	w := walk{survey: v, claims: c, blocks: s.Blocks, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Proc, s.Stacks)}
 	defer func() { v.late = w.late.parts }()
 	if smaps := filepath.Join(k.Proc, "self/smaps"); err != nil && readable(smaps) {
 		v.bySums = fmt.Errorf("%w; bytes are from smaps, by whole mappings", err)
-		v.maps = w.allSums(p, smaps)
+		if err := w.allSums(p, smaps); err != nil {
+			w.unlisted(err)
+		}
 		v.Unsure = w.late.changed()
 		return v
 	}
 	v.whole = err
-	v.maps = w.allPages(p, filepath.Join(k.Proc, "self/maps"))
+	if err := w.allPages(p, filepath.Join(k.Proc, "self/maps")); err != nil {
+		w.unlisted(err)
+	}
 	return v
 }
 
 func (w *walk) allPages(p pages, maps string) error {
 	w.late.note()
+	empty := true
 	for part, err := range parts(maps) {
 		if err != nil {
 			return err
 		}
+		empty = empty && len(part) == 0
 		for alike := range groups(part) {
 			w.survey.note(p.runs(alike, w.run))
 		}
 		w.late.note()
 	}
+	if empty {
+		return fmt.Errorf("%s: %w", maps, errEmpty)
+	}
 	return nil
 }
+
+// errEmpty is what a list says that cannot be the process's.
+var errEmpty = errors.New("there are no mappings in it")
 
 // note keeps the first reason why pages were not looked up.
 func (v *Survey) note(err error) {

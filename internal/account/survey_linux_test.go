@@ -135,15 +135,6 @@ func rollup(t *testing.T) int64 {
 	return 0
 }
 
-func TestAProcWithoutFilesSaysSo(t *testing.T) {
-	var memory scratch.Memory
-	defer memory.Free()
-	v := Take(usage.Kernel{Proc: t.TempDir()}, &Sources{}, &memory)
-	if a := v.Account(Recorded{}); !errors.Is(a.Err, fs.ErrNotExist) || len(a.Lines) > 0 && a.RSS.Resident != 0 {
-		t.Errorf("%+v", a)
-	}
-}
-
 // With maps, and without pagemap, anonymous memory is still counted.
 func TestAProcWithoutPagemap(t *testing.T) {
 	b := mapped(t, -1, 1000, unix.MAP_PRIVATE|unix.MAP_ANON)

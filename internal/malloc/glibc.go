@@ -71,7 +71,7 @@ func size(heaps []heap) (sum uint64) {
 }
 
 func findHeaps() (layout, error) {
-	data, program, err := dataOfMalloc()
+	data, err := dataOfMalloc()
 	if err != nil {
 		return layout{}, err
 	}
@@ -83,6 +83,10 @@ func findHeaps() (layout, error) {
 	}
 	if !ok {
 		return layout{}, fmt.Errorf("%w: there is no first arena", errLayout)
+	}
+	program, err := account.Break(proc)
+	if err != nil {
+		program = []account.Range{first.segment()}
 	}
 	l := layout{}
 	if l.arenas, err = arenas(first); err != nil {

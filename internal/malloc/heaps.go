@@ -56,6 +56,17 @@ func heapsOf(a *arena, program []account.Range) ([]heap, error) {
 	return heaps, nil
 }
 
+// proc is where the kernel's files are. Tests replace it.
+var proc = "/proc"
+
+// segment returns what the first arena has of the program's data segment, by its own figures, where the kernel's files cannot be read. If the
+// arena has memory elsewhere too, no chunk is found at the start.
+func (a *arena) segment() account.Range {
+	w, _ := wordsAt(a.top, 2)
+	limit := a.top + w.at(a.top+chunkSize)&^chunkFlags
+	return account.Range{Start: less(limit, a.system), Limit: limit}
+}
+
 // mainHeaps are the program's data segment, as brk moved its end. What the first arena has elsewhere, because brk failed, is not
 // known.
 func mainHeaps(a *arena, program []account.Range) (heaps []heap) {

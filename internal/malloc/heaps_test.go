@@ -113,3 +113,15 @@ func TestDataWithoutAnArena(t *testing.T) {
 		t.Error("there is an arena where nothing is mapped")
 	}
 }
+
+// The first arena's heap is known by its own figures, too. Where brk failed, its memory lies elsewhere, and neither way has it.
+func TestTheFirstHeapWithoutTheKernelsFiles(t *testing.T) {
+	defer free(victim.Keep(victim.Kept{Threads: 1, Blocks: 100, Size: 5000, Every: 1}))
+	with := ofGlibc(t)
+	defer func() { proc = "/proc" }()
+	proc = t.TempDir()
+	without := ofGlibc(t)
+	if a, b := with.Ranges[0], without.Ranges[0]; a.Limit != b.Limit || b.Start < a.Start || b.Start >= a.Start+searched || !without.HasResidency {
+		t.Errorf("the heap is %+v, without the kernel's files %+v", a, b)
+	}
+}

@@ -7,18 +7,17 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/cgo"
-	"github.com/cgoheap/cgoheap/internal/account"
 )
 
 const mostData = 64 << 20
 
-// dataOfMalloc returns the writable data of the file with the real malloc, and the program's data segment behind the file's own.
-func dataOfMalloc() (data []words, program []account.Range, err error) {
+// dataOfMalloc returns the writable data of the file with the real malloc.
+func dataOfMalloc() (data []words, err error) {
 	address, _ := cgo.RealMalloc()
 	segments := cgo.Segments()
 	of := slices.IndexFunc(segments, func(s cgo.Segment) bool { return s.Start <= address && address < s.Limit })
 	if of < 0 {
-		return nil, nil, errors.New("the file that contains malloc is not known")
+		return nil, errors.New("the file that contains malloc is not known")
 	}
 	for _, s := range segments {
 		start := (s.Start + 7) &^ 7
@@ -30,10 +29,7 @@ func dataOfMalloc() (data []words, program []account.Range, err error) {
 		}
 	}
 	if data == nil {
-		return nil, nil, errors.New("the file that contains malloc has no data")
+		return nil, errors.New("the file that contains malloc has no data")
 	}
-	program, err = account.Break(proc)
-	return data, program, err
+	return data, nil
 }
-
-const proc = "/proc"

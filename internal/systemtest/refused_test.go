@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 // refusal is what a sandbox does to the process before it takes an account, and what the account must say.
@@ -25,6 +26,7 @@ type refusal struct {
 	nobody  bool   // the process has given up its rights, as one with capabilities of its file: its own /proc is root's
 	partial string // what Account.Partial contains; "" if the account is complete
 	adds    bool   // the lines add up to RSS
+	stands  bool   // the lines that need no file are there, with all that is known of them
 }
 
 // call is a system call; with a number that is its second argument, if that is not 0.
@@ -43,7 +45,8 @@ var refusals = map[string]refusal{
 	"pagemap":               {calls: []call{scanCall, preadCall}, partial: "from smaps", adds: true},
 	"pagemap and mincore":   {calls: []call{scanCall, preadCall, mincoreCall}, partial: "from smaps", adds: true},
 	"a user without rights": {nobody: true, partial: "from smaps", adds: true},
-	"every file":            {calls: []call{{unix.SYS_OPENAT, 0}}, partial: "operation not permitted"},
+	"every file":            {calls: []call{{unix.SYS_OPENAT, 0}}, partial: "RSS is the sum of what is known", stands: true},
+	"files and mincore":     {calls: []call{{unix.SYS_OPENAT, 0}, mincoreCall}, partial: "touched or not", stands: true},
 }
 
 const refusedKind = "CGOHEAP_TEST_REFUSED"
@@ -71,7 +74,14 @@ func again(t *testing.T, test, kind string) {
 
 func accountRefused(t *testing.T, r refusal) {
 	p := start(t, everything)
-	held := slices.Repeat([]byte{1}, 64<<20)
+	ballast := slices.Repeat([]byte{1}, held)
+	block, mapping := victim.Malloc(malloced), victim.Map(nil, mapped, false)
+	clear(unsafe.Slice((*byte)(block), malloced))
+	clear(unsafe.Slice((*byte)(mapping), mapped))
+	small := make([]unsafe.Pointer, smallBlocks)
+	for i := range small {
+		small[i] = victim.Malloc(1000)
+	}
 	if r.nobody {
 		beNobody(t)
 	}
@@ -95,10 +105,45 @@ func accountRefused(t *testing.T, r refusal) {
 			t.Errorf("the lines add up to %d, the kernel counts %d before and %d after\n%v", a.RSS, before, after, a)
 		}
 	}
+	if r.stands {
+		stands(t, a, r.calls)
+	}
 	if !strings.HasPrefix(a.String(), "RSS ") {
 		t.Errorf("%v", a)
 	}
-	runtime.KeepAlive(held)
+	runtime.KeepAlive(ballast)
+	runtime.KeepAlive(small)
+}
+
+const (
+	malloced, mapped, smallBlocks = 32 << 20, 16 << 20, 8 << 10
+	held                          = 64 << 20
+)
+
+// stands looks for lines that need no file, and for a reason in those that do.
+func stands(t *testing.T, a *cgoheap.Account, refused []call) {
+	least := map[string]int64{"Go: heap in use": held, "malloc: in use": malloced + 1000*smallBlocks, "mapped directly": mapped,
+		"the profiler's tables": 1, "Go: goroutine stacks": 1, "malloc: free": 1}
+	if slices.Contains(refused, mincoreCall) { // nothing else says what is resident of these
+		delete(least, "mapped directly")
+		delete(least, "the profiler's tables")
+	}
+	var sum int64
+	for _, l := range a.Lines {
+		if sum += l.Resident; l.Resident > least[l.Name]+16<<20 {
+			t.Errorf("%s: %d, of which %d are known", l.Name, l.Resident, least[l.Name])
+		}
+		if l.Resident >= least[l.Name] {
+			delete(least, l.Name)
+		}
+		if file := strings.HasPrefix(l.Name, "program and libraries"); file != (l.Unread != "") && l.Name != "mapped data files" &&
+			l.Name != "shared memory" && l.Name != "mapped, by whom unknown" {
+			t.Errorf("%s is not readable: %q", l.Name, l.Unread)
+		}
+	}
+	if len(least) > 0 || a.RSS != sum {
+		t.Errorf("these lines do not stand: %v; RSS %d, sum %d\n%v", least, a.RSS, sum, a)
+	}
 }
 
 func beNobody(t *testing.T) {

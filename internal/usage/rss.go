@@ -16,7 +16,8 @@ type Kernel struct {
 // Running is the kernel that runs.
 var Running = Kernel{Proc: "/proc", Cgroups: "/sys/fs/cgroup"}
 
-// RSS returns the process's resident memory in bytes.
+// RSS returns the process's resident memory in bytes. Kernels count it in portions for each processor or thread: it may be some pages off for
+// each.
 func (k Kernel) RSS() (int64, error) {
 	path := filepath.Join(k.Proc, "self/statm")
 	data, err := os.ReadFile(path)
@@ -34,6 +35,11 @@ func (k Kernel) RSS() (int64, error) {
 	return pages * int64(os.Getpagesize()), nil
 }
 
+// Rollup returns the same by another walk through all pages, which takes the kernel longer than anything else here.
+func (k Kernel) Rollup() (int64, error) {
+	return k.field("self/smaps_rollup", "Rss:")
+}
+
 // ResetPeak makes Peak begin with what is resident now, which it returns, in bytes.
 func (k Kernel) ResetPeak() (int64, error) {
 	const forgetPeak = "5" // proc(5), clear_refs
@@ -45,13 +51,18 @@ func (k Kernel) ResetPeak() (int64, error) {
 
 // Peak returns the most bytes that were resident at any moment since the process began, or since ResetPeak.
 func (k Kernel) Peak() (int64, error) {
-	path := filepath.Join(k.Proc, "self/status")
+	return k.field("self/status", "VmHWM:")
+}
+
+// field returns a line of a file that has a name and kilobytes, in bytes.
+func (k Kernel) field(file, name string) (int64, error) {
+	path := filepath.Join(k.Proc, file)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(data)) {
-		if text, found := strings.CutPrefix(line, "VmHWM:"); found {
+		if text, found := strings.CutPrefix(line, name); found {
 			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 50)
 			if err != nil {
 				return 0, fmt.Errorf("%s: %w", path, err)
@@ -59,5 +70,5 @@ func (k Kernel) Peak() (int64, error) {
 			return kilobytes << 10, nil
 		}
 	}
-	return 0, fmt.Errorf("%s has no VmHWM", path)
+	return 0, fmt.Errorf("%s has no %s", path, strings.TrimSuffix(name, ":"))
 }
