@@ -21,7 +21,7 @@ func (r *Recording) Counters() []stack.Loss {
 
 func (r *Recording) counters() []stack.Loss {
 	var list []stack.Loss
-	for i, c := range cgo.Counters() {
+	for i, c := range layout.Counters {
 		list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: cgo.Counted(i)})
 	}
 	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables in use",
@@ -33,7 +33,7 @@ func (r *Recording) counters() []stack.Loss {
 // lossCounters returns the counters of what the profile lacks.
 func (r *Recording) lossCounters() []stack.Loss {
 	var list []stack.Loss
-	for i, c := range cgo.Counters() {
+	for i, c := range layout.Counters {
 		if n := cgo.Counted(i); c.Loss && n != 0 {
 			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: n})
 		}

@@ -77,7 +77,7 @@ var lastMapped = func() uint64 { return region().Load64(region().Load64(layout.H
 
 // lostMapped returns how many such events were lost: they have no number.
 func lostMapped() uint64 {
-	for i, c := range cgo.Counters() {
+	for i, c := range layout.Counters {
 		if c.Name == "lost_mapped" {
 			return cgo.Counted(i)
 		}

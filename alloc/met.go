@@ -26,14 +26,12 @@ import (
 // Otherwise the object's frames have no module yet, and assignModules decides by their address, as for any other frame.
 func (l *loaded) settleObjects(loads cgo.Loads) {
 	g := region()
-	table := g.Load64(layout.HeaderObjects)
 	for slot := range uint64(layout.Objects) {
 		number := stack.ModuleID(layout.FirstObject + slot)
-		ref := g.Load32(table + 4*slot)
-		if ref == 0 || l.met[number] != 0 {
+		if l.met[number] != 0 {
 			continue
 		}
-		o, ok := cgo.ParseObject(g.Bytes(tables.Offset(ref), layout.SizeofObject))
+		o, ok := g.Object(number)
 		if !ok {
 			continue
 		}
@@ -46,7 +44,7 @@ func (l *loaded) settleObjects(loads cgo.Loads) {
 	}
 }
 
-func (l *loaded) moduleOf(o *cgo.Object, loads *cgo.Loads) *mappings.Module {
+func (l *loaded) moduleOf(o *tables.Object, loads *cgo.Loads) *mappings.Module {
 	if o.BuildID == "" {
 		return l.listed(o, loads)
 	}
@@ -63,9 +61,9 @@ func (l *loaded) moduleOf(o *cgo.Object, loads *cgo.Loads) *mappings.Module {
 }
 
 // listed returns the module listed at the object's address if it must be the object, otherwise nil.
-func (l *loaded) listed(o *cgo.Object, loads *cgo.Loads) *mappings.Module {
+func (l *loaded) listed(o *tables.Object, loads *cgo.Loads) *mappings.Module {
 	for _, m := range l.current {
-		if m.Bias == o.Bias && m.BuildID == "" && sameFile(m.Module, o.Path) && o.During(loads) {
+		if m.Bias == o.Bias && m.BuildID == "" && sameFile(m.Module, o.Path) && loads.During(o.Loads) {
 			return m.Module
 		}
 	}
@@ -94,7 +92,7 @@ func stat(path string) os.FileInfo {
 }
 
 // closed returns the module of a library that was closed before it was listed.
-func closed(o *cgo.Object) mappings.Module {
+func closed(o *tables.Object) mappings.Module {
 	code := mappings.Range{Start: mappings.RuntimeAddr(o.CodeStart), Limit: mappings.RuntimeAddr(o.CodeLimit)}
 	if o.CodeLimit == 0 {
 		code = mappings.Range{Start: mappings.RuntimeAddr(o.Start), Limit: mappings.RuntimeAddr(o.Limit)}

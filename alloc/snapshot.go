@@ -37,7 +37,7 @@ func (r *Recording) snapshot(memory *scratch.Memory, list func(*tables.Reader) *
 		Time:        time.Now(),
 		Losses:      r.lossCounters(),
 	}}
-	for _, l := range cutBytes(s.packed) {
+	for _, l := range s.packed.Cut() {
 		if l.Count > 0 {
 			s.Losses = append(s.Losses, l)
 		}

@@ -33,6 +33,8 @@ int cgoheap_prepare(const struct options *o)
 	int failed = layout_open(o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;
+	cgoheap_region->seed = o->seed;
+	cgoheap_region->max_depth = o->max_depth;
 	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
 	cgoheap_labels = (struct label_options){.of_thread = o->thread_names ? LABEL_NAME : 0};

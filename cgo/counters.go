@@ -2,32 +2,16 @@
 
 package cgo
 
-// #include <string.h>
 // #include "counters.h"
 import "C"
 
-import (
-	"sync"
-	"unsafe"
-)
+import "github.com/cgoheap/cgoheap/internal/layout"
 
-// Counter is one of the counters of the C code: its name and a sentence for a person. Loss marks counters of what is missing
-// from the profile.
-type Counter struct {
-	Name, Sentence string
-	Loss           bool
-}
-
-// Counters returns all counters, in the order of enum counter in counters.h.
-var Counters = sync.OnceValue(func() []Counter {
-	list := make([]Counter, C.COUNTS)
+// counters returns the list of counters.h, for package layout.
+func counters() []layout.Counter {
+	list := make([]layout.Counter, C.COUNTS)
 	for i, c := range &C.cgoheap_counters {
-		list[i] = Counter{Name: constant(c.name), Sentence: constant(c.sentence), Loss: bool(c.loss)}
+		list[i] = layout.Counter{Name: C.GoString(c.name), Sentence: C.GoString(c.sentence), Loss: bool(c.loss)}
 	}
 	return list
-})
-
-// constant returns a C string that is never freed.
-func constant(s *C.char) string {
-	return unsafe.String((*byte)(unsafe.Pointer(s)), int(C.strlen(s)))
 }

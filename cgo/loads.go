@@ -21,6 +21,14 @@ func (l *Loads) Count() uint64 { return uint64(l.count) }
 // Watched reports whether a walk can see that a library has been loaded since.
 func (l *Loads) Watched() bool { return l.adds > 0 }
 
+// During reports whether an object, whose state of the loader's list is seen, was there when l was read, and no library has been
+// loaded or closed since then.
+func (l *Loads) During(seen uint64) bool {
+	loads := (*C.struct_loads)(l)
+	then := uint64(C.loads_then(loads))
+	return then != 0 && seen == then && uint64(C.loads_now(loads)) == then
+}
+
 // PermanentBiases returns the load biases (runtime − ELF address) of the libraries that cannot be unloaded.
 func PermanentBiases() []uint64 { return biases(true) }
 

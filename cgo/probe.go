@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"fmt"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"runtime"
 	"strings"
 
@@ -103,7 +104,7 @@ func cgoheapProbeCallback(walked *C.struct_probe) { C.probe_call(walked) }
 // with others between them; "" stands for code that is not Go.
 func expect(walked *C.struct_probe, names ...string) error {
 	if walked.end != C.END_ROOT {
-		return fmt.Errorf("the walk ended early: %s", Counters()[C.COUNT_END+walked.end].Sentence)
+		return fmt.Errorf("the walk ended early: %s", layout.Counters[C.COUNT_END+walked.end].Sentence)
 	}
 	for _, f := range frames(walked) {
 		if len(names) > 0 && matches(name(f), names[0]) {

@@ -16,7 +16,7 @@
 #include "counters.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 10
+#define REGION_VERSION 11
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
@@ -61,6 +61,8 @@ struct header {
 	uint64_t index;        // offset of the current struct index, 0 before the first
 	uint64_t filter_stuck; // not 0 if a counter of the filter may be stuck
 	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds
+	uint64_t seed;         // these are for readers outside the process: struct options has them
+	uint64_t max_depth;
 	_Alignas(16) struct inuse inuse;
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock

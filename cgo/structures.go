@@ -7,6 +7,7 @@ package cgo
 // #include "counters.h"
 // #include "credit.h"
 // #include "filter.h"
+// #include "gate.h"
 // #include "gate_slot.h"
 // #include "labels.h"
 // #include "lifetimes.h"
@@ -14,6 +15,7 @@ package cgo
 // #include "lookup.h"
 // #include "mapped_table.h"
 // #include "objects.h"
+// #include "peak.h"
 // #include "region.h"
 // #include "rows.h"
 // #include "site.h"
@@ -47,10 +49,12 @@ var numbers = []struct {
 	value uint64
 	about string
 }{
+	{"Magic", C.REGION_MAGIC, "the first word of a region"},
 	{"Version", C.REGION_VERSION, "of the layout"},
 
 	{"Carries", C.REGION_CARRIES, "the most carries that are on their way at once"},
 	{"InUseUnit", C.UNIT, "one unit, 2^-4 bytes, in the word at HeaderInuse"},
+	{"GateSlots", C.GATE_SLOTS, "records at HeaderSlots, each with counters that add to the header's"},
 	{"CountStacks", C.COUNT_STACKS, "the counter of stacks"},
 	{"CountSites", C.COUNT_SITES, "the counter of sites"},
 	{"CountEnd", C.COUNT_END, "the first counter of an enum end; it counts whole stacks"},
@@ -61,6 +65,8 @@ var numbers = []struct {
 	{"EndNoFile", C.END_NO_FILE, "the end of a stack at code that is in no file"},
 	{"SiteMixed", C.SITE_MIXED, "the size of a site whose blocks have different sizes"},
 	{"LabelsMost", C.LABELS_BYTES, "bytes of the entries of a set of labels, at most"},
+
+	{"PeakFlags", C.PEAK_FLAGS, "bits below the mark in the peak at HeaderInuse"},
 
 	{"Lifetimes", C.REGION_LIFETIMES, "classes of lifetimes that are known"},
 	{"Tick", 1 << C.CLOCK_TICK_BITS, "nanoseconds: the unit of the times at which blocks were allocated"},
@@ -99,7 +105,11 @@ func structures() string {
 	for _, n := range numbers {
 		fmt.Fprintf(&b, "\t%s = %d // %s\n", n.name, n.value, n.about)
 	}
-	b.WriteString(")\n")
+	b.WriteString(")\n\n// Counters are all counters of the C code, in the order of their numbers.\nvar Counters = [...]Counter{\n")
+	for _, c := range counters() {
+		fmt.Fprintf(&b, "\t{%q, %q, %v},\n", c.Name, c.Sentence, c.Loss)
+	}
+	b.WriteString("}\n")
 	all := slices.Clone(inRegion)
 	for i := 0; i < len(all); i++ {
 		prefix := camel(strings.TrimPrefix(all[i].Name(), "_Ctype_struct_"))

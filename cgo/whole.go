@@ -14,9 +14,9 @@ func init() {
 	runtime.KeepAlive([]any{
 		Allocated, Await, BoundsWordsHere, BroughtAllocators, Catch, CompareRanges, Counted, Crowd, FindGoCode, Freed, GiveWay, GoPages,
 		HoldPeak, Images, InUse, LabelGoroutines, Lifetimes, LoadedBiases, MissedPeak, NewIndex, NewModule,
-		NewRange, ParseObject, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
+		NewRange, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
 		RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak, Reserve, ResetPeak, Segments, SetSampleBytes,
 		Settle, Start, Stop, Supported, TakeCaught, Ticks, UnseenOperators, WatchMapped,
-		Image.Rule, (*Loads).Count, (*Object).During,
+		Image.Rule, (*Loads).Count, (*Loads).During,
 	})
 }

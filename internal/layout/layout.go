@@ -3,9 +3,11 @@
 package layout
 
 const (
-	Version         = 10                   // of the layout
+	Magic           = 31632285562793827    // the first word of a region
+	Version         = 11                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
+	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
 	CountStacks     = 2                    // the counter of stacks
 	CountSites      = 3                    // the counter of sites
 	CountEnd        = 5                    // the first counter of an enum end; it counts whole stacks
@@ -15,6 +17,7 @@ const (
 	EndNoFile       = 11                   // the end of a stack at code that is in no file
 	SiteMixed       = 18446744073709551615 // the size of a site whose blocks have different sizes
 	LabelsMost      = 1024                 // bytes of the entries of a set of labels, at most
+	PeakFlags       = 3                    // bits below the mark in the peak at HeaderInuse
 	Lifetimes       = 6                    // classes of lifetimes that are known
 	Tick            = 16777216             // nanoseconds: the unit of the times at which blocks were allocated
 	Levels          = 24                   // levels of the table of live blocks
@@ -41,9 +44,48 @@ const (
 	MappedOpen      = 32                   // a flag of a range: the first page of a segment that shmat attached, with the segment's id as length
 )
 
+// Counters are all counters of the C code, in the order of their numbers.
+var Counters = [...]Counter{
+	{"samples", "blocks that were sampled; their sizes are those that the program asked for, without what the allocator adds", false},
+	{"frees", "sampled blocks that were freed", false},
+	{"stacks", "different stacks", false},
+	{"sites", "different stacks and block sizes", false},
+	{"live", "sampled blocks in use", false},
+	{"stacks_complete", "stacks walked to the entry of their thread or goroutine", false},
+	{"stacks_cut_depth", "stacks with more frames than are kept; the outermost are missing", true},
+	{"stacks_cut_no_module", "stacks that end in code of a library that was not known yet", true},
+	{"stacks_cut_no_unwind_data", "stacks that end in code without unwind data, whose frame pointer leads nowhere", true},
+	{"stacks_cut_inexpressible", "stacks that end in code whose unwind data no row can express", true},
+	{"stacks_cut_no_frame_pointer", "stacks that end where a frame pointer was needed and had not been saved", true},
+	{"stacks_cut_unreadable", "stacks that end because the next frame could not be read", true},
+	{"stacks_cut_backwards", "stacks that end because the next frame was not above the last", true},
+	{"stacks_cut_no_join", "stacks that end at the call from Go, because this Go runtime was not recognised", true},
+	{"stacks_cut_go_frame", "stacks that end in a Go frame that leads nowhere", true},
+	{"stacks_cut_stopped", "stacks that were not walked because the recording ended", true},
+	{"stacks_cut_no_file", "stacks that end in code of no loaded file, such as code made at run time that keeps no frame pointer", true},
+	{"lost_stack_table_full", "samples dropped because the tables had no room for their stack", true},
+	{"lost_site_table_full", "samples dropped because the tables had no room for their site", true},
+	{"lost_live_table_full", "sampled blocks counted as allocated but not as in use, because the tables were full", true},
+	{"sizes_mixed", "samples whose stack has too many block sizes to keep them apart; their weights are right", false},
+	{"snapshots_unsettled", "snapshots that are older than asked for, because a thread was stopped while recording", true},
+	{"module_wakes", "times that a sample found that libraries had come or gone, and asked for a look at the loaded files", false},
+	{"peak_inexact", "moments that may have been a peak and were passed over, because a thread was stopped while counting", true},
+	{"lost_lifetime_table_full", "freed blocks whose lifetime was not kept, because the tables were full", true},
+	{"label_sets", "different sets of labels", false},
+	{"lost_labels", "samples without their labels, because there were too many sets of labels or the tables were full", true},
+	{"labels_cut", "labels that were too long, and were cut or left out", true},
+	{"frees_unseen", "blocks that were called in use until their address was allocated again, because they were freed past the hooks", true},
+	{"stacks_unbounded", "stacks of threads whose bounds libc does not reveal; the kernel copies what a walk reads of them, which takes longer", false},
+	{"lost_gate_full", "events that were not recorded, because too many threads were stopped while recording: allocations of sampled blocks, and frees of what may be one", true},
+	{"lost_carry", "sums of what was allocated or freed that are too small by 2^48 blocks or 2^60 bytes, because more sums outgrew 64 bits than can be kept", true},
+	{"frees_lost", "sampled blocks whose free was among those events: they count as in use until their address is allocated or freed again", true},
+	{"lost_mapped", "calls that map or unmap memory and were not recorded, because the tables were full or too many threads were stopped while recording; who mapped that memory is unknown", true},
+	{"freed_in_use", "sampled blocks that were freed and count as in use now, because their free was not recorded", true},
+}
+
 // struct header
 const (
-	SizeofHeader      = 2768
+	SizeofHeader      = 2784
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -67,13 +109,15 @@ const (
 	HeaderIndex       = 176 // uint64
 	HeaderFilterStuck = 184 // uint64
 	HeaderClock       = 192 // uint64
-	HeaderInuse       = 208 // struct inuse
-	HeaderPeakMissed  = 224 // uint64
-	HeaderPeakClock   = 232 // uint64
-	HeaderLevelCount  = 240 // uint64
-	HeaderLevels      = 248 // uint64[24]
-	HeaderCounters    = 440 // uint64[35]
-	HeaderCarries     = 720 // struct carry[128]
+	HeaderSeed        = 200 // uint64
+	HeaderMaxDepth    = 208 // uint64
+	HeaderInuse       = 224 // struct inuse
+	HeaderPeakMissed  = 240 // uint64
+	HeaderPeakClock   = 248 // uint64
+	HeaderLevelCount  = 256 // uint64
+	HeaderLevels      = 264 // uint64[24]
+	HeaderCounters    = 456 // uint64[35]
+	HeaderCarries     = 736 // struct carry[128]
 )
 
 // struct gate_slot

@@ -26,6 +26,10 @@ type Options struct {
 	Ticks  uint64 // just before the tables were settled
 	Stacks uint64 // about as many are expected
 	Sites  uint64 // about as many are expected
+
+	// Stopped says that nobody writes the region any more, and nobody has settled its tables: all that was recorded counts, up to
+	// the last moment, and so does a peak that was not held.
+	Stopped bool
 }
 
 // record is a sample that has the numbers of its stack and labels instead of these.
@@ -49,15 +53,17 @@ func NewReader(region Region, o Options, memory *scratch.Memory) *Reader {
 }
 
 // Settled returns what all sites had allocated by the last settle, and what of it was in use then.
-func (r *Reader) Settled() *Samples { return r.samples(r.region.settled) }
+func (r *Reader) Settled() *Samples { return r.samples(r.moment().settled) }
 
 // AtPeak returns what was in use at the peak, which must be held.
-func (r *Reader) AtPeak() *Samples { return r.samples(r.region.atPeak) }
+func (r *Reader) AtPeak() *Samples { return r.samples(r.moment().atPeak) }
 
 // FreedWithin returns what was freed in the first classes of lifetimes, as allocated.
 func (r *Reader) FreedWithin(classes int) *Samples {
-	return r.samples(func(site uint64) flow { return r.region.freedWithin(site, classes) })
+	return r.samples(func(site uint64) flow { return r.moment().freedWithin(site, classes) })
 }
+
+func (r *Reader) moment() moment { return moment{r.region, r.Stopped} }
 
 // samples reads all sites that ever had a weight, in the order of their refs, and keeps those for which measure is not zero.
 func (r *Reader) samples(measure func(site uint64) flow) *Samples {

@@ -3,7 +3,6 @@ package tables
 import (
 	"iter"
 
-	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -49,24 +48,4 @@ func (s *Samples) Unpack() []stack.Sample {
 		list[i] = s.sample(r, frames[r.stack])
 	}
 	return list
-}
-
-// Bytes are bytes in use and bytes allocated.
-type Bytes struct{ InUse, Allocated int64 }
-
-// ByEnd returns the sums of all samples, and of those whose stacks end for each reason: the numbers of C's enum end.
-func (s *Samples) ByEnd() (all Bytes, by [layout.Ends]Bytes) {
-	for i := range s.records {
-		r := &s.records[i]
-		all.add(&r.Values)
-		if end := int(s.stacks.list[r.stack].end); end < len(by) {
-			by[end].add(&r.Values)
-		}
-	}
-	return all, by
-}
-
-func (b *Bytes) add(v *stack.Values) {
-	b.InUse += v.InuseBytes
-	b.Allocated += v.AllocBytes
 }

@@ -25,22 +25,35 @@ func (f flow) values(size uint64, r rounding) (v stack.Values) {
 	return v
 }
 
+// moment is a region whose sums are read as they were at a moment: the last settle, or the last moment of all.
+type moment struct {
+	Region
+	stopped bool
+}
+
 // settled returns what a site had allocated by the last settle, and what of it was in use then. Words wrap; in use is their
 // difference, which fits in one word.
-func (g Region) settled(site uint64) flow {
+func (c moment) settled(site uint64) flow {
 	return flow{
-		allocated: g.measured(site, func(m uint64) Amount { return g.loadTally(flowAt(site, m) + layout.FlowAllocated) }),
-		inUse: g.measured(site, func(m uint64) Amount {
-			allocated := g.loadTally(flowAt(site, m) + layout.FlowAllocated)
-			return signed(allocated.Low - g.freedOf(site, m, lifetimeClasses).Low)
-		}),
+		allocated: c.measured(site, func(m uint64) Amount { return c.loadTally(flowAt(site, m) + layout.FlowAllocated) }),
+		inUse:     c.measured(site, func(m uint64) Amount { return c.inUse(site, m) }),
 	}
 }
 
-// atPeak returns what a site had in use at the peak that is held.
-func (g Region) atPeak(site uint64) flow {
-	return flow{inUse: g.measured(site, func(m uint64) Amount {
-		return signed(g.Load64(site + layout.SitePeaks + layout.PeakThen + m*layout.SizeofPeak))
+func (c moment) inUse(site, measure uint64) Amount {
+	allocated := c.loadTally(flowAt(site, measure) + layout.FlowAllocated)
+	return signed(allocated.Low - c.freedOf(site, measure, lifetimeClasses).Low)
+}
+
+// atPeak returns what a site had in use at the peak. One that has not changed since the peak has the same in use still; if the
+// peak is held, there is none.
+func (c moment) atPeak(site uint64) flow {
+	return flow{inUse: c.measured(site, func(m uint64) Amount {
+		at := site + layout.SitePeaks + m*layout.SizeofPeak
+		if c.stopped && c.Load64(at+layout.PeakMark) != c.Load64(layout.HeaderInuse+layout.InusePeak)>>layout.PeakFlags {
+			return c.inUse(site, m)
+		}
+		return signed(c.Load64(at + layout.PeakThen))
 	})}
 }
 
@@ -49,21 +62,21 @@ const lifetimeClasses = layout.Lifetimes + 1
 
 // freedWithin returns what a site freed in the first classes of lifetimes, until the last settle: its own class and others,
 // each of which has a record.
-func (g Region) freedWithin(site uint64, classes int) flow {
-	return flow{allocated: g.measured(site, func(m uint64) Amount { return g.freedOf(site, m, classes) })}
+func (c moment) freedWithin(site uint64, classes int) flow {
+	return flow{allocated: c.measured(site, func(m uint64) Amount { return c.freedOf(site, m, classes) })}
 }
 
-func (g Region) freedOf(site, measure uint64, classes int) (sum Amount) {
-	if own := g.load8(site + layout.SiteClass); int(own) <= classes {
-		sum = g.loadTally(flowAt(site, measure) + layout.FlowFreed)
+func (c moment) freedOf(site, measure uint64, classes int) (sum Amount) {
+	if own := c.load8(site + layout.SiteClass); int(own) <= classes {
+		sum = c.loadTally(flowAt(site, measure) + layout.FlowFreed)
 	}
-	ref := g.Load32(site + layout.SiteLifetimes)
+	ref := c.Load32(site + layout.SiteLifetimes)
 	for n := 0; ref != 0 && n < lifetimeClasses; n++ {
 		at := Offset(ref)
-		if g.Load32(at+layout.LifetimeClass) < uint32(classes) {
-			sum = sum.Plus(g.loadTally(at + layout.SizeofLifetime + measure*layout.SizeofTally))
+		if c.Load32(at+layout.LifetimeClass) < uint32(classes) {
+			sum = sum.Plus(c.loadTally(at + layout.SizeofLifetime + measure*layout.SizeofTally))
 		}
-		ref = g.Load32(at + layout.LifetimeNext)
+		ref = c.Load32(at + layout.LifetimeNext)
 	}
 	return sum
 }
@@ -76,29 +89,36 @@ const siteBytes = layout.SizeofSite + layout.SizeofFlow
 func flowAt(site, measure uint64) uint64 { return site + layout.SizeofSite + measure*layout.SizeofFlow }
 
 // measured reads the measures that a site counts.
-func (g Region) measured(site uint64, of func(measure uint64) Amount) Weight {
+func (c moment) measured(site uint64, of func(measure uint64) Amount) Weight {
 	w := Weight{Objects: of(0)}
-	if g.Load64(site+layout.SiteSize) == layout.SiteMixed {
+	if c.Load64(site+layout.SiteSize) == layout.SiteMixed {
 		w.Bytes = of(1)
 	}
 	return w
 }
 
-// loadTally returns a tally's sum at the last settle: two words, and how often each has wrapped.
-func (g Region) loadTally(at uint64) Amount {
-	running, at := at, at+layout.TallySettled
-	one, other := Amount{g.carried(running), g.Load64(at)}, Amount{g.carried(running + 8), g.Load64(at + 8)}
+// loadTally returns a tally's sum at the moment: two words, and how often each has wrapped.
+func (c moment) loadTally(at uint64) Amount {
+	running := at
+	if !c.stopped {
+		at += layout.TallySettled
+	}
+	one, other := Amount{c.carried(running), c.Load64(at)}, Amount{c.carried(running + 8), c.Load64(at + 8)}
 	return one.Plus(other)
 }
 
-// carried returns how often a word had wrapped at the last settle.
-func (g Region) carried(word uint64) uint64 {
+// carried returns how often a word had wrapped at the moment.
+func (c moment) carried(word uint64) uint64 {
+	count := uint64(layout.CarrySettled)
+	if c.stopped {
+		count = layout.CarryRunning
+	}
 	for i := range uint64(layout.Carries) {
-		switch at := layout.HeaderCarries + i*layout.SizeofCarry; g.Load64(at + layout.CarryWord) {
+		switch at := layout.HeaderCarries + i*layout.SizeofCarry; c.Load64(at + layout.CarryWord) {
 		case 0:
 			return 0
 		case word:
-			return uint64(g.Load32(at + layout.CarrySettled))
+			return uint64(c.Load32(at + count))
 		}
 	}
 	return 0
