@@ -20,7 +20,7 @@ func TestHandlersCommentHasEveryParameterAndView(t *testing.T) {
 	}
 	var views []string
 	for _, v := range viewings {
-		views = append(views, v.name)
+		views = append(views, v.Name)
 	}
 	if want := "//\tview=" + strings.Join(views, "|") + "\n"; !strings.Contains(comment, want) {
 		t.Errorf("it does not have the line %q", want)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/goheap"
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -82,5 +83,5 @@ func appendLabelled(list, samples []stack.Sample, heap string) []stack.Sample {
 
 func (h *heaps) comment() string {
 	return fmt.Sprintf("cgoheap: and Go's own heap, in use, and allocated since the program began, both as of the last garbage "+
-		"collection, %s", sampling(int64(h.golang.SampleBytes)))
+		"collection, %s", report.Sampling(h.golang.SampleBytes))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/pprof"
 )
 
@@ -60,32 +61,26 @@ func ViewRSS() View { return View{kind: viewRSS} }
 
 // viewing is how a view is taken and written.
 type viewing struct {
-	name        string
-	about       string // continues the comment that begins with "native memory"
-	columns     pprof.Columns
-	defaultType string
-	compares    bool // it may begin at a Baseline
-	take        func(*alloc.Recording, *Selection) (*alloc.Snapshot, error)
+	report.View
+	compares bool // it may begin at a Baseline
+	take     func(*alloc.Recording, *Selection) (*alloc.Snapshot, error)
 }
 
 var viewings = [...]viewing{
-	viewInUse: {name: "inuse", about: "in use, and allocated since", compares: true, take: takeNow},
-	viewAllocated: {name: "allocated", about: "in use, and (shown first) allocated since", compares: true, take: takeNow,
-		defaultType: "alloc_space"},
-	viewPeak: {name: "peak", about: "in use at the highest moment, recorded since", columns: pprof.InuseColumns,
+	viewInUse:     {report.InUse, true, takeNow},
+	viewAllocated: {report.Allocated, true, takeNow},
+	viewPeak: {View: report.Peak,
 		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.PeakIn(s.memory) }},
-	viewAge: {name: "age", about: "in use by age, recorded since", columns: pprof.InuseColumns,
-		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-			return r.AgesIn(s.memory, s.View.olderThan)
-		}},
-	viewShortLived: {name: "shortlived", about: "freed soon after it was allocated, recorded since", columns: pprof.AllocatedColumns,
-		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-			return r.ShortLivedIn(s.memory, s.View.within)
-		}},
-	viewGrowth: {name: "growth", about: "in use now less that of an earlier moment, compared since", columns: pprof.InuseColumns,
-		compares: true, take: takeNow},
-	viewRSS: {name: "rss", about: "resident, and beside it everything else that is resident in the process, recorded since",
-		columns: pprof.InuseColumns, take: takeResident},
+	viewAge: {View: report.Age, take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+		return r.AgesIn(s.memory, s.View.olderThan)
+	}},
+	viewShortLived: {View: report.ShortLived, take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+		return r.ShortLivedIn(s.memory, s.View.within)
+	}},
+	viewGrowth: {report.View{Name: "growth", About: "in use now less that of an earlier moment, compared since",
+		Columns: pprof.InuseColumns}, true, takeNow},
+	viewRSS: {View: report.View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since",
+		Columns: pprof.InuseColumns}, take: takeResident},
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
@@ -93,7 +88,7 @@ func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 }
 
 // String returns the view's name, which is also the Handler's parameter.
-func (v View) String() string { return viewings[v.kind].name }
+func (v View) String() string { return viewings[v.kind].Name }
 
 func (v View) withDefaults() View {
 	if v.kind == viewShortLived && v.within == 0 {
@@ -118,10 +113,10 @@ func (v View) check() error {
 func viewNamed(name string) (viewKind, error) {
 	var names []string
 	for v := range viewings {
-		if viewings[v].name == name {
+		if viewings[v].Name == name {
 			return viewKind(v), nil
 		}
-		names = append(names, viewings[v].name)
+		names = append(names, viewings[v].Name)
 	}
 	return 0, fmt.Errorf("it must be one of %s", strings.Join(names, ", "))
 }

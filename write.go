@@ -9,7 +9,6 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/pprof"
-	"github.com/cgoheap/cgoheap/stack"
 )
 
 // WriteProfile writes a gzipped profile.proto of one moment during the call: memory in use, and allocated since Start. The
@@ -87,8 +86,8 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 			SampleBytes: profile.SampleBytes,
 			Time:        profile.Time,
 			Comments:    comments(view, snapshot, &h),
-			Columns:     view.columns,
-			DefaultType: view.defaultType,
+			Columns:     view.Columns,
+			DefaultType: view.DefaultType,
 			Compression: pprof.Compression(s.Compression),
 		},
 		Module:  snapshot.Module,
@@ -111,22 +110,8 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 	return write(&r)
 }
 
-// sizesComment explains why a process takes more memory than its profile shows.
-const sizesComment = "cgoheap: sizes are those that the program asked for, without what an allocator adds by headers and rounding, " +
-	"13 to 17 % where blocks are small"
-
-// sampling says how often there is a sample.
-func sampling(bytes int64) string {
-	if bytes == 1 {
-		return "every allocation"
-	}
-	return fmt.Sprintf("one sample per %d bytes on average", bytes)
-}
-
 func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {
-	const seconds = "2006-01-02 15:04:05 MST"
-	list := []string{fmt.Sprintf("cgoheap: native memory %s %s, %s",
-		view.about, h.native.Start.UTC().Format(seconds), sampling(int64(h.native.SampleBytes))), sizesComment}
+	list := view.Comments(&h.native)
 	if h.golang != nil {
 		list = append(list, h.comment())
 	}
@@ -134,19 +119,15 @@ func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {
 		list = append(list, accountComments(s.Account)...)
 	}
 	if !s.Peak.IsZero() {
-		list = append(list, "cgoheap: the highest moment was at "+s.Peak.UTC().Format(seconds))
+		list = append(list, report.PeakComment(s.Peak))
 	}
 	for _, l := range s.Losses {
-		list = append(list, lossComment(l))
+		list = append(list, report.LossComment(l))
 	}
 	if h.golang != nil {
 		for _, l := range h.golang.Losses {
-			list = append(list, lossComment(l))
+			list = append(list, report.LossComment(l))
 		}
 	}
 	return list
-}
-
-func lossComment(l stack.Loss) string {
-	return fmt.Sprintf("cgoheap: %s: %d %s", l.Name, l.Count, l.Sentence)
 }

@@ -6,14 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/tables"
 )
 
 // Lifetimes are what ShortLivedIn can be asked for: blocks are counted by how long they lived in these classes, not one by
 // one.
-func Lifetimes() []time.Duration { return cgo.Lifetimes() }
+func Lifetimes() []time.Duration { return tables.Lifetimes() }
 
 // ShortLivedIn returns what was allocated since Start and freed within a time, which must be one of Lifetimes; nothing in it
 // is in use. Times are measured to about 30 ms. The samples lie in memory, as SnapshotIn's do. After Stop it returns

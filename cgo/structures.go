@@ -109,6 +109,11 @@ func structures() string {
 	for _, c := range counters() {
 		fmt.Fprintf(&b, "\t{%q, %q, %v},\n", c.Name, c.Sentence, c.Loss)
 	}
+	b.WriteString("}\n\n// LongestLifetimes are the longest lifetime of each class that sites keep, in nanoseconds; a block counts in the first class " +
+		"that it\n// fits.\nvar LongestLifetimes = [...]uint64{")
+	for _, longest := range &C.cgoheap_lifetimes {
+		fmt.Fprintf(&b, "%d, ", longest)
+	}
 	b.WriteString("}\n")
 	all := slices.Clone(inRegion)
 	for i := 0; i < len(all); i++ {

@@ -13,7 +13,7 @@ import "runtime"
 func init() {
 	runtime.KeepAlive([]any{
 		Allocated, Await, BoundsWordsHere, BroughtAllocators, Catch, CompareRanges, Counted, Crowd, FindGoCode, Freed, GiveWay, GoPages,
-		HoldPeak, Images, InUse, LabelGoroutines, Lifetimes, LoadedBiases, MissedPeak, NewIndex, NewModule,
+		HoldPeak, Images, InUse, LabelGoroutines, LoadedBiases, MissedPeak, NewIndex, NewModule,
 		NewRange, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
 		RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak, Reserve, ResetPeak, Segments, SetSampleBytes,
 		Settle, Start, Stop, Supported, TakeCaught, Ticks, UnseenOperators, WatchMapped,

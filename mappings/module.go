@@ -23,6 +23,7 @@ type Module struct {
 	Err     error   // why the file could not be read; Path and Ranges are valid even then
 
 	mapped []mapping // all mappings of the file, of other loads too
+	other  process   // that has the module; "" for this process
 }
 
 // Written identifies the state of a file's content: it differs after a write.
@@ -56,7 +57,7 @@ func (m *Module) HoldsGo() bool { return m.Plugin || m.HoldsProgram() }
 
 // HoldsProgram reports whether this very code was loaded from the module, and with it all Go code of the process except that
 // of plugins: the executable, or a library built as c-shared.
-func (m *Module) HoldsProgram() bool { return m.Holds(own) }
+func (m *Module) HoldsProgram() bool { return !m.Foreign() && m.Holds(own) }
 
 // own is an address in the program's code, also in the copy of this code that a plugin may have: a package that the program
 // has too is not initialized again.

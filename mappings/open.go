@@ -17,7 +17,7 @@ var ErrGone = errors.New("the file is not there as it was mapped")
 // Open opens the very file that the module was loaded from: by its path, by the kernel's own links to mapped files if it was
 // deleted or replaced, or, for the vdso, from memory. The caller closes it. The error is ErrGone if there is only another
 // file at the path, or none. For a Module with nothing but a Path, Open opens that path.
-func (m *Module) Open() (*elffile.File, error) { return self.Open(m) }
+func (m *Module) Open() (*elffile.File, error) { return m.owner().Open(m) }
 
 // process is the opener for the process whose directory in /proc it names.
 type process string
@@ -41,9 +41,13 @@ func (p process) Open(m *Module) (*elffile.File, error) {
 	return nil, first
 }
 
-// candidates returns the paths that may lead to the module's file. Links in map_files need CAP_CHECKPOINT_RESTORE.
+// candidates returns the paths that may lead to the module's file: in the process's own file system first, which may be that of a
+// container. Links in map_files need CAP_CHECKPOINT_RESTORE.
 func (p process) candidates(m *Module) []string {
-	paths := []string{m.Path}
+	paths := []string{p.rooted(m.Path)}
+	if p != self {
+		paths = append(paths, m.Path)
+	}
 	if len(m.mapped) > 0 {
 		first := m.mapped[0]
 		paths = append(paths, fmt.Sprintf("%s/map_files/%x-%x", p, first.Start, first.Limit))
@@ -121,13 +125,13 @@ func written(file *elffile.File) Written {
 }
 
 // settleNames finds the files whose name really ends in " (deleted)": they exist, with the mapped inode.
-func settleNames(mappings []mapping) {
+func (p process) settleNames(mappings []mapping) {
 	for i := range mappings {
 		m := &mappings[i]
 		if !m.Deleted || m.Inode == 0 || !strings.HasPrefix(m.Path, "/") {
 			continue
 		}
-		if inode, ok := inodeOf(m.Path + deletedSuffix); ok && inode == m.Inode {
+		if inode, ok := inodeOf(p.rooted(m.Path + deletedSuffix)); ok && inode == m.Inode {
 			m.Path, m.Deleted = m.Path+deletedSuffix, false
 		}
 	}

@@ -31,7 +31,7 @@ func (p process) modulesAndMade() ([]Module, []Range, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	settleNames(mappings)
+	p.settleNames(mappings)
 	modules := inspectAll(mappings, p)
 	p.mainFirst(modules)
 	return modules, made(mappings), nil

@@ -17,7 +17,7 @@ import (
 var perfMap = ownPerfMap
 
 // nameMade names addresses of code that was made at run time, or that lies in a file other than a program: some runtimes map
-// their code from a memory file or a deleted one.
+// their code from a memory file or a deleted one. The lists of another process are not read.
 func (s *Symbolizer) nameMade(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
 	var open []madeWant
 	for i, r := range results {
@@ -25,7 +25,7 @@ func (s *Symbolizer) nameMade(m *mappings.Module, addresses []mappings.ELFAddr, 
 			open = append(open, madeWant{address: uint64(addresses[i]) + m.Bias, result: &results[i]})
 		}
 	}
-	if len(open) == 0 {
+	if len(open) == 0 || m.Foreign() {
 		return
 	}
 	slices.SortFunc(open, func(a, b madeWant) int { return cmp.Compare(a.address, b.address) })

@@ -59,7 +59,7 @@ func TestAnswersAreThoseOfASlowerReader(t *testing.T) {
 func TestGoProgramsAreReadAsTheSlowerReaderReadsThem(t *testing.T) {
 	for _, flags := range []string{"", "-compressdwarf=false"} {
 		path := filepath.Join(t.TempDir(), "program")
-		run(t, "../..", "go", "build", "-ldflags="+flags, "-o", path, "./cmd/cgoheap-check")
+		run(t, "../..", "go", "build", "-ldflags="+flags, "-o", path, "./cmd/cgoheap")
 		agree(t, path, everyByte(t, path, 200))
 	}
 }

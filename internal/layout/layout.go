@@ -83,6 +83,10 @@ var Counters = [...]Counter{
 	{"freed_in_use", "sampled blocks that were freed and count as in use now, because their free was not recorded", true},
 }
 
+// LongestLifetimes are the longest lifetime of each class that sites keep, in nanoseconds; a block counts in the first class that it
+// fits.
+var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 60000000000, 600000000000, 3600000000000}
+
 // struct header
 const (
 	SizeofHeader      = 2784

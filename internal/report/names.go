@@ -122,7 +122,7 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 	module := n.addModule(m)
 	for i, number := range numbers {
 		result := results[i]
-		if m == nil { // where the loaded files could not be read, the runtime still knows Go's functions
+		if m == nil && !r.Foreign { // where the loaded files could not be read, the runtime still knows Go's functions
 			if lines := symbolize.GoLines(mappings.RuntimeAddr(n.list[number].Address())); lines != nil {
 				result = symbolize.Result{Lines: lines}
 			}

@@ -23,6 +23,7 @@ type Report struct {
 	Leaves  []Leaf                  // memory without stacks, which no cut leaves out
 	About   string                  // for WriteText: what comes before the stacks
 	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
+	Foreign bool                    // the stacks are of another process, whose Go code the runtime here does not know
 
 	rests []stack.Rest // the sums of the samples that were cut
 }

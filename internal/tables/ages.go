@@ -11,6 +11,15 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
+// Lifetimes returns the longest lifetime of each class that sites keep; a block counts in the first class that it fits.
+func Lifetimes() []time.Duration {
+	list := make([]time.Duration, len(layout.LongestLifetimes))
+	for i, longest := range layout.LongestLifetimes {
+		list[i] = time.Duration(longest)
+	}
+	return list
+}
+
 // ages are the classes of age of blocks in use: the lowest age of each.
 var ages = [...]time.Duration{0, time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour}
 

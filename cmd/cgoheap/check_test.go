@@ -59,7 +59,7 @@ func TestExitCodeAndLinesSayWhatWasFound(t *testing.T) {
 	} {
 		t.Run(about, func(t *testing.T) {
 			var out, trouble strings.Builder
-			if code := run(c.files, strings.NewReader("no profile"), &out, &trouble); code != c.code {
+			if code := checkFiles(c.files, strings.NewReader("no profile"), &out, &trouble); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}
 			if (trouble.Len() > 0) != (c.code == 2) {
@@ -97,7 +97,7 @@ func TestHelpIsNoError(t *testing.T) {
 
 func TestPageIsSaidToBeNoProfile(t *testing.T) {
 	var out, trouble strings.Builder
-	run([]string{"-"}, strings.NewReader("<html>404 page not found</html>"), &out, &trouble)
+	run([]string{"check", "-"}, strings.NewReader("<html>404 page not found</html>"), &out, &trouble)
 	if !strings.Contains(trouble.String(), "not a profile") {
 		t.Error(trouble.String())
 	}
@@ -109,14 +109,14 @@ func TestProfileComesThroughStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, trouble strings.Builder
-	if code := run([]string{"-"}, bytes.NewReader(b), &out, &trouble); code != 0 || !strings.HasPrefix(out.String(), "-: warning period: ") {
+	if code := run([]string{"check", "-"}, bytes.NewReader(b), &out, &trouble); code != 0 || !strings.HasPrefix(out.String(), "-: warning period: ") {
 		t.Errorf("exit code %d, %q, %q", code, out.String(), trouble.String())
 	}
 }
 
 func TestFullDiskIsNotSilent(t *testing.T) {
 	var trouble strings.Builder
-	if code := run([]string{written(t, func(p *profile.Profile) { p.Period = 0 })}, nil, fullDisk{}, &trouble); code != 2 {
+	if code := run([]string{"check", written(t, func(p *profile.Profile) { p.Period = 0 })}, nil, fullDisk{}, &trouble); code != 2 {
 		t.Errorf("exit code %d, %q", code, trouble.String())
 	}
 }

@@ -4,31 +4,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/check"
 )
 
-// The exit codes. The greatest of all files counts.
-const (
-	exitGood = iota
-	exitFaulty
-	exitUnreadable
-)
+const checkUsage = "usage: cgoheap check FILE...   (- is standard input)\n" +
+	"Prints a line for each rule that a profile breaks, and nothing for a good profile."
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
-
-// run checks the files and returns the exit code.
-func run(files []string, in io.Reader, out, trouble io.Writer) (code int) {
-	const usage = "usage: cgoheap-check FILE...   (- is standard input)\n" +
-		"Prints a line for each rule that a profile breaks, and nothing for a good profile."
+// checkFiles checks the files and returns the exit code.
+func checkFiles(files []string, in io.Reader, out, trouble io.Writer) (code int) {
 	if len(files) == 0 {
-		fmt.Fprintln(trouble, usage)
+		fmt.Fprintln(trouble, checkUsage)
 		return exitUnreadable
-	}
-	if slices.Contains([]string{"-h", "-help", "--help"}, files[0]) {
-		fmt.Fprintln(trouble, usage)
-		return exitGood
 	}
 	for _, name := range files {
 		faults, err := profileFaults(name, in)

@@ -3,7 +3,6 @@
 package cgo
 
 // #include "clock.h"
-// #include "lifetimes.h"
 import "C"
 
 import (
@@ -17,12 +16,3 @@ const Tick time.Duration = layout.Tick
 
 // Ticks returns the ticks since the recording began, with which blocks are stamped.
 func Ticks() uint64 { return uint64(C.clock_ticks()) }
-
-// Lifetimes returns the longest lifetime of each class that sites keep; a block counts in the first class that it fits.
-func Lifetimes() []time.Duration {
-	list := make([]time.Duration, len(C.cgoheap_lifetimes))
-	for i, longest := range C.cgoheap_lifetimes {
-		list[i] = time.Duration(longest)
-	}
-	return list
-}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// internal/systemtest has the tests of what a dump contains.
+func TestADumpThatCannotBeMadeSaysWhy(t *testing.T) {
+	own := strconv.Itoa(os.Getpid())
+	for about, c := range map[string]struct {
+		arguments []string
+		says      string
+	}{
+		"no process":               {nil, "one process number is needed"},
+		"two":                      {[]string{"1", "2"}, "one process number is needed"},
+		"a name":                   {[]string{"nginx"}, `"nginx" is not the number of a process`},
+		"a negative number":        {[]string{"--", "-1"}, `"-1" is not the number of a process`},
+		"none of this number":      {[]string{"2147483647"}, "there is no such process"},
+		"one without cgoheap":      {[]string{own}, "no recording was found in its memory"},
+		"an unknown view":          {[]string{"-view", "rss", own}, `there is no view "rss"`},
+		"a time of no class":       {[]string{"-within", "2s", own}, "-within is 2s"},
+		"a negative age":           {[]string{"-older", "-1s", own}, "-older is -1s"},
+		"an unknown flag":          {[]string{"-all", own}, "flag provided but not defined"},
+		"a flag without its value": {[]string{"-view"}, "flag needs an argument"},
+	} {
+		t.Run(about, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			var out, trouble strings.Builder
+			if code := run(append([]string{"dump"}, c.arguments...), nil, &out, &trouble); code != exitUnreadable ||
+				!strings.Contains(trouble.String(), c.says) || out.Len() > 0 {
+				t.Errorf("exit code %d, %q, %q", code, out.String(), trouble.String())
+			}
+			if left, err := filepath.Glob("*"); len(left) > 0 || err != nil {
+				t.Errorf("it leaves %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestHelpOfACommand(t *testing.T) {
+	for _, command := range []string{"dump", "check"} {
+		var out, trouble strings.Builder
+		if code := run([]string{command, "-h"}, nil, &out, &trouble); code != exitGood || !strings.Contains(trouble.String(), "usage: cgoheap "+command) {
+			t.Errorf("%s: exit code %d, %q", command, code, trouble.String())
+		}
+	}
+	var out, trouble strings.Builder
+	if code := run([]string{"dumb"}, nil, &out, &trouble); code != exitUnreadable || !strings.Contains(trouble.String(), `no command "dumb"`) {
+		t.Errorf("exit code %d, %q", code, trouble.String())
+	}
+}

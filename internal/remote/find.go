@@ -1,0 +1,115 @@
+package remote
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
+)
+
+// errNoRecording reports that a process does not record.
+var errNoRecording = errors.New("no recording was found in its memory: cgoheap is not linked in, or does not record")
+
+// regionStart returns the address of the region. It begins a mapping: the kernel wipes its first page in children, and so does not
+// join it to what lies before.
+func regionStart(dir string, memory io.ReaderAt) (uint64, error) {
+	maps, err := os.Open(filepath.Join(dir, "maps"))
+	if err != nil {
+		return 0, err
+	}
+	defer maps.Close()
+	err = errNoRecording
+	for lines := bufio.NewScanner(maps); lines.Scan(); {
+		start, anonymous := anonymousStart(lines.Text())
+		if !anonymous {
+			continue
+		}
+		switch found := regionAt(memory, start); {
+		case found == nil:
+			return start, nil
+		case !errors.Is(found, errNoRecording):
+			err = found
+		}
+	}
+	return 0, err
+}
+
+// anonymousStart returns the start of a line's mapping, if that is private memory of no file which can be read and written.
+func anonymousStart(line string) (start uint64, ok bool) {
+	fields := strings.Fields(line)
+	if len(fields) != 5 && !(len(fields) == 6 && strings.HasPrefix(fields[5], "[anon:")) || fields[1] != "rw-p" || fields[4] != "0" {
+		return 0, false
+	}
+	_, err := fmt.Sscanf(fields[0], "%x-", &start)
+	return start, err == nil
+}
+
+// regionAt returns nil if a recording's region begins at an address, otherwise why not.
+func regionAt(memory io.ReaderAt, start uint64) error {
+	var head [layout.HeaderPid + 4]byte
+	if _, err := memory.ReadAt(head[:], int64(start)); err != nil || binary.NativeEndian.Uint64(head[:]) != layout.Magic {
+		return errNoRecording
+	}
+	if version := binary.NativeEndian.Uint32(head[layout.HeaderVersion:]); version != layout.Version {
+		return fmt.Errorf("it was built with a version of cgoheap whose tables this one cannot read: theirs are version %d, these %d",
+			version, layout.Version)
+	}
+	if binary.NativeEndian.Uint32(head[layout.HeaderPid:]) == 0 {
+		return errNoRecording
+	}
+	return nil
+}
+
+// copyRegion copies what is used of the region at an address.
+func copyRegion(memory io.ReaderAt, start uint64, touched func(start, limit uint64) bool) (tables.Region, error) {
+	head := make(tables.Region, layout.SizeofHeader)
+	if _, err := memory.ReadAt(head, int64(start)); err != nil {
+		return nil, fmt.Errorf("reading the region: %w", err)
+	}
+	size, used := head.Load64(layout.HeaderSize), head.Load64(layout.HeaderUsed)
+	if size > mostBytes || size < layout.SizeofHeader {
+		return nil, fmt.Errorf("the region says that it has %d bytes: it was overwritten", size)
+	}
+	region := make(tables.Region, min(size, max(used, layout.Filter)))
+	for at := uint64(0); at < uint64(len(region)); at += chunk {
+		part := region[at:min(at+chunk, uint64(len(region)))]
+		if !touched(start+at, start+at+uint64(len(part))) {
+			continue
+		}
+		if _, err := memory.ReadAt(part, int64(start+at)); err != nil {
+			return nil, fmt.Errorf("reading the region at %#x: %w", start+at, err)
+		}
+	}
+	return region, nil
+}
+
+const (
+	mostBytes = 16 << 32 // that offsets of a region can address
+	chunk     = 256 << 10
+)
+
+// pagemap tells which pages of a process have been touched.
+type pagemap struct{ io.ReaderAt }
+
+// touched reports whether a page of a range may have been touched.
+func (p pagemap) touched(start, limit uint64) bool {
+	page := uint64(os.Getpagesize())
+	entries := make([]byte, (limit-start+page-1)/page*8)
+	if n, err := p.ReadAt(entries, int64(start/page*8)); n != len(entries) || err != nil {
+		return true
+	}
+	const presentOrSwapped = 3 << 62
+	for ; len(entries) > 0; entries = entries[8:] {
+		if binary.NativeEndian.Uint64(entries)&presentOrSwapped != 0 {
+			return true
+		}
+	}
+	return false
+}

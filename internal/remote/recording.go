@@ -1,0 +1,183 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Recording is a copy of what a process had recorded at a moment.
+type Recording struct {
+	Time    time.Time // of the copy
+	Started time.Time
+	Program string        // the path of the executable; "" if it could not be read
+	Stood   time.Duration // how long its threads stood still
+
+	region  tables.Region
+	ticks   uint64
+	modules []*mappings.Module // at ID − 1
+	main    *mappings.Module
+	made    *mappings.Module
+	objects map[stack.ModuleID]stack.ModuleID
+}
+
+// Read copies the recording of a process. It needs the permission to trace the process, as a debugger does. The error is
+// errNoRecording if there is none.
+func Read(pid int) (*Recording, error) {
+	r, err := readFrom(filepath.Join("/proc", strconv.Itoa(pid)))
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: reading another process needs the same user or CAP_SYS_PTRACE, and kernel.yama.ptrace_scope 0 or root", err)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("there is no such process, or it has ended")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
+	}
+	return r, nil
+}
+
+func readFrom(dir string) (*Recording, error) {
+	r := &Recording{}
+	if err := r.copy(dir); err != nil {
+		return nil, err
+	}
+	process := mappings.Of(dir)
+	loaded, made, err := process.ModulesAndMade()
+	if err != nil {
+		return nil, err
+	}
+	r.made = process.Made(layout.ModuleMade, made)
+	r.identify(process, loaded)
+	return r, nil
+}
+
+// copy copies the region while the process is stopped.
+func (r *Recording) copy(dir string) error {
+	memory, err := os.Open(filepath.Join(dir, "mem"))
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	touched := func(start, limit uint64) bool { return true }
+	if pages, err := os.Open(filepath.Join(dir, "pagemap")); err == nil {
+		defer pages.Close()
+		touched = pagemap{pages}.touched
+	}
+	if r.Program, err = os.Readlink(filepath.Join(dir, "exe")); err != nil {
+		r.Program = ""
+	}
+	start, err := regionStart(dir, memory)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	resume, err := stop(dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		resume()
+		r.Stood = time.Since(begin)
+	}()
+	if err := regionAt(memory, start); err != nil { // it may have ended meanwhile
+		return err
+	}
+	r.Time = time.Now()
+	if r.region, err = copyRegion(memory, start, touched); err != nil {
+		return err
+	}
+	r.Started = time.Unix(0, int64(r.region.Load64(layout.HeaderStarted)))
+	r.ticks = ticksSince(r.region.Load64(layout.HeaderClock))
+	return nil
+}
+
+// identify finds the modules of the region's table among those that are loaded.
+func (r *Recording) identify(process mappings.Process, loaded []mappings.Module) {
+	for _, t := range r.region.Modules() {
+		m := process.Unloaded(t.Path, t.BuildID, t.Bias,
+			mappings.Range{Start: mappings.RuntimeAddr(t.Start), Limit: mappings.RuntimeAddr(t.Limit)})
+		for i := range loaded {
+			if l := loaded[i]; l.Path == t.Path && l.Bias == t.Bias && l.BuildID == t.BuildID {
+				m = &l
+				if i == 0 {
+					r.main = m
+				}
+				break
+			}
+		}
+		m.ID = t.ID
+		r.modules = append(r.modules, m)
+	}
+	r.objects = make(map[stack.ModuleID]stack.ModuleID)
+	for slot := range stack.ModuleID(layout.Objects) {
+		number := layout.FirstObject + slot
+		if o, ok := r.region.Object(number); ok && o.BuildID != "" {
+			r.objects[number] = r.moduleOf(process, &o)
+		}
+	}
+}
+
+// moduleOf returns the number of an object's module: one of the table, or a new one if the library was closed before it was listed.
+func (r *Recording) moduleOf(process mappings.Process, o *tables.Object) stack.ModuleID {
+	for _, m := range r.modules {
+		if m.Bias == o.Bias && m.BuildID == o.BuildID {
+			return m.ID
+		}
+	}
+	if len(r.modules) == layout.ModuleMade-1 {
+		return 0
+	}
+	code := mappings.Range{Start: mappings.RuntimeAddr(o.CodeStart), Limit: mappings.RuntimeAddr(o.CodeLimit)}
+	if o.CodeLimit == 0 {
+		code = mappings.Range{Start: mappings.RuntimeAddr(o.Start), Limit: mappings.RuntimeAddr(o.Limit)}
+	}
+	m := process.Unloaded(o.Path, o.BuildID, o.Bias, code)
+	m.ID = stack.ModuleID(len(r.modules) + 1)
+	r.modules = append(r.modules, m)
+	return m.ID
+}
+
+// withModule returns a frame with its module: that of its object, or the only one that ever covered its address. Code that was in no
+// file then does not belong to a file that came later.
+func (r *Recording) withModule(f stack.Frame, noFile bool) stack.Frame {
+	id := f.Module()
+	if id >= layout.FirstObject {
+		id = r.objects[id]
+	}
+	if id == 0 && !noFile {
+		id = r.only(mappings.RuntimeAddr(f.Address()))
+	}
+	return stack.NewFrame(id, f.Address())
+}
+
+func (r *Recording) only(address mappings.RuntimeAddr) (id stack.ModuleID) {
+	for _, m := range r.modules {
+		if m.Holds(address) {
+			if id != 0 {
+				return 0
+			}
+			id = m.ID
+		}
+	}
+	return id
+}
+
+func (r *Recording) module(id stack.ModuleID) *mappings.Module {
+	if id == layout.ModuleMade {
+		return r.made
+	}
+	if id == 0 || int(id) > len(r.modules) {
+		return nil
+	}
+	return r.modules[id-1]
+}

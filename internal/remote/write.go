@@ -1,0 +1,91 @@
+package remote
+
+import (
+	"io"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// View is what a profile shows.
+type View struct {
+	report.View
+	Older  time.Duration // of report.Age: younger blocks are left out
+	Within int           // of report.ShortLived: so many of the classes of layout.Lifetimes
+}
+
+// Write writes a gzipped profile.proto of the recording. It fails if w does.
+func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) error {
+	var memory scratch.Memory
+	defer memory.Free()
+	samples := v.samples(tables.NewReader(r.region, tables.Options{
+		Depth:   int(min(r.region.Load64(layout.HeaderMaxDepth), mostDepth)),
+		Seed:    r.region.Load64(layout.HeaderSeed),
+		Ticks:   r.ticks,
+		Stacks:  r.region.Counted(layout.CountStacks),
+		Sites:   r.region.Counted(layout.CountSites),
+		Stopped: true,
+	}, &memory))
+	cut := samples.Cut()
+	samples.Resolve(r.withModule)
+	samples.Seal()
+	sampleBytes := int64(r.region.Load64(layout.HeaderSampleBytes))
+	out := report.Report{
+		Module:  r.module,
+		Names:   names,
+		Each:    samples.Each(),
+		Foreign: true,
+	}
+	out.Header.Main = report.Mapping(r.main)
+	out.Header.SampleBytes = sampleBytes
+	out.Header.Time = r.Time
+	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
+	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started, SampleBytes: sampleBytes})
+	out.Header.Comments = append(out.Header.Comments, "cgoheap: "+outside)
+	if v.Name == report.Peak.Name {
+		out.Header.Comments = append(out.Header.Comments, report.PeakComment(r.peak()))
+	}
+	for _, l := range append(r.losses(), cut...) {
+		if l.Count > 0 {
+			out.Header.Comments = append(out.Header.Comments, report.LossComment(l))
+		}
+	}
+	return out.Write(w)
+}
+
+// outside says what a profile lacks that the process does not write itself.
+const outside = "read from outside the process: Go's own heap and what only the process can count are not in it"
+
+// mostDepth bounds what a header that was overwritten may ask for.
+const mostDepth = 1 << 16
+
+func (v *View) samples(read *tables.Reader) *tables.Samples {
+	switch v.Name {
+	case report.Peak.Name:
+		return read.AtPeak()
+	case report.Age.Name:
+		return read.OfAge(v.Older)
+	case report.ShortLived.Name:
+		return read.FreedWithin(v.Within)
+	}
+	return read.Settled()
+}
+
+func (r *Recording) peak() time.Time {
+	return r.Started.Add(time.Duration(r.region.Load64(layout.HeaderPeakClock) - r.region.Load64(layout.HeaderClock)))
+}
+
+// losses returns the counters of what the profile lacks.
+func (r *Recording) losses() (list []stack.Loss) {
+	for i, c := range layout.Counters {
+		if c.Loss {
+			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: r.region.Counted(i)})
+		}
+	}
+	return list
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// View is how a profile of native memory is written.
+type View struct {
+	Name        string
+	About       string // continues the comment that begins with "native memory"
+	Columns     pprof.Columns
+	DefaultType string
+}
+
+// The views of one moment.
+var (
+	InUse      = View{Name: "inuse", About: "in use, and allocated since"}
+	Allocated  = View{Name: "allocated", About: "in use, and (shown first) allocated since", DefaultType: "alloc_space"}
+	Peak       = View{Name: "peak", About: "in use at the highest moment, recorded since", Columns: pprof.InuseColumns}
+	Age        = View{Name: "age", About: "in use by age, recorded since", Columns: pprof.InuseColumns}
+	ShortLived = View{Name: "shortlived", About: "freed soon after it was allocated, recorded since", Columns: pprof.AllocatedColumns}
+)
+
+const seconds = "2006-01-02 15:04:05 MST"
+
+// sizesComment explains why a process takes more memory than its profile shows.
+const sizesComment = "cgoheap: sizes are those that the program asked for, without what an allocator adds by headers and rounding, " +
+	"13 to 17 % where blocks are small"
+
+// Comments returns what a profile of the view says first of the native memory in it.
+func (v *View) Comments(p *stack.Profile) []string {
+	return []string{fmt.Sprintf("cgoheap: native memory %s %s, %s", v.About, p.Start.UTC().Format(seconds), Sampling(p.SampleBytes)), sizesComment}
+}
+
+// Sampling says how often there is a sample.
+func Sampling(bytes int64) string {
+	if bytes == 1 {
+		return "every allocation"
+	}
+	return fmt.Sprintf("one sample per %d bytes on average", bytes)
+}
+
+// PeakComment says when the peak was.
+func PeakComment(peak time.Time) string {
+	return "cgoheap: the highest moment was at " + peak.UTC().Format(seconds)
+}
+
+// LossComment says what a profile lacks.
+func LossComment(l stack.Loss) string {
+	return fmt.Sprintf("cgoheap: %s: %d %s", l.Name, l.Count, l.Sentence)
+}

@@ -1,0 +1,303 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package systemtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/check"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// remoteViews are what is compared. Of ages only the sum is: blocks grow older from one profile to the next.
+var remoteViews = []struct {
+	own     cgoheap.View
+	outside remote.View
+}{
+	{cgoheap.ViewInUse(), remote.View{View: report.InUse}},
+	{cgoheap.ViewPeak(), remote.View{View: report.Peak}},
+	{cgoheap.ViewShortLived(time.Second), remote.View{View: report.ShortLived, Within: 2}},
+	{cgoheap.ViewAge(0), remote.View{View: report.Age}},
+}
+
+const recordedKind = "CGOHEAP_TEST_RECORDED"
+
+// A process that is stopped is read from outside, after it did something of which it has not written a profile itself. Then it
+// writes its own. Both are equal, sample for sample: each value, name, address, line and label.
+func TestAStoppedProcessIsReadFromOutside(t *testing.T) {
+	if os.Getenv(recordedKind) != "" {
+		t.Skip("this is the process that is read")
+	}
+	for _, sampleBytes := range []string{"1", "4096"} {
+		t.Run(sampleBytes, func(t *testing.T) {
+			c := begin(t, sampleBytes)
+			const tries = 10 // the process may begin a thread between the two
+			var different string
+			for range tries {
+				if different = c.difference(t); different == "" {
+					return
+				}
+			}
+			t.Error(different)
+		})
+	}
+}
+
+// difference returns how the profiles from outside and from inside differ.
+func (c *recorded) difference(t *testing.T) (text string) {
+	t.Helper()
+	c.say(t, "work")
+	if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	c.await(t, 'T')
+	read, err := remote.Read(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := c.state(t); s != 'T' {
+		t.Errorf("the stopped process is in state %c", s)
+	}
+	if err := c.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	own := c.own(t)
+	for i, v := range remoteViews {
+		p := profiletest.Read(t, func(w io.Writer) error { return read.Write(w, v.outside, symbolize.New(symbolize.Options{})) })
+		outside := samples(p)
+		for _, s := range p.Sample {
+			if age := slices.Concat(s.NumLabel["age"], []int64{0})[0]; time.Duration(age)*time.Second > time.Since(c.began) {
+				t.Errorf("a block is %d seconds old after %v", age, time.Since(c.began))
+			}
+		}
+		if own[i] == "" || !strings.Contains(own[i], "profiletest.Leak") && v.own.String() == "inuse" {
+			t.Errorf("%v: the process itself has %q", v.own, own[i])
+		}
+		if outside != own[i] {
+			text += fmt.Sprintf("%v: from outside\n%s\nfrom inside\n%s\n", v.own, outside, own[i])
+		}
+	}
+	return text
+}
+
+// A process that works is stopped for a moment only, and what is read is of that moment.
+func TestAWorkingProcessIsReadFromOutside(t *testing.T) {
+	if os.Getenv(recordedKind) != "" {
+		t.Skip("this is the process that is read")
+	}
+	c := begin(t, "1")
+	c.say(t, "storm")
+	last := int64(0)
+	for range 20 {
+		read, err := remote.Read(c.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := read.Write(&b, remote.View{View: report.InUse}, symbolize.New(symbolize.Options{})); err != nil {
+			t.Fatal(err)
+		}
+		faults, err := check.Profile(bytes.NewReader(b.Bytes()))
+		if err != nil || len(faults) > 0 {
+			t.Fatalf("%v %v", err, faults)
+		}
+		storm := profiletest.Sum(profiletest.Through(profiletest.Parse(t, &b), "stormPair"))
+		if storm[0] < last || storm[1] != storm[0]*stormSize || storm[2] < 0 || storm[2] > stormThreads || storm[3] != storm[2]*stormSize {
+			t.Fatalf("%d after %d", storm, last)
+		}
+		last = storm[0]
+	}
+	if last == 0 {
+		t.Error("the process did nothing")
+	}
+	c.own(t) // it goes on
+}
+
+// TestTheProcessThatIsRead is the other process. It does what it reads, line by line.
+func TestTheProcessThatIsRead(t *testing.T) {
+	kind := os.Getenv(recordedKind)
+	if kind == "" {
+		t.Skip("for a process of its own")
+	}
+	sampleBytes, err := strconv.ParseInt(kind, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, cgoheap.Config{SampleBytes: sampleBytes, TableBytes: 64 << 20, GoroutineLabels: true, ThreadNames: true, MaxDepth: 64})
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); fmt.Println("done") {
+		switch lines.Text() {
+		case "storm":
+			storm()
+			continue
+		case "work":
+			work(t.Context())
+			continue
+		}
+		for i, v := range remoteViews {
+			f, err := os.Create(filepath.Join(lines.Text(), strconv.Itoa(i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Write(f, cgoheap.Selection{View: v.own}); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+		}
+	}
+}
+
+var peak uintptr = 8 << 20
+
+// work makes a new peak, and changes something before it and after it.
+func work(ctx context.Context) {
+	slow := victim.Malloc(1 << 20)
+	pprof.Do(ctx, pprof.Labels("tenant", "blue"), func(context.Context) { profiletest.Leak(1 << 20) })
+	for n := range uintptr(300) {
+		profiletest.Leak(n*37 + 1)
+		profiletest.Garbage(n)
+	}
+	peak += 4 << 20
+	profiletest.Spike(peak)
+	profiletest.Cache(1 << 20)
+	time.Sleep(150 * time.Millisecond) // so it counts as freed within a second, and not within 100 ms
+	victim.Free(slow)
+}
+
+const (
+	stormThreads = 3
+	stormSize    = 1000
+)
+
+//go:noinline
+func stormPair() unsafe.Pointer { return victim.Malloc(stormSize) }
+
+func storm() {
+	for range stormThreads {
+		go func() {
+			for {
+				victim.Free(stormPair())
+			}
+		}()
+	}
+}
+
+// recorded is the process that is read.
+type recorded struct {
+	*exec.Cmd
+	in    io.Writer
+	out   *bufio.Scanner
+	began time.Time
+}
+
+func begin(t *testing.T, sampleBytes string) *recorded {
+	t.Helper()
+	c := &recorded{Cmd: exec.Command(os.Args[0], "-test.run", "^TestTheProcessThatIsRead$", "-test.count=1"), began: time.Now()}
+	c.Env = append(os.Environ(), recordedKind+"="+sampleBytes)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.in, c.out = in, bufio.NewScanner(out)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	return c
+}
+
+// say has the process do something, and waits until it has.
+func (c *recorded) say(t *testing.T, line string) {
+	t.Helper()
+	fmt.Fprintln(c.in, line)
+	for c.out.Scan() {
+		if c.out.Text() == "done" {
+			return
+		}
+	}
+	t.Fatal("the process has ended")
+}
+
+// own returns the samples of the profiles that the process writes itself.
+func (c *recorded) own(t *testing.T) (list []string) {
+	t.Helper()
+	dir := t.TempDir()
+	c.say(t, dir)
+	for i := range remoteViews {
+		b, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, samples(profiletest.Parse(t, bytes.NewReader(b))))
+	}
+	return list
+}
+
+func (c *recorded) state(t *testing.T) byte {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text[bytes.LastIndexByte(text, ')')+2]
+}
+
+func (c *recorded) await(t *testing.T, state byte) {
+	t.Helper()
+	for c.state(t) != state {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// samples returns all that a profile says of its samples, in a fixed order.
+func samples(p *profile.Profile) string {
+	var list []string
+	if slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.NumLabel["age"] != nil }) {
+		return fmt.Sprint("the sum over all ages and all stacks: ", profiletest.Sum(p.Sample))
+	}
+	for _, s := range p.Sample {
+		var b strings.Builder
+		fmt.Fprint(&b, s.Value, s.Label, s.NumLabel)
+		for _, l := range s.Location {
+			fmt.Fprintf(&b, "\n  %#x", l.Address)
+			if l.Mapping != nil {
+				fmt.Fprint(&b, " ", l.Mapping.File, " ", l.Mapping.BuildID)
+			}
+			for _, line := range l.Line {
+				fmt.Fprint(&b, "\n    ", line.Function.Name, " ", line.Function.SystemName, " ", line.Function.Filename, ":", line.Line)
+			}
+		}
+		list = append(list, b.String())
+	}
+	slices.Sort(list)
+	return strings.Join(list, "\n")
+}
