@@ -28,9 +28,10 @@ func (v *Survey) Account(r Recorded) *Account {
 	v.Settle(0, nil, nil) // if nobody has
 	a := &Account{Time: v.Time, Malloc: v.malloc, Err: v.why()}
 	v.golangLines(a)
+	missing := v.askForBlocks()
 	unknown := v.of(nobody, anonymous)
 	unknown.minus(v.mallocLines(a, r, unknown))
-	v.mappedLines(a, unknown)
+	v.mappedLines(a, unknown, missing)
 	v.fileLines(a)
 	for i := range a.Lines {
 		a.RSS.plus(a.Lines[i].Tally)
@@ -69,10 +70,12 @@ func (v *Survey) golangLines(a *Account) {
 	a.add(GoOther, known, other)
 }
 
-func (v *Survey) mappedLines(a *Account, unknown Tally) {
+func (v *Survey) mappedLines(a *Account, unknown Tally, missing uint64) {
 	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))
 	a.add(MappedWho, Rest, unknown)
-	if last := &a.Lines[len(a.Lines)-1]; v.maps != nil {
+	last := &a.Lines[len(a.Lines)-1]
+	last.alsoMissing(missing)
+	if v.maps != nil {
 		last.Err = v.maps
 	} else if v.unsure.anonymous > 0 {
 		last.Err = v.bySums

@@ -116,7 +116,7 @@ func (v *Survey) Settle(count int, mapped func(int) Mapped, fits func(i int, sha
 				v.settle(&p, &m, func() *ByLine { return v.tallyOf(&m, found, i) })
 			}
 		}
-		v.found[p.otherwise][p.nature].add(p.state, p.Limit-p.Start)
+		v.leave(p.otherwise, p.nature, run{p.Range, p.state})
 	}
 	v.late = nil
 	return found
@@ -145,7 +145,7 @@ func (p *latePart) by(m *Mapped) bool {
 // settle adds what a mapping has of a part, and what lies before it, which nobody has. The rest remains of the part.
 func (v *Survey) settle(p *latePart, m *Mapped, program func() *ByLine) {
 	start, limit := max(p.Start, m.Start), min(p.Limit, m.Limit)
-	v.found[p.otherwise][p.nature].add(p.state, start-p.Start)
+	v.leave(p.otherwise, p.nature, run{Range{p.Start, start}, p.state})
 	h := holderOf(m.Kind)
 	v.found[h][p.nature].add(p.state, limit-start)
 	if h == programMap {

@@ -58,11 +58,18 @@ type Malloc struct {
 
 	Rounded func(size uint64) uint64 `json:"-"` // bytes that a block of a size takes, at most a page more if it is large; nil if unknown
 
+	// Apart returns the blocks that it has mapped one by one and that are not among the given ones, recorded ones. The ranges are resident
+	// memory that nobody has claimed, ascending, in which the blocks must be. It returns them all, or none: then missing is how many bytes of
+	// such blocks there are; 0 if unknown. nil if the allocator cannot say.
+	Apart func(unclaimed []Range, recorded []Block) (blocks []Range, missing uint64) `json:"-"`
+
 	Ranges []Range // all memory that its blocks lie in, blocks mapped one by one included; empty if unknown
 }
 
-// Estimated reports whether the figures of residency are estimated.
-func (m *Malloc) Estimated() bool { return m.HasResidency && m.Looked < 1 }
+// Estimated reports whether the figures of residency are estimated, or missing, so that they follow from what is in use, touched or not.
+func (m *Malloc) Estimated() bool {
+	return m.HasResidency && m.Looked < 1 || m.HasFigures && !m.HasResidency
+}
 
 // Rounding returns the rule by which blocks take more than what the program asked for. It is nil if the allocator reports none, and
 // if there are several: then it is not known whose a block is.

@@ -210,7 +210,7 @@ func (w *walk) giveCertain(s *sum, found shares, n nature) int64 {
 	}
 	for o, bytes := range found {
 		if certain := bytes - max(0, excess); certain > 0 {
-			w.survey.add(o.holder, o.claim, n, resident, uint64(certain))
+			w.survey.addBytes(o.holder, o.claim, n, resident, uint64(certain))
 			rest -= certain
 		}
 	}
@@ -224,9 +224,9 @@ func (w *walk) give(s *sum, to owner, n nature, bytes int64) {
 	v := w.survey
 	if n.ofFile() && n != sharedMemory {
 		written := min(s.anonymous, bytes)
-		v.add(to.holder, to.claim, fileWritten, resident, uint64(written))
+		v.addBytes(to.holder, to.claim, fileWritten, resident, uint64(written))
 		bytes -= written
 	}
-	v.add(to.holder, to.claim, n, resident, uint64(bytes))
-	v.add(to.holder, to.claim, n, swapped, uint64(s.swapped))
+	v.addBytes(to.holder, to.claim, n, resident, uint64(bytes))
+	v.addBytes(to.holder, to.claim, n, swapped, uint64(s.swapped))
 }

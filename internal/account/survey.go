@@ -38,24 +38,27 @@ type Survey struct {
 	Mapped []ByLine // of each of Sources.Mapped that the program mapped
 	Unsure bool     // calls were recorded meanwhile, and Mapped is right only of those mappings that are the same afterwards
 
-	late    []latePart // for Settle
-	listed  []Mapped   // Sources.Mapped
-	found   [holders][natures]Tally
-	malloc  []Malloc
-	golang  goMemory
-	goOther int64 // by its own figure
-	whole   error // why not all pages could be looked up; nil if they were
-	maps    error // why the kernel's list could not be read
-	blind   error // why no page could be looked up then; nil if those could be of which claims say that they are there
-	bySums  error // why all comes from smaps; nil if it does not
-	unsure  unsure
-	kernel  usage.Kernel
-	rss     []int64 // the kernel's figures before and after
+	unclaimed unclaimed
+	blocks    []Block    // Sources.Blocks
+	late      []latePart // for Settle
+	listed    []Mapped   // Sources.Mapped
+	found     [holders][natures]Tally
+	malloc    []Malloc
+	golang    goMemory
+	goOther   int64 // by its own figure
+	whole     error // why not all pages could be looked up; nil if they were
+	maps      error // why the kernel's list could not be read
+	blind     error // why no page could be looked up then; nil if those could be of which claims say that they are there
+	bySums    error // why all comes from smaps; nil if it does not
+	unsure    unsure
+	kernel    usage.Kernel
+	rss       []int64 // the kernel's figures before and after
 }
 
 // Take looks up all pages of the process. It works in memory, which the caller frees.
 func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
-	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k}
+	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k,
+		blocks: s.Blocks, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)}}
 	v.readRSS()
 	defer v.readRSS()
 	l := newLate(s, memory)

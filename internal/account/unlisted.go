@@ -21,13 +21,14 @@ const mostHoles = 1 << 12
 func (w *walk) unlisted(reason error) {
 	v := w.survey
 	v.maps, v.whole, v.found = reason, reason, [holders][natures]Tally{}
-	v.unsure = unsure{}
+	v.unsure, v.unclaimed.runs = unsure{}, v.unclaimed.runs[:0]
 	clear(v.Mapped)
 	for i := range w.blocks {
 		w.blocks[i].Tally = Tally{}
 	}
 	w.late.parts, w.threads = w.late.parts[:0], nil
 	w.claims.at, w.at, w.of = 0, 0, Range{}
+	v.unclaimed.wanted = false // what nobody claims is not seen
 	holes := mostHoles
 	for i := range w.claims.list {
 		c := &w.claims.list[i]

@@ -63,7 +63,7 @@ func (w *walk) run(a *area, r run) {
 			c = w.fitting(a, c)
 			of := run{Range{part.Start, part.Start + bytes}, r.state}
 			if part.Start += bytes; !w.putOff(a, p, c, n, of) {
-				w.survey.add(p.holder(c), c, n, r.state, bytes)
+				w.survey.add(p.holder(c), c, n, of)
 			}
 		})
 	}
@@ -141,11 +141,21 @@ func (w *walk) put(p piece) {
 	w.pieces = append(w.pieces, p)
 }
 
-func (v *Survey) add(h holder, c *claim, n nature, s state, bytes uint64) {
-	v.found[h][n].add(s, bytes)
+func (v *Survey) add(h holder, c *claim, n nature, r run) {
+	v.leave(h, n, r)
+	v.addMapped(h, c, n, r.state, r.Limit-r.Start)
+}
+
+func (v *Survey) addMapped(h holder, c *claim, n nature, s state, bytes uint64) {
 	if h == programMap {
 		v.Mapped[c.which].tally(n).add(s, bytes)
 	}
+}
+
+// addBytes adds pages of which only the number is known.
+func (v *Survey) addBytes(h holder, c *claim, n nature, s state, bytes uint64) {
+	v.found[h][n].add(s, bytes)
+	v.addMapped(h, c, n, s, bytes)
 }
 
 // hasBlocks reports whether a block lies in a range. Ranges must come in ascending order.

@@ -16,15 +16,15 @@ import (
 func TestChunksAgreeWithMallinfo(t *testing.T) {
 	eachKind(t, func(t *testing.T) {
 		var k Kept
-		var inUse, isFree uint64
+		var sums glibcSums
 		for range 10 { // Go's runtime may allocate in between
 			k = ofGlibc(t)
-			inUse, isFree = mallinfo2(cgo.RealFunction("mallinfo2"))
-			if k.InUse == inUse && k.Free == isFree && k.Looked == 1 {
+			sums = mallinfo2(cgo.RealFunction("mallinfo2"))
+			if k.InUse == sums.inUse && k.Free == sums.free && k.Looked == 1 {
 				return
 			}
 		}
-		t.Errorf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.Looked, inUse, isFree)
+		t.Errorf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.Looked, sums.inUse, sums.free)
 	})
 }
 

@@ -66,11 +66,16 @@ type function = unsafe.Pointer
 // trim calls glibc's malloc_trim(0).
 func trim(f function) { C.trim(f) }
 
-// mallinfo2 calls glibc's mallinfo2: bytes in use, without blocks that are mapped one by one, and free bytes, in all arenas. It
-// takes their locks while it counts.
-func mallinfo2(f function) (inUse, free uint64) {
+// glibcSums are what mallinfo2 reports: bytes in all arenas, and of blocks that are mapped one by one.
+type glibcSums struct {
+	inUse, free uint64
+	apart       apartCounts
+}
+
+// mallinfo2 calls glibc's mallinfo2. It locks one arena after the other while it counts its free chunks.
+func mallinfo2(f function) glibcSums {
 	i := C.info(f)
-	return uint64(i.uordblks), uint64(i.fordblks)
+	return glibcSums{uint64(i.uordblks), uint64(i.fordblks), apartCounts{uint64(i.hblks), uint64(i.hblkhd)}}
 }
 
 // mallctl calls jemalloc's mallctl to read an unsigned number of 4 or 8 bytes.

@@ -15,7 +15,8 @@
 // recognised by the pointers to itself that it is full of, a heap names its arena, the sizes of an arena's heaps must add up
 // to the arena's own figure, and the chunks of a heap must lead from its start exactly to its end. If one of these checks
 // fails, the figure is unknown, with the reason. Memory is copied by the kernel, which returns an error where a load would
-// fault, and only from resident pages: looking at memory makes none of it resident. No lock is taken. The program goes on
+// fault, and only from resident pages: looking at memory makes none of it resident. No lock is taken, except by mallinfo2, which is
+// called if a check fails, by a goroutine of its own. The program goes on
 // meanwhile, so if a chunk was split or merged during the reading, the reader goes back a few steps and reads again.
 //
 // Blocks in the threads' caches look as if they were in use; they are at most some hundred KiB per thread. glibc maps large

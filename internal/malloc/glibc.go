@@ -4,6 +4,7 @@ package malloc
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
@@ -20,12 +21,38 @@ func glibc(deadline time.Time) (Kept, bool) {
 	k.Name, k.Rounded = glibcName, glibcRounds
 	if err := k.readHeaps(deadline); err != nil {
 		k.Unknown = err.Error()
-		if sums := cgo.RealFunction("mallinfo2"); sums != nil {
-			k.InUse, k.Free = mallinfo2(sums)
-			k.HasFigures = true
+		if ask := cgo.RealFunction("mallinfo2"); ask != nil {
+			k.bySums(func() glibcSums { return mallinfo2(ask) })
 		}
 	}
 	return k, true
+}
+
+// patience is how long the account waits for mallinfo2. Tests replace it.
+var patience = time.Second
+
+// asking is whether a thread is in mallinfo2.
+var asking atomic.Bool
+
+// bySums fills in glibc's own sums. mallinfo2 waits for the lock of each arena. A thread that is stopped while it holds one, by a debugger or by a
+// signal handler that never returns, would keep it waiting for ever. So another goroutine calls it, and no second one while that waits.
+func (k *Kept) bySums(ask func() glibcSums) {
+	if !asking.CompareAndSwap(false, true) {
+		k.Unknown += "; mallinfo2 is still waiting for a lock"
+		return
+	}
+	answer := make(chan glibcSums, 1)
+	go func() {
+		s := ask()
+		asking.Store(false)
+		answer <- s
+	}()
+	select {
+	case s := <-answer:
+		k.HasFigures, k.InUse, k.Free = true, s.inUse+s.apart.bytes, s.free
+	case <-time.After(patience):
+		k.Unknown += "; mallinfo2 waits for a lock"
+	}
 }
 
 // readHeaps fills in what the heaps show. The program goes on meanwhile: it tries again if they change too much.
@@ -34,7 +61,7 @@ func (k *Kept) readHeaps(deadline time.Time) (err error) {
 		var l layout
 		if l, err = findHeaps(); err == nil {
 			k.Arenas = len(l.arenas)
-			k.Ranges = l.ranges()
+			k.Ranges, k.Apart = l.ranges(), apart(&l)
 			return k.count(l, deadline)
 		}
 	}
@@ -43,6 +70,7 @@ func (k *Kept) readHeaps(deadline time.Time) (err error) {
 
 // layout is where the chunks are.
 type layout struct {
+	data   []words // that malloc's variables are among
 	arenas []arena
 	heaps  [][]heap // of each arena
 }
@@ -88,7 +116,7 @@ func findHeaps() (layout, error) {
 	if err != nil {
 		program = []account.Range{first.segment()}
 	}
-	l := layout{}
+	l := layout{data: data}
 	if l.arenas, err = arenas(first); err != nil {
 		return layout{}, err
 	}

@@ -70,6 +70,15 @@ int victim_malloc_info(char *text, size_t size)
 #endif
 }
 
+void victim_map_blocks_from(int bytes)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, bytes);
+#else
+	(void)bytes;
+#endif
+}
+
 void victim_allow_arenas(int n)
 {
 #ifdef M_ARENA_MAX

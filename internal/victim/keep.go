@@ -33,5 +33,8 @@ func MallocInfo() (string, bool) {
 	return C.GoString((*C.char)(unsafe.Pointer(&text[0]))), true
 }
 
+// MapBlocksFrom has glibc map blocks one by one that have a number of bytes, and no longer change the number by itself.
+func MapBlocksFrom(bytes int) { C.victim_map_blocks_from(C.int(bytes)) }
+
 // AllowArenas sets how many arenas glibc may make.
 func AllowArenas(n int) { C.victim_allow_arenas(C.int(n)) }

@@ -283,6 +283,7 @@ struct victim_keep {
 };
 void victim_keep(const struct victim_keep *what, void **blocks); /* threads * blocks; freed ones are NULL */
 int victim_malloc_info(char *text, size_t size);                 /* glibc's own XML; -1 for another libc */
+void victim_map_blocks_from(int bytes);                          /* glibc: of this size on, one by one */
 void victim_allow_arenas(int n);                                 /* glibc: before the first threads */
 
 /* deep.c: threads that write to a part of their stacks, and then wait or go on running until they are to leave. */

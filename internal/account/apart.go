@@ -1,0 +1,97 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/scratch"
+)
+
+// Large blocks that an allocator maps one by one, and that are not recorded, lie in memory that nobody has claimed. The allocator is asked for
+// them when all pages have been looked up: then there is a list of what is left. What it proves to be its own moves to it.
+
+// mostUnclaimed bounds the list. If there is more, the allocator is not asked.
+const mostUnclaimed = 1 << 13
+
+// unclaimed is memory that nobody has claimed.
+type unclaimed struct {
+	runs    []run
+	memory  *scratch.Memory
+	wanted  bool // an allocator can be asked
+	tooMany bool
+}
+
+func hasApart(allocators []Malloc) bool {
+	return slices.ContainsFunc(allocators, func(m Malloc) bool { return m.Apart != nil })
+}
+
+// leave adds memory that is a holder's if nobody claims it.
+func (v *Survey) leave(h holder, n nature, r run) {
+	v.found[h][n].add(r.state, r.Limit-r.Start)
+	if h == nobody && n == anonymous {
+		v.unclaimed.add(r)
+	}
+}
+
+func (u *unclaimed) add(r run) {
+	if !u.wanted || u.tooMany || r.Start == r.Limit {
+		return
+	}
+	if n := len(u.runs); n > 0 && u.runs[n-1].Limit == r.Start && u.runs[n-1].state == r.state {
+		u.runs[n-1].Limit = r.Limit
+		return
+	}
+	if u.tooMany = len(u.runs) == mostUnclaimed; !u.tooMany {
+		u.runs = scratch.Append(u.memory, u.runs, r)
+	}
+}
+
+// resident returns the ranges that are resident.
+func (u *unclaimed) resident() (ranges []Range) {
+	slices.SortFunc(u.runs, func(a, b run) int { return cmp.Compare(a.Start, b.Start) })
+	for _, r := range u.runs {
+		if r.state != swapped {
+			ranges = append(ranges, r.Range)
+		}
+	}
+	return ranges
+}
+
+// askForBlocks gives the allocators the blocks that they have mapped one by one. missing is how many bytes of such blocks were not found.
+func (v *Survey) askForBlocks() (missing uint64) {
+	ranges := v.unclaimed.resident()
+	if v.unclaimed.tooMany {
+		ranges = nil
+	}
+	for i := range v.malloc {
+		if v.malloc[i].Apart == nil {
+			continue
+		}
+		blocks, m := v.malloc[i].Apart(ranges, v.blocks)
+		missing += m
+		for _, b := range blocks {
+			v.give(b)
+		}
+	}
+	return missing
+}
+
+// give moves what nobody has claimed of a range to malloc.
+func (v *Survey) give(b Range) {
+	for _, r := range v.unclaimed.runs {
+		if start, limit := max(r.Start, b.Start), min(r.Limit, b.Limit); start < limit {
+			var t Tally
+			t.add(r.state, limit-start)
+			v.found[nobody][anonymous].minus(t)
+			v.found[allocator][anonymous].plus(t)
+		}
+	}
+}
+
+// alsoMissing adds to a line what it may have of malloc's.
+func (l *Line) alsoMissing(bytes uint64) {
+	if bytes > 0 && l.Resident > 0 {
+		l.Sentence += fmt.Sprintf("; up to %d bytes of it are blocks of malloc that it mapped one by one", min(bytes, uint64(l.Resident)))
+	}
+}

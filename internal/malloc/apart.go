@@ -1,0 +1,233 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package malloc
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/peek"
+)
+
+// glibc maps a large block apart from its heaps, behind a header of two words:
+//
+//	│ 0 │ size | 2 │ block                    │     the size is that of the mapping, whole pages
+//	page                                   page
+//
+// memalign puts a second header in front of the block, with the bytes before it in place of the 0; the first one stays. In a program's own memory
+// any words may stand at the beginning of a page, so a header proves nothing. But glibc counts these blocks and their bytes (apartCounts). What was
+// found counts only if the recorded blocks of this kind and those found make both numbers, to the byte, and both were the same before the pages were
+// looked up and after the headers were read. Otherwise nothing is malloc's that is not known to be.
+const (
+	headerSize   = 16
+	headerApart  = 2
+	apartTime    = 10 * time.Millisecond
+	apartAtOnce  = 256 // headers that are read at once
+	timeOften    = 32  // readings
+	mostApart    = 1 << 16
+	blocksMost   = 65536 // M_MMAP_MAX, if the program leaves it alone
+	countersSize = 40    // before sbrk_base
+)
+
+// apartCounts are two of the figures in glibc's struct malloc_par. The last words of its statistics are
+//
+//	n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold     ints, behind one more and before a gap since glibc 2.35
+//	mmapped_mem, max_mmapped_mem
+//	sbrk_base                                               where the first arena's heap begins
+type apartCounts struct {
+	blocks, bytes uint64
+}
+
+// parameters are where they lie.
+type parameters struct {
+	base uint64 // of sbrk_base
+	gap  uint64 // 4 since glibc 2.35, or 0
+}
+
+// findParameters looks for the first heap's address, behind numbers that can be these.
+func findParameters(data []words, heap account.Range) (p parameters, found bool) {
+	for _, w := range data {
+		for at := w.from + countersSize; at+8 <= w.from+uint64(len(w.data)); at += 8 {
+			if base := w.at(at); base&^(pageSize-1) != heap.Start || base >= heap.Limit {
+				continue
+			}
+			for _, gap := range []uint64{4, 0} {
+				p := parameters{at, gap}
+				if _, ok := p.counts(words{at - countersSize, w.data[at-countersSize-w.from:][:countersSize]}); ok {
+					return p, true
+				}
+			}
+		}
+	}
+	return parameters{}, false
+}
+
+func (p parameters) counts(w words) (c apartCounts, ok bool) {
+	number := func(before uint64) uint64 {
+		return uint64(binary.LittleEndian.Uint32(w.data[countersSize-before-p.gap:]))
+	}
+	blocks, most, peak := number(32), number(28), number(24)
+	bytes, peakBytes := w.at(p.base-16), w.at(p.base-8)
+	ok = most == blocksMost && blocks <= peak && bytes <= peakBytes && bytes%pageSize == 0 && peakBytes%pageSize == 0 &&
+		bytes >= blocks*pageSize && (blocks == 0) == (bytes == 0)
+	return apartCounts{blocks, bytes}, ok
+}
+
+func (p parameters) read() (apartCounts, bool) {
+	w, ok := wordsAt(p.base-countersSize, countersSize/8)
+	if !ok {
+		return apartCounts{}, false
+	}
+	return p.counts(w)
+}
+
+// apart returns account.Malloc's function for blocks that are mapped one by one; nil if glibc's figures are not found.
+func apart(l *layout) func([]account.Range, []account.Block) ([]account.Range, uint64) {
+	i := slices.IndexFunc(l.arenas, func(a arena) bool { return a.main })
+	if i < 0 || len(l.heaps[i]) == 0 {
+		return nil
+	}
+	p, found := findParameters(l.data, l.heaps[i][0].Range)
+	first, ok := p.read()
+	if !found || !ok {
+		return nil
+	}
+	heaps := l.ranges()
+	return func(unclaimed []account.Range, recorded []account.Block) ([]account.Range, uint64) {
+		s := search{wanted: first, deadline: processorTime().Add(apartTime), known: make(map[uint64]uint64)}
+		if !s.without(recorded, heaps) || s.wanted.bytes == 0 {
+			return nil, 0
+		}
+		whole := s.in(unclaimed, false) || s.in(unclaimed, true)
+		if last, ok := p.read(); !ok || last != first {
+			return nil, 0
+		}
+		if whole {
+			return s.found, 0
+		}
+		return nil, s.wanted.bytes
+	}
+}
+
+// search looks for blocks that are mapped one by one.
+type search struct {
+	wanted   apartCounts       // not yet accounted for
+	known    map[uint64]uint64 // recorded ones behind more than a header: where the mapping begins, and its size
+	found    []account.Range
+	deadline time.Time
+
+	ahead   [apartAtOnce * headerSize]byte // headers of pages that follow each other
+	from    uint64
+	headers int
+	reads   int
+}
+
+// without subtracts the recorded blocks. A block directly behind a header, outside of all heaps, has the size that malloc gives it; others say
+// themselves how they are mapped. It returns false if that is more than there is.
+func (s *search) without(recorded []account.Block, heaps []account.Range) bool {
+	heaps = slices.Clone(heaps)
+	slices.SortFunc(heaps, func(a, b account.Range) int { return cmp.Compare(a.Start, b.Start) })
+	var left apartCounts
+	for i := range recorded {
+		b := &recorded[i]
+		for len(heaps) > 0 && heaps[0].Limit <= b.Start {
+			heaps = heaps[1:]
+		}
+		if b.Swapped > 0 { // its header may be, and stays
+			return false
+		}
+		if len(heaps) > 0 && heaps[0].Start <= b.Start {
+			continue
+		}
+		size := apartRounds(b.Limit - b.Start)
+		if b.Start%pageSize != headerSize {
+			start, mapped, ok := s.aligned(b.Start - headerSize)
+			if !ok {
+				continue // not glibc's
+			}
+			s.known[start], size = mapped, mapped
+		}
+		left.blocks, left.bytes = left.blocks+1, left.bytes+size
+	}
+	if left.blocks > s.wanted.blocks || left.bytes > s.wanted.bytes {
+		return false
+	}
+	s.wanted.blocks, s.wanted.bytes = s.wanted.blocks-left.blocks, s.wanted.bytes-left.bytes
+	return true
+}
+
+// apartRounds returns how much is mapped for a block: a chunk of its size and one word more, as whole pages.
+func apartRounds(size uint64) uint64 {
+	return (glibcRounds(size) + 8 + pageSize - 1) &^ (pageSize - 1)
+}
+
+// aligned reads the header of a block of memalign's.
+func (s *search) aligned(at uint64) (start, size uint64, ok bool) {
+	w, ok := wordsAt(at, 2)
+	before, word := w.at(at), w.at(at+chunkSize)
+	size = before + word&^chunkFlags
+	return at - before, size, ok && word&chunkFlags == headerApart && before < at && (at-before)%pageSize == 0 && size%pageSize == 0
+}
+
+// in looks for headers where ranges begin and behind each block that it finds; or, if that does not suffice, on every page. It reports whether all
+// that are wanted were found.
+func (s *search) in(unclaimed []account.Range, everyPage bool) bool {
+	s.found, s.headers = s.found[:0], 0
+	var sum apartCounts
+	var next uint64 // behind the last block
+	for _, r := range unclaimed {
+		for at := max(r.Start, next); at < r.Limit; {
+			size, is := s.known[at]
+			if !is {
+				if size, is = s.header(at, r.Limit, everyPage); is {
+					s.found = append(s.found, account.Range{Start: at, Limit: at + size})
+					sum.blocks, sum.bytes = sum.blocks+1, sum.bytes+size
+				}
+			}
+			switch {
+			case is:
+				at += size
+				next = at
+			case everyPage:
+				at += pageSize
+			default:
+				at = r.Limit
+			}
+			if sum.bytes > s.wanted.bytes || len(s.found) == mostApart || s.late() {
+				return false
+			}
+		}
+	}
+	return sum == s.wanted
+}
+
+// late reports whether the time is over.
+func (s *search) late() bool { return s.reads%timeOften == 0 && processorTime().After(s.deadline) }
+
+// header returns the size of the block whose header is at a page. If it is likely that the following pages up to a limit are asked for too, it reads
+// theirs as well.
+func (s *search) header(at, limit uint64, ahead bool) (size uint64, is bool) {
+	i := (at - s.from) / pageSize
+	if at < s.from || i >= uint64(s.headers) {
+		n := uint64(1)
+		if ahead {
+			n = min(apartAtOnce, (limit-at+pageSize-1)/pageSize)
+		}
+		addresses := make([]uint64, n)
+		for i := range addresses {
+			addresses[i] = at + uint64(i)*pageSize
+		}
+		s.reads++
+		s.from, i = at, 0
+		if s.headers = peek.Each(s.ahead[:n*headerSize], headerSize, addresses); s.headers == 0 {
+			return 0, false
+		}
+	}
+	w := words{at, s.ahead[i*headerSize:][:headerSize]}
+	word := w.at(at + chunkSize)
+	size = word &^ chunkFlags
+	return size, w.at(at) == 0 && word&chunkFlags == headerApart && size%pageSize == 0 && size != 0 && at+size > at
+}
