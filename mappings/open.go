@@ -28,6 +28,9 @@ func (p process) Open(m *Module) (*elffile.File, error) {
 	if m.Path == vdsoPath {
 		return p.openVDSO(m)
 	}
+	if m.Foreign() && m.BuildID == "" && len(m.mapped) == 0 {
+		return nil, fmt.Errorf("%s: %w: it had no build ID by which a file could be recognised", m.Path, ErrGone)
+	}
 	var first error
 	for _, path := range p.candidates(m) {
 		file, err := p.openSame(path, m)

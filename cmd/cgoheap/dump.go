@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -18,7 +19,8 @@ import (
 
 // dumping is what the flags of dump say.
 type dumping struct {
-	pid    int
+	pid    int    // 0 for a core file
+	core   string // its path
 	file   string
 	view   remote.View
 	naming symbolize.Options
@@ -46,14 +48,14 @@ func parseDump(arguments []string, trouble io.Writer) (d dumping, err error) {
 	flags := flag.NewFlagSet("dump", flag.ContinueOnError)
 	flags.SetOutput(trouble)
 	flags.Usage = func() {
-		fmt.Fprintln(trouble, "usage: cgoheap dump [FLAGS] PID\n"+
-			"Writes the profile of a process without its help, also of one that hangs or is stopped. Its threads stand still for some tens of\n"+
+		fmt.Fprintln(trouble, "usage: cgoheap dump [FLAGS] PID|CORE\n"+
+			"Writes the profile of a process without its help, also of one that hangs or is stopped, or that left a core file. Its threads stand still for some tens of\n"+
 			"milliseconds. It needs the same rights as a debugger.")
 		flags.PrintDefaults()
 	}
 	var view string
 	var within time.Duration
-	flags.StringVar(&d.file, "o", "", "the file to write, - for standard output (default cgoheap.PID.pb.gz)")
+	flags.StringVar(&d.file, "o", "", "the file to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name)")
 	flags.StringVar(&view, "view", report.InUse.Name, "inuse, allocated, peak, age or shortlived")
 	flags.DurationVar(&d.view.Older, "older", 0, "of -view age: leave out younger blocks")
 	flags.DurationVar(&within, "within", time.Second, "of -view shortlived: what was freed within 100ms, 1s, 10s, 1m, 10m or 1h")
@@ -66,9 +68,11 @@ func parseDump(arguments []string, trouble io.Writer) (d dumping, err error) {
 		return d, err
 	}
 	if flags.NArg() != 1 {
-		return d, errors.New("one process number is needed")
+		return d, errors.New("one process number or core file is needed")
 	}
-	if d.pid, err = strconv.Atoi(flags.Arg(0)); err != nil || d.pid <= 0 {
+	if d.pid, err = strconv.Atoi(flags.Arg(0)); err != nil {
+		d.core = flags.Arg(0)
+	} else if d.pid <= 0 {
 		return d, fmt.Errorf("%q is not the number of a process", flags.Arg(0))
 	}
 	at := slices.IndexFunc(views, func(v report.View) bool { return v.Name == view })
@@ -83,14 +87,21 @@ func parseDump(arguments []string, trouble io.Writer) (d dumping, err error) {
 		return d, fmt.Errorf("-older is %v, which is negative", d.view.Older)
 	}
 	if d.file == "" {
-		d.file = fmt.Sprintf("cgoheap.%d.pb.gz", d.pid)
+		d.file = fmt.Sprintf("cgoheap.%s.pb.gz", filepath.Base(flags.Arg(0)))
 	}
 	return d, nil
 }
 
+func (d *dumping) read() (*remote.Recording, error) {
+	if d.core != "" {
+		return remote.ReadCore(d.core)
+	}
+	return remote.Read(d.pid)
+}
+
 // write reads the process first, so that a file is only made for a profile that there is.
 func (d *dumping) write(out io.Writer) error {
-	r, err := remote.Read(d.pid)
+	r, err := d.read()
 	if err != nil {
 		return err
 	}
@@ -105,7 +116,10 @@ func (d *dumping) write(out io.Writer) error {
 	if err := errors.Join(r.Write(f, d.view, names), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(d.file))
 	}
-	_, err = fmt.Fprintf(out, "%s: what %s has recorded since %s; its threads stood still for %v\n",
-		d.file, r.Program, r.Started.UTC().Format(time.RFC3339), r.Stood.Round(time.Microsecond))
+	about := fmt.Sprintf("%s: what %s recorded from %s to %s", d.file, r.Program, r.Started().UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+	if d.core == "" {
+		about += fmt.Sprintf("; its threads stood still for %v", r.Stood.Round(time.Microsecond))
+	}
+	_, err = fmt.Fprintln(out, about)
 	return err
 }

@@ -15,9 +15,11 @@ func TestADumpThatCannotBeMadeSaysWhy(t *testing.T) {
 		arguments []string
 		says      string
 	}{
-		"no process":               {nil, "one process number is needed"},
-		"two":                      {[]string{"1", "2"}, "one process number is needed"},
-		"a name":                   {[]string{"nginx"}, `"nginx" is not the number of a process`},
+		"no process":               {nil, "one process number or core file is needed"},
+		"two":                      {[]string{"1", "2"}, "one process number or core file is needed"},
+		"a name":                   {[]string{"nginx"}, "open nginx: no such file"},
+		"a program":                {[]string{os.Args[0]}, "it is no core file, but another ELF file"},
+		"another file":             {[]string{"/proc/self/maps"}, "it is no core file"},
 		"a negative number":        {[]string{"--", "-1"}, `"-1" is not the number of a process`},
 		"none of this number":      {[]string{"2147483647"}, "there is no such process"},
 		"one without cgoheap":      {[]string{own}, "no recording was found in its memory"},

@@ -14,9 +14,9 @@ const (
 	exitUnreadable
 )
 
-const usage = "usage: cgoheap dump [-o FILE] [-view VIEW] PID\n" +
+const usage = "usage: cgoheap dump [-o FILE] [-view VIEW] PID|CORE\n" +
 	"       cgoheap check FILE...\n" +
-	"dump writes the profile of a process without its help, also of one that hangs. check lists what readers of a profile will refuse\n" +
+	"dump writes the profile of a process without its help, also of one that hangs, or left a core file. check lists what readers of a profile will refuse\n" +
 	"or misread. cgoheap COMMAND -h has more."
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

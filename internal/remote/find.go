@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/layout"
@@ -17,20 +17,11 @@ import (
 // errNoRecording reports that a process does not record.
 var errNoRecording = errors.New("no recording was found in its memory: cgoheap is not linked in, or does not record")
 
-// regionStart returns the address of the region. It begins a mapping: the kernel wipes its first page in children, and so does not
-// join it to what lies before.
-func regionStart(dir string, memory io.ReaderAt) (uint64, error) {
-	maps, err := os.Open(filepath.Join(dir, "maps"))
-	if err != nil {
-		return 0, err
-	}
-	defer maps.Close()
-	err = errNoRecording
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		start, anonymous := anonymousStart(lines.Text())
-		if !anonymous {
-			continue
-		}
+// regionAmong returns the address of the region, which is the start of a mapping: the kernel wipes its first page in children, and so
+// does not join it to what lies before.
+func regionAmong(starts iter.Seq[uint64], memory io.ReaderAt) (uint64, error) {
+	err := errNoRecording
+	for start := range starts {
 		switch found := regionAt(memory, start); {
 		case found == nil:
 			return start, nil
@@ -39,6 +30,17 @@ func regionStart(dir string, memory io.ReaderAt) (uint64, error) {
 		}
 	}
 	return 0, err
+}
+
+// anonymousStarts yields the starts of private mappings of no file in the text of /proc/PID/maps.
+func anonymousStarts(maps io.Reader) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for lines := bufio.NewScanner(maps); lines.Scan(); {
+			if start, anonymous := anonymousStart(lines.Text()); anonymous && !yield(start) {
+				return
+			}
+		}
+	}
 }
 
 // anonymousStart returns the start of a line's mapping, if that is private memory of no file which can be read and written.

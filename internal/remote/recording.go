@@ -17,10 +17,9 @@ import (
 
 // Recording is a copy of what a process had recorded at a moment.
 type Recording struct {
-	Time    time.Time // of the copy
-	Started time.Time
+	Time    time.Time     // of the copy, or of the process's end
 	Program string        // the path of the executable; "" if it could not be read
-	Stood   time.Duration // how long its threads stood still
+	Stood   time.Duration // how long its threads stood still; 0 for a core file
 
 	region  tables.Region
 	ticks   uint64
@@ -76,7 +75,12 @@ func (r *Recording) copy(dir string) error {
 	if r.Program, err = os.Readlink(filepath.Join(dir, "exe")); err != nil {
 		r.Program = ""
 	}
-	start, err := regionStart(dir, memory)
+	maps, err := os.Open(filepath.Join(dir, "maps"))
+	if err != nil {
+		return err
+	}
+	defer maps.Close()
+	start, err := regionAmong(anonymousStarts(maps), memory)
 	if err != nil {
 		return err
 	}
@@ -96,9 +100,13 @@ func (r *Recording) copy(dir string) error {
 	if r.region, err = copyRegion(memory, start, touched); err != nil {
 		return err
 	}
-	r.Started = time.Unix(0, int64(r.region.Load64(layout.HeaderStarted)))
 	r.ticks = ticksSince(r.region.Load64(layout.HeaderClock))
 	return nil
+}
+
+// Started returns when the recording began.
+func (r *Recording) Started() time.Time {
+	return time.Unix(0, int64(r.region.Load64(layout.HeaderStarted)))
 }
 
 // identify finds the modules of the region's table among those that are loaded.

@@ -26,9 +26,9 @@ func ticksSince(clock uint64) uint64 {
 // one thread, which the kernel knows as the tracer.
 func stop(dir string) (resume func(), err error) {
 	runtime.LockOSThread()
-	var list []held
+	var all []*held
 	resume = func() {
-		for _, h := range list {
+		for _, h := range all {
 			h.release()
 		}
 		runtime.UnlockOSThread()
@@ -44,22 +44,27 @@ func stop(dir string) (resume func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		more := false
+		first := len(all)
 		for _, thread := range threads {
 			if known[thread] {
 				continue
 			}
-			known[thread], more = true, true
+			known[thread] = true
 			h, err := hold(dir, thread)
 			if h != nil {
-				list = append(list, *h)
+				all = append(all, h)
 			}
 			if err != nil {
 				return nil, err
 			}
 		}
-		if !more {
+		if len(all) == first {
 			return resume, nil
+		}
+		for _, h := range all[first:] { // on a busy machine each has to get a processor first, to stop
+			if err := h.await(dir); err != nil {
+				return nil, err
+			}
 		}
 	}
 }
@@ -88,7 +93,7 @@ func (h *held) release() {
 	_, _, _ = unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(h.thread), 0, uintptr(h.signal), 0, 0) // it may have ended
 }
 
-// hold stops a thread. It returns nil if that was stopped already, or has ended.
+// hold tells a thread to stop. It returns nil if that was stopped already, or has ended.
 func hold(dir string, thread int) (*held, error) {
 	if s := stateOf(dir, thread); s == 'T' || s == 't' || s == 'Z' || s == 'X' || s == 0 {
 		return nil, nil
@@ -104,7 +109,7 @@ func hold(dir string, thread int) (*held, error) {
 	if err := unix.PtraceInterrupt(thread); err != nil && !errors.Is(err, unix.ESRCH) {
 		return h, fmt.Errorf("stopping thread %d: %w", thread, err)
 	}
-	return h, h.await(dir)
+	return h, nil
 }
 
 // patience bounds the wait for a thread to stop. One that the kernel holds, as for a disk, runs no code of the program either.

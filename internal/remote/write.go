@@ -45,7 +45,7 @@ func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 	out.Header.SampleBytes = sampleBytes
 	out.Header.Time = r.Time
 	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
-	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started, SampleBytes: sampleBytes})
+	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: sampleBytes})
 	out.Header.Comments = append(out.Header.Comments, "cgoheap: "+outside)
 	if v.Name == report.Peak.Name {
 		out.Header.Comments = append(out.Header.Comments, report.PeakComment(r.peak()))
@@ -77,7 +77,7 @@ func (v *View) samples(read *tables.Reader) *tables.Samples {
 }
 
 func (r *Recording) peak() time.Time {
-	return r.Started.Add(time.Duration(r.region.Load64(layout.HeaderPeakClock) - r.region.Load64(layout.HeaderClock)))
+	return r.Started().Add(time.Duration(r.region.Load64(layout.HeaderPeakClock) - r.region.Load64(layout.HeaderClock)))
 }
 
 // losses returns the counters of what the profile lacks.

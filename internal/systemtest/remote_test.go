@@ -6,6 +6,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,8 +47,8 @@ var remoteViews = []struct {
 
 const recordedKind = "CGOHEAP_TEST_RECORDED"
 
-// A process that is stopped is read from outside, after it did something of which it has not written a profile itself. Then it
-// writes its own. Both are equal, sample for sample: each value, name, address, line and label.
+// A process that is stopped is read from outside, and its core file, after it did something of which it has not written a profile itself. Then it
+// writes its own. All are equal, sample for sample: each value, name, address, line and label.
 func TestAStoppedProcessIsReadFromOutside(t *testing.T) {
 	if os.Getenv(recordedKind) != "" {
 		t.Skip("this is the process that is read")
@@ -77,6 +80,8 @@ func (c *recorded) difference(t *testing.T) (text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	core := filepath.Join(t.TempDir(), "core")
+	writeCore(t, core, c.Process.Pid)
 	if s := c.state(t); s != 'T' {
 		t.Errorf("the stopped process is in state %c", s)
 	}
@@ -84,7 +89,15 @@ func (c *recorded) difference(t *testing.T) (text string) {
 		t.Fatal(err)
 	}
 	own := c.own(t)
+	dead, err := remote.ReadCore(core)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, v := range remoteViews {
+		fromCore := samples(profiletest.Read(t, func(w io.Writer) error { return dead.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
+		if fromCore != own[i] {
+			text += fmt.Sprintf("%v: from a core file\n%s\nfrom inside\n%s\n", v.own, fromCore, own[i])
+		}
 		p := profiletest.Read(t, func(w io.Writer) error { return read.Write(w, v.outside, symbolize.New(symbolize.Options{})) })
 		outside := samples(p)
 		for _, s := range p.Sample {
@@ -275,6 +288,61 @@ func (c *recorded) await(t *testing.T, state byte) {
 	t.Helper()
 	for c.state(t) != state {
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// writeCore writes the core file of a process that is stopped, without its files, as core(5) describes it.
+func writeCore(t *testing.T, path string, pid int) {
+	t.Helper()
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close()
+	var segments []elf.Prog64
+	offset := uint64(1 << 20)
+	for line := range strings.Lines(string(maps)) {
+		var start, limit uint64
+		var perms string
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &start, &limit, &perms); err != nil {
+			t.Fatal(err)
+		}
+		p := elf.Prog64{Type: uint32(elf.PT_LOAD), Vaddr: start, Memsz: limit - start, Off: offset, Flags: uint32(elf.PF_R)}
+		if perms == "rw-p" {
+			p.Flags |= uint32(elf.PF_W)
+			p.Filesz = p.Memsz
+			offset += p.Filesz
+		}
+		segments = append(segments, p)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	head := elf.Header64{Type: uint16(elf.ET_CORE), Version: 1, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: uint16(len(segments))}
+	copy(head.Ident[:], elf.ELFMAG+"\x02\x01\x01")
+	if err := errors.Join(binary.Write(f, binary.LittleEndian, head), binary.Write(f, binary.LittleEndian, segments)); err != nil {
+		t.Fatal(err)
+	}
+	page := make([]byte, 64<<10)
+	for _, p := range segments {
+		for at := uint64(0); at < p.Filesz; at += uint64(len(page)) {
+			n, _ := memory.ReadAt(page[:min(uint64(len(page)), p.Filesz-at)], int64(p.Vaddr+at))
+			if len(bytes.Trim(page[:n], "\x00")) == 0 {
+				continue
+			}
+			if _, err := f.WriteAt(page[:n], int64(p.Off+at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := f.Truncate(int64(offset)); err != nil {
+		t.Fatal(err)
 	}
 }
 
