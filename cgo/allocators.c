@@ -61,12 +61,13 @@ void *allocators_symbol(const char *name)
 	extern int FAMILY_JOIN(prefix, mallctl)(const char *, void *, size_t *, void *, size_t) __attribute__((weak)); \
 	extern void *FAMILY_JOIN(FAMILY_JOIN(__real_, prefix), malloc)(size_t) __attribute__((weak));
 FAMILY_BROUGHT(WEAK_FUNCTIONS)
+FAMILY_OWN(WEAK_FUNCTIONS)
 
 bool allocators_brought(unsigned row, struct brought_allocator *found)
 {
 #define ROW(package, prefix, rows, needed) \
-	{#prefix, (void *)FAMILY_JOIN(prefix, mallctl), (void *)FAMILY_JOIN(FAMILY_JOIN(__real_, prefix), malloc)},
-	const struct brought_allocator all[] = {FAMILY_BROUGHT(ROW)};
+	{FAMILY_STRING(prefix), (void *)FAMILY_JOIN(prefix, mallctl), (void *)FAMILY_JOIN(FAMILY_JOIN(__real_, prefix), malloc)},
+	const struct brought_allocator all[] = {FAMILY_BROUGHT(ROW) FAMILY_OWN(ROW)};
 #undef ROW
 	if (row >= sizeof all / sizeof all[0])
 		return false;

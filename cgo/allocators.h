@@ -12,14 +12,14 @@ const void *allocators_malloc(const char **file);
 // that this file names.
 void *allocators_symbol(const char *name);
 
-// An allocator that a library brings along (FAMILY_BROUGHT in family.h).
+// An allocator that a library brings along (FAMILY_BROUGHT and FAMILY_OWN in family.h).
 struct brought_allocator {
 	const char *prefix;
 	void *mallctl; // with that prefix; NULL if the program has none
 	void *malloc;  // the one behind the hook; NULL if it is not there, or not hooked
 };
 
-// The allocator in a row of FAMILY_BROUGHT, by its number, from 0. False after the last.
+// The allocator in a row of these, by its number, from 0. False after the last.
 bool allocators_brought(unsigned row, struct brought_allocator *found);
 
 #endif

@@ -56,6 +56,13 @@
 	X(mimalloc, mi_, FAMILY_MIMALLOC, (malloc, malloc_aligned, posix_memalign)) \
 	X(tcmalloc, tc_, FAMILY_TCMALLOC, (malloc))
 
+// One more, of the program that is built: docs/allocators.md.
+#ifdef CGOHEAP_PREFIX
+#define FAMILY_OWN(X) X(own, CGOHEAP_PREFIX, CGOHEAP_FAMILY, ())
+#else
+#define FAMILY_OWN(X)
+#endif
+
 // A file may hook a family of other names, such as je_malloc. Before it includes hooks.h and hooks_family.h, it defines
 //
 //	FAMILY_NAME(f)  the name of f in that family: with a prefix, a suffix or both
