@@ -9,7 +9,10 @@
 //     less than 1 % of RSS outside. In at least ten of the moments, the answers must differ by less than 1 % among themselves.
 //   - 95 % of RSS are on lines other than "unexplained" and "mapped, by whom unknown".
 //
-// The load is not stopped for it. Its threads have a lower priority than the account, so that the account does not wait for them,
+// Where RSS moves by 10 % during an account, that bound is wide. So each program runs once more: between the rounds of its load it
+// stands still for twenty accounts, and RSS hardly moves.
+//
+// Under load, nothing is stopped for the account. Its threads have a lower priority than the account, so that the account does not wait for them,
 // and the table shows how much they worked meanwhile. DuckDB's program also compares its memory with DuckDB's own figure.
 //
 // Programs that need Debian packages have the build tag rss. The command installs the packages if it may, and names them otherwise.

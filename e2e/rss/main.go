@@ -33,15 +33,18 @@ func run(names []string) error {
 	var columns []column
 	var faults []string
 	for _, p := range chosen {
-		r, err := p.run(dir)
+		c, err := p.audit(dir)
 		if err != nil {
 			faults = append(faults, fmt.Sprintf("%s: %v", p.library, err))
 			continue
 		}
-		for _, fault := range r.Faults() {
+		for _, fault := range c.Faults() {
 			faults = append(faults, p.library+": "+fault)
 		}
-		columns = append(columns, column{p, r})
+		for _, fault := range c.rest.Faults() {
+			faults = append(faults, p.library+" at rest: "+fault)
+		}
+		columns = append(columns, c)
 	}
 	printTable(os.Stdout, columns)
 	for _, fault := range faults {
@@ -51,6 +54,19 @@ func run(names []string) error {
 		return fmt.Errorf("%d faults", len(faults))
 	}
 	return nil
+}
+
+// atRest is how often the account is taken while no round is under way.
+const atRest = "20"
+
+// audit runs the program twice: under load, and at rest.
+func (p *program) audit(dir string) (c column, err error) {
+	c.program = *p
+	if c.Result, err = p.run(dir); err != nil {
+		return c, err
+	}
+	c.rest, err = p.run(dir, "-rest", "-moments", atRest)
+	return c, err
 }
 
 // run builds the program and runs it in an empty folder. Go's cache keeps what did not change.
@@ -64,6 +80,7 @@ func (p *program) run(dir string, flags ...string) (*audit.Result, error) {
 	if err := os.Mkdir(scratch, 0o755); err != nil {
 		return nil, err
 	}
+	defer os.RemoveAll(scratch)
 	c := exec.Command(path, flags...)
 	c.Dir, c.Stderr = scratch, os.Stderr
 	text, err := c.Output()

@@ -36,7 +36,7 @@ func TestProgramsAreSelectedByName(t *testing.T) {
 func TestTableHasALineForEachLineOfTheAccount(t *testing.T) {
 	of := func(unknown int64) column {
 		m := audit.Moment{Least: 1000, Most: 1010, Lines: map[string]int64{"malloc: in use": 1030 - unknown, "mapped, by whom unknown": unknown}}
-		return column{programs[0], &audit.Result{Moments: []audit.Moment{m}, Remark: "good"}}
+		return column{programs[0], &audit.Result{Moments: []audit.Moment{m}, Remark: "good"}, &audit.Result{Moments: []audit.Moment{m}}}
 	}
 	var out strings.Builder
 	printTable(&out, []column{of(103), of(0)})

@@ -13,6 +13,7 @@ import (
 type column struct {
 	program program
 	*audit.Result
+	rest *audit.Result
 }
 
 // printTable prints a column for each program: the mean of RSS and of each line's share, and what was worst.
@@ -36,6 +37,8 @@ func printTable(out io.Writer, columns []column) {
 		row(name, func(c column) string { return percent(c.share(name)) })
 	}
 	row("largest sum error", most((*audit.Moment).Error))
+	row("largest sum error at rest", func(c column) string { return percent(c.rest.Most((*audit.Moment).Error)) })
+	row("RSS moved at rest, at most", func(c column) string { return percent(c.rest.Most((*audit.Moment).Moved)) })
 	row("RSS moved, mean", func(c column) string { return percent(c.Mean((*audit.Moment).Moved)) })
 	row("RSS moved, at most", most((*audit.Moment).Moved))
 	row("least named share", func(c column) string {
