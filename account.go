@@ -41,13 +41,18 @@ var running = usage.Running
 // Account returns the account of this moment. It reads the kernel's tables of the process's pages, which takes about 4 ms for
 // each GiB, and the table of blocks in use; the program goes on meanwhile. It takes about 600 bytes of memory for each
 // recorded mapping, half of it in Go's heap, 200 for each block of at least 64 KiB, and beside these one or two megabytes and a byte
-// for each page of malloc's heaps. If a part cannot be read, its line has the reason. Account fails after Stop.
+// for each page of malloc's heaps. If a part cannot be read, its line has the reason. One is taken at a time: calls that
+// come meanwhile share the next one. Account fails after Stop.
 func (p *Profiler) Account() (*Account, error) {
-	a, err := p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime)))
-	if err != nil {
-		return nil, fmt.Errorf("cgoheap: %w", err)
+	a := p.accounts.get(func(a *takenAccount) {
+		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime))); a.err == nil {
+			a.beside = running.Beside()
+		}
+	})
+	if a.err != nil {
+		return nil, fmt.Errorf("cgoheap: %w", a.err)
 	}
-	return newAccount(a, running.Beside()), nil
+	return newAccount(a.account, a.beside), nil
 }
 
 // lookingTime bounds the processor time of looking at what allocators keep. What there was no time for is estimated.

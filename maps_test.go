@@ -23,7 +23,7 @@ func TestUnreadableMaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Profiler{Config{Logger: slog.New(slog.DiscardHandler)}, recording, symbolize.New(symbolize.Options{}), newWaits()}
+		p := &Profiler{Config{Logger: slog.New(slog.DiscardHandler)}, recording, symbolize.New(symbolize.Options{}), newWaits(), accounts{}}
 		defer p.Stop()
 		defer victim.Free(allocate(1000))
 		taken := take(t, p)

@@ -22,6 +22,7 @@ type Profiler struct {
 	recording *alloc.Recording
 	names     *symbolize.Symbolizer
 	waits     *waits // of the Handler's requests
+	accounts  accounts
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start

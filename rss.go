@@ -116,5 +116,7 @@ func accountComments(a *account.Account) (list []string) {
 }
 
 func takeResident(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+	looking.Lock()
+	defer looking.Unlock()
 	return r.ResidentIn(s.memory, running, figuresOf(malloc.Read(lookingTime)))
 }

@@ -70,7 +70,7 @@ var sentences = map[string]string{
 	Data:        "constants and other data of the program and its libraries, as they are in their files",
 	Written:     "variables of the program and its libraries, and data that the loader relocated",
 	Files:       "mapped files, other than the program and its libraries, and private copies of their pages",
-	Shared:      "memory of shm_open, shmget and memfd_create, and shared anonymous memory",
+	Shared:      "memory of shm_open, shmget, memfd_create and memfd_secret, and shared anonymous memory",
 	Tables:      "the profiler's records, and the memory that it works in at this moment",
 	Unexplained: "the part of RSS that no other line has",
 }

@@ -17,9 +17,9 @@ const (
 	natures
 )
 
-// sharedNames are the prefixes of the names of shared memory: memory of shm_open, shmget, memfd_create, and of an anonymous
-// shared mapping.
-var sharedNames = [][]byte{[]byte("/dev/shm/"), []byte("/SYSV"), []byte("/memfd:"), []byte("/dev/zero"), []byte("[anon_shmem:")}
+// sharedNames are the prefixes of the names of shared memory: memory of shm_open, shmget, memfd_create, memfd_secret, and of an
+// anonymous shared mapping.
+var sharedNames = [][]byte{[]byte("/dev/shm/"), []byte("/SYSV"), []byte("/memfd:"), []byte("/dev/zero"), []byte("/secretmem"), []byte("[anon_shmem:")}
 
 // hugeNames are the prefixes of the names of huge pages that were reserved beforehand. RSS does not count them.
 var hugeNames = [][]byte{[]byte("/anon_hugepage"), []byte("/dev/hugepages/"), []byte("/memfd:hugetlb")}
