@@ -12,14 +12,14 @@ import (
 
 // Account lists what the resident memory of the process consists of. Its lines add up to RSS.
 type Account struct {
-	Time    time.Time       `json:"time"`
-	RSS     int64           `json:"rss"`               // resident bytes of the process, as the kernel counts them; or else see Partial
-	Swapped int64           `json:"swapped"`           // bytes of it that are swapped out
-	Lines   []AccountLine   `json:"lines"`             // the largest first; empty ones are left out
-	Beside  []AccountLine   `json:"beside"`            // what RSS does not count, but a control group's limit does
-	Malloc  []AccountMalloc `json:"malloc"`            // what each allocator in the process keeps
-	Partial string          `json:"partial,omitempty"` // why the lines are incomplete; "" if they are complete
-	Advice  []string        `json:"advice,omitempty"`  // how to reduce RSS, in sentences
+	Time       time.Time       `json:"time"`
+	RSS        int64           `json:"rss"`               // resident bytes of the process, as the kernel counts them; or else see Partial
+	Swapped    int64           `json:"swapped"`           // bytes of it that are swapped out
+	Lines      []AccountLine   `json:"lines"`             // the largest first; empty ones are left out
+	OutsideRSS []AccountLine   `json:"outside_rss"`       // what RSS does not count, but a control group's limit does
+	Malloc     []AccountMalloc `json:"malloc"`            // what each allocator in the process keeps
+	Partial    string          `json:"partial,omitempty"` // why the lines are incomplete; "" if they are complete
+	Advice     []string        `json:"advice,omitempty"`  // how to reduce RSS, in sentences
 }
 
 // AccountLine is a part of RSS. A leaf in the profile of ViewRSS has the same name.
@@ -30,9 +30,9 @@ type AccountLine struct {
 
 	// Known says how the bytes are known: "counted", page by page; "figures", by their owner's own count; "estimate", from
 	// samples or by a rule; "rest", what remains of RSS without the others.
-	Known    string `json:"known,omitempty"`
-	Sentence string `json:"sentence"`         // what it is
-	Unread   string `json:"unread,omitempty"` // why it could not be read, wholly or in part
+	Known     string `json:"known,omitempty"`
+	Sentence  string `json:"sentence"`             // what it is
+	ReadError string `json:"read_error,omitempty"` // why it could not be read, wholly or in part
 }
 
 // running is where the account is read. Tests replace it by a kernel that refuses.
@@ -46,13 +46,13 @@ var running = usage.Running
 func (p *Profiler) Account() (*Account, error) {
 	a := p.accounts.get(func(a *takenAccount) {
 		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime))); a.err == nil {
-			a.beside = running.Beside()
+			a.outside = running.OutsideRSS()
 		}
 	})
 	if a.err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", a.err)
 	}
-	return newAccount(a.account, a.beside), nil
+	return newAccount(a.account, a.outside), nil
 }
 
 // lookingTime bounds the processor time of looking at what allocators keep. What there was no time for is estimated.
@@ -67,14 +67,14 @@ func figuresOf(kept []malloc.Kept) []account.Malloc {
 	return list
 }
 
-func newAccount(a *account.Account, beside []usage.Part) *Account {
+func newAccount(a *account.Account, outside []usage.Part) *Account {
 	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err)}
 	for _, l := range a.Lines {
 		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped,
-			Known: l.Known.String(), Sentence: l.Sentence, Unread: sentenceOf(l.Err)})
+			Known: l.Known.String(), Sentence: l.Sentence, ReadError: sentenceOf(l.Err)})
 	}
-	for _, b := range beside {
-		made.Beside = append(made.Beside, AccountLine{Name: b.Name, Resident: b.Bytes, Sentence: b.Sentence, Unread: sentenceOf(b.Err)})
+	for _, b := range outside {
+		made.OutsideRSS = append(made.OutsideRSS, AccountLine{Name: b.Name, Resident: b.Bytes, Sentence: b.Sentence, ReadError: sentenceOf(b.Err)})
 	}
 	for i := range a.Malloc {
 		m := &a.Malloc[i]
@@ -112,10 +112,10 @@ func (a *Account) String() string {
 	for i := range a.Malloc {
 		a.Malloc[i].write(&t)
 	}
-	if len(a.Beside) > 0 {
-		t.Heading("beside RSS")
+	if len(a.OutsideRSS) > 0 {
+		t.Heading("not in RSS")
 	}
-	for _, l := range a.Beside {
+	for _, l := range a.OutsideRSS {
 		t.Line(l.Resident, false, l.remark())
 	}
 	return t.String()
@@ -130,8 +130,8 @@ func (l *AccountLine) remark() string {
 	if l.Swapped > 0 {
 		text += fmt.Sprintf(", and %s swapped out", report.Bytes(l.Swapped))
 	}
-	if l.Unread != "" {
-		text += ", not readable: " + l.Unread
+	if l.ReadError != "" {
+		text += ", not readable: " + l.ReadError
 	}
 	return text
 }
@@ -165,7 +165,7 @@ func (p *Profiler) aboutMemory() string {
 // accountText is the account as a part of a text: the one that was made for it, or else that of this moment.
 func (p *Profiler) accountText(made *account.Account) string {
 	if made != nil {
-		return newAccount(made, running.Beside()).String()
+		return newAccount(made, running.OutsideRSS()).String()
 	}
 	a, err := p.Account()
 	if err != nil {

@@ -22,12 +22,12 @@ type AccountMalloc struct {
 	Trimmable int64 `json:"trimmable"`
 	Pinned    int64 `json:"pinned"`
 
-	// Looked is the share of the allocator's resident memory that was looked at, from 0 to 1. If it is less than 1, the figures
+	// ShareRead is the share of the allocator's resident memory that was looked at, from 0 to 1. If it is less than 1, the figures
 	// are estimated, as if the rest were like this part.
-	Looked float64 `json:"looked"`
+	ShareRead float64 `json:"share_read"`
 
-	ByArena []AccountArena `json:"by_arena,omitempty"` // in the allocator's order; their sums are the figures above
-	Unread  string         `json:"unread,omitempty"`   // why figures are missing; "" if there are all
+	ByArena   []AccountArena `json:"by_arena,omitempty"`   // in the allocator's order; their sums are the figures above
+	ReadError string         `json:"read_error,omitempty"` // why figures are missing; "" if there are all
 }
 
 // AccountArena has the figures of AccountMalloc for one arena. Number is the allocator's own number: glibc's first
@@ -42,7 +42,7 @@ type AccountArena struct {
 
 func newAccountMalloc(m *account.Malloc) AccountMalloc {
 	made := AccountMalloc{Name: m.Name, Arenas: m.Arenas, InUse: int64(m.InUse), Free: int64(m.FreeResident),
-		Trimmable: int64(m.Trimmable), Pinned: int64(m.Pinned), Looked: m.Looked, Unread: m.Unknown}
+		Trimmable: int64(m.Trimmable), Pinned: int64(m.Pinned), ShareRead: m.ShareRead, ReadError: m.Unknown}
 	for _, a := range m.ByArena {
 		made.ByArena = append(made.ByArena, AccountArena{Number: a.Number, InUse: int64(a.InUse), Free: int64(a.FreeResident),
 			Trimmable: int64(a.Trimmable), Pinned: int64(a.Pinned)})
@@ -58,16 +58,16 @@ const (
 
 // write adds the allocator to a text.
 func (m *AccountMalloc) write(t *report.Table) {
-	if m.Unread != "" {
-		t.Heading(fmt.Sprintf("free memory of %s: not readable: %s", m.Name, m.Unread))
+	if m.ReadError != "" {
+		t.Heading(fmt.Sprintf("free memory of %s: not readable: %s", m.Name, m.ReadError))
 		return
 	}
 	if float64(m.Free) < arenaShare*float64(t.Total) {
 		return
 	}
 	name := "free memory of " + m.Name
-	if m.Looked > 0 && m.Looked < 1 {
-		name += fmt.Sprintf(" (estimated from %.0f %% of it)", 100*m.Looked)
+	if m.ShareRead > 0 && m.ShareRead < 1 {
+		name += fmt.Sprintf(" (estimated from %.0f %% of it)", 100*m.ShareRead)
 	}
 	t.Columns(name, "resident", "trimmable", "pinned")
 	for _, a := range m.largest() {

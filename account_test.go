@@ -37,7 +37,7 @@ func TestLinesOfTheAccountAddUp(t *testing.T) {
 		}
 		names[l.Name] = true
 	}
-	if resident != a.RSS || swapped != a.Swapped || a.RSS == 0 || len(a.Beside) == 0 {
+	if resident != a.RSS || swapped != a.Swapped || a.RSS == 0 || len(a.OutsideRSS) == 0 {
 		t.Errorf("the lines are %d resident and %d swapped: %+v", resident, swapped, a)
 	}
 	for _, name := range []string{account.GoObjects, account.Code, account.Tables} {
@@ -108,10 +108,10 @@ func TestTextOfAnAccount(t *testing.T) {
 		Lines: []AccountLine{
 			{Name: account.Free, Resident: 200 << 20, Swapped: 1 << 20, Known: "figures"},
 			{Name: account.Native, Resident: 100 << 20, Known: "estimate"},
-			{Name: account.Files, Unread: "permission denied", Known: "counted"},
+			{Name: account.Files, ReadError: "permission denied", Known: "counted"},
 		},
-		Advice: []string{"200 MiB of RSS is free memory"},
-		Beside: []AccountLine{{Name: "page cache", Resident: 1 << 30}, {Name: "tmpfs", Unread: "no control group"}},
+		Advice:     []string{"200 MiB of RSS is free memory"},
+		OutsideRSS: []AccountLine{{Name: "page cache", Resident: 1 << 30}, {Name: "tmpfs", ReadError: "no control group"}},
 	}
 	want := `RSS 300 MiB
 and 1 MiB swapped out
@@ -120,7 +120,7 @@ partial: pagemap: permission denied
      100 MiB   33.3%  malloc: in use (estimate)
          0 B    0.0%  mapped data files, not readable: permission denied
 200 MiB of RSS is free memory
-beside RSS
+not in RSS
        1 GiB          page cache
          0 B          tmpfs, not readable: no control group
 `
@@ -148,7 +148,7 @@ func TestTextOfArenas(t *testing.T) {
 		return m
 	}
 	made := newAccount(&account.Account{RSS: account.Tally{Resident: 190 << 20}, Malloc: []account.Malloc{
-		kept(account.Malloc{Name: "glibc", Arenas: 28, ByArena: arenas(28), Looked: 0.5}),
+		kept(account.Malloc{Name: "glibc", Arenas: 28, ByArena: arenas(28), ShareRead: 0.5}),
 		kept(account.Malloc{Name: "jemalloc", Arenas: 6, ByArena: arenas(6)}),
 		kept(account.Malloc{Name: "one", Arenas: 1, ByArena: arenas(1)}),
 		{Name: "tcmalloc", FreeResident: 30 << 20, Trimmable: 20 << 20, Pinned: 10 << 20},
@@ -190,8 +190,8 @@ func TestAnAccountThatCannotBeReadSaysWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := newAccount(a, usage.Kernel{Proc: t.TempDir()}.Beside())
-	if !strings.Contains(made.Partial, "maps") || !strings.Contains(made.String(), "not readable") || made.Beside[0].Unread == "" ||
+	made := newAccount(a, usage.Kernel{Proc: t.TempDir()}.OutsideRSS())
+	if !strings.Contains(made.Partial, "maps") || !strings.Contains(made.String(), "not readable") || made.OutsideRSS[0].ReadError == "" ||
 		made.RSS < 1<<20 || !strings.Contains(made.String(), "the profiler's tables") || !strings.Contains(made.Partial, "RSS is the sum") {
 		t.Errorf("%+v", made)
 	}

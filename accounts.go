@@ -26,7 +26,7 @@ type takenAccount struct {
 	done    chan struct{}
 	waiting int // for it, the one who takes it not included
 	account *account.Account
-	beside  []usage.Part
+	outside []usage.Part
 	err     error
 }
 

@@ -23,7 +23,10 @@ type Config struct {
 	// parameters and return types; "short" drops both; "full" keeps everything; "none" shows the linker's name.
 	Demangle string
 
-	Machinery   bool     // stacks keep the frames of cgo's machinery and of malloc and its family
+	// HiddenFrames keeps the frames that are hidden otherwise: those through which Go and C call each other, such as
+	// runtime.cgocall, and malloc and its family at the leaf.
+	HiddenFrames bool
+
 	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same
 	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
 	UnpackBytes int64    // bound on the memory that unpacks a file's compressed debug data; 0 means 12 MiB
@@ -87,7 +90,7 @@ var styles = map[string]symbolize.Style{
 }
 
 func (c Config) names() symbolize.Options {
-	return symbolize.Options{Style: styles[c.Demangle], Plumbing: c.Machinery, DebugDirs: c.DebugDirs, Debuginfod: c.Debuginfod,
+	return symbolize.Options{Style: styles[c.Demangle], HiddenFrames: c.HiddenFrames, DebugDirs: c.DebugDirs, Debuginfod: c.Debuginfod,
 		UnpackBytes: c.UnpackBytes}
 }
 

@@ -41,8 +41,8 @@ func TestInvalidConfig(t *testing.T) {
 func TestNamesAreAsConfigured(t *testing.T) {
 	for word, style := range map[string]symbolize.Style{"": symbolize.Templates, "templates": symbolize.Templates,
 		"short": symbolize.Short, "full": symbolize.Full, "none": symbolize.Mangled} {
-		c, err := Config{Demangle: word, Machinery: true, DebugDirs: []string{"/a"}, Debuginfod: true, UnpackBytes: 7}.withDefaults()
-		want := symbolize.Options{Style: style, Plumbing: true, DebugDirs: []string{"/a"}, Debuginfod: true, UnpackBytes: 7}
+		c, err := Config{Demangle: word, HiddenFrames: true, DebugDirs: []string{"/a"}, Debuginfod: true, UnpackBytes: 7}.withDefaults()
+		want := symbolize.Options{Style: style, HiddenFrames: true, DebugDirs: []string{"/a"}, Debuginfod: true, UnpackBytes: 7}
 		if got := c.names(); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v", word, got, err)
 		}

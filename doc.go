@@ -30,7 +30,7 @@
 //	goheap                     Go's own heap, if the Selection asks for it
 //	account                    all other memory that is resident, if the Selection asks for RSS
 //	symbolize                  ELF address → functions, inlined ones too, with file and line
-//	report                     the largest stacks, named, without machinery
+//	report                     the largest stacks, named, without hidden frames
 //	pprof                      profile.proto as a stream, gzipped
 //	cgoheap                    a file on a signal, an HTTP handler, any io.Writer
 //

@@ -23,7 +23,7 @@ import (
 //	heap=all      Go's own heap too; gc=1 collects its garbage first
 //	samples=16000 and bytes=4000000 are bounds on the profile
 //	reset=1       view=peak: forget the peak once the profile is written
-//	bare=1        no stand-ins for unknown names, so that a server that has the debug files adds the names
+//	bare=1        functions without a name are not named after their file: see Selection.BareAddresses
 //	debug=1       text for a person: totals, the largest stacks, what was lost
 //
 // Invalid parameters are answered with 400 and a sentence. Requests with seconds that arrive within a second of each other

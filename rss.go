@@ -98,7 +98,7 @@ func heapOf(line string) string {
 		return "go"
 	case strings.HasPrefix(line, "malloc: "):
 		return "native"
-	case line == account.MappedBy, line == account.MappedWho, line == account.Files, line == account.Shared:
+	case line == account.MappedBy, line == account.CallerUnknown, line == account.Files, line == account.Shared:
 		return "mapped"
 	}
 	return ""

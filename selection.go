@@ -28,7 +28,8 @@ type Selection struct {
 
 	// A function without a name, in a stripped library, is named after its file and start address: libvips.so.42+0x1a340.
 	// Its location keeps the address, but Parca and Pyroscope look a name up only where a location has none. BareAddresses
-	// leaves such locations without any name, for a server that has the debug files.
+	// leaves such locations without any name, for a server that has the debug files. Package export sets it, unless its
+	// Config.NameByFile is set.
 	BareAddresses bool
 
 	// Compression is the level of gzip, from 1, the fastest, to 9, the smallest; 0 means 1, and -1 means no compression.

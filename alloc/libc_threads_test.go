@@ -81,7 +81,7 @@ func stackLines(t *testing.T, r *Recording) (running, ended, unknown int64) {
 			running = l.Resident
 		case account.StacksEnded:
 			ended = l.Resident
-		case account.MappedWho:
+		case account.CallerUnknown:
 			unknown = l.Resident
 		}
 	}

@@ -129,7 +129,7 @@ func TestNobodyIsBlamedForMemoryThatCameMeanwhile(t *testing.T) {
 			t.Errorf("%d bytes have the stack of a call whose memory nobody wrote to", dry)
 		}
 		wet += blamed(s.Mapped[account.MappedBy], "mapWet")
-		directly, who := residentOf(s.Account, account.MappedBy), residentOf(s.Account, account.MappedWho)
+		directly, who := residentOf(s.Account, account.MappedBy), residentOf(s.Account, account.CallerUnknown)
 		unknown += who + directly - blamed(s.Mapped[account.MappedBy], "")
 		memory.Free()
 		runtime.Gosched()

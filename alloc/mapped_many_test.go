@@ -138,7 +138,7 @@ func TestMappingsThatChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// What a call maps for whose stack there is no room is mapped by whom unknown, and the call is counted.
+// What a call maps for whose stack there is no room counts as "mapped, caller unknown", and the call is counted.
 func TestMappingsOfAFullTable(t *testing.T) {
 	o := everything
 	o.TableBytes = 8 << 20

@@ -6,7 +6,7 @@
 // segment only the first page is reported, as MAPPED_OPEN. The reader finds the rest in the kernel's list.
 //
 // SHM_REMAP takes away what was mapped, so what it covers must be known before the call. Without a filter shmctl can be called. Under a
-// filter all that is mapped from the address on is mapped by whom unknown, and the segment is too.
+// filter all that is mapped from the address on counts as "mapped, caller unknown", and the segment is too.
 
 #define _GNU_SOURCE
 #include "hooks_mapped.h"

@@ -20,7 +20,7 @@ uint64_t mapped_last(void);
 void mapped_begin(void);
 
 // An event could not be reported. What was mapped in its ranges until now may have been unmapped by it, and is
-// mapped, by whom unknown.
+// then of unknown caller.
 void mapped_lose(const struct mapped_event *e);
 
 // Copies the ranges at one moment, in no order, and returns how many there are, of which only max are copied. All events that

@@ -10,7 +10,10 @@ import (
 type Config struct {
 	Interval time.Duration // between two profiles, on average; 0 means 15s
 	GoHeap   bool          // Go's own heap too
-	StandIns bool          // names functions without a name after their file, libvips.so.42+0x1a340; servers then look no further
+
+	// NameByFile sends functions without a name under the names that cgoheap.Selection.BareAddresses describes. Without it,
+	// BareAddresses is set, so that a server that has the debug files can name them.
+	NameByFile bool
 
 	// Bounds of one profile. Beyond them the smallest samples are added up into one. 0 means 16,000 samples and 4 MiB before
 	// compression, Pyroscope's default limits.

@@ -62,7 +62,7 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 		profiler: p,
 		selection: cgoheap.Selection{
 			View: cgoheap.ViewDelta(since), Advance: true, GoHeap: c.GoHeap, MaxSamples: c.MaxSamples, MaxBytes: c.MaxBytes,
-			BareAddresses: !c.StandIns,
+			BareAddresses: !c.NameByFile,
 		},
 		form: form, config: c, queue: e.queue, counters: e.counters,
 	})

@@ -24,8 +24,8 @@
 // so there it covers only its own function, whose end is in .eh_frame. If there is no name, Result.Start is where the
 // function begins: not a name, but enough to add up addresses of one function.
 //
-// Tidy reduces the frames of a location to the frames that a reader of stacks wants to see: plumbing.go defines which frames
-// are machinery.
+// Tidy reduces the frames of a location to the frames that a reader of stacks wants to see: hidden.go defines which
+// frames are hidden.
 //
 // internal/debugfile finds the files that belong to a module. It refuses a file that may be another build's, and the refusal
 // becomes the Reason of the addresses that stay without a name.

@@ -16,8 +16,8 @@ import (
 
 // Options select the form of names, and where they are looked for. The zero value is usable.
 type Options struct {
-	Style    Style
-	Plumbing bool // show cgo's machinery and the allocators' entries, which Tidy otherwise leaves out
+	Style        Style
+	HiddenFrames bool // show the frames that Tidy hides otherwise: between Go and C, and the allocators' entries
 
 	// DebugDirs are searched for separate debug files before /usr/lib/debug, and have the same layout: by build ID, as
 	// .build-id/xx/yyyy.debug, or by the module's path.

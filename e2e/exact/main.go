@@ -45,7 +45,7 @@ func run(o options) error {
 		SampleBytes:     o.sampleBytes,
 		GoroutineLabels: o.labels,
 		ThreadNames:     o.labels,
-		Machinery:       true, // the tests compare every frame
+		HiddenFrames:    true, // the tests compare every frame
 	})
 	if err != nil {
 		return err

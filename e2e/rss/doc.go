@@ -7,7 +7,7 @@
 //   - The lines add up to the Rss of smaps_rollup, within 1 %. Neither can be read in an instant, so the kernel is asked before the
 //     account, again and again during it, and afterwards. The sum must lie between the least and the most of these answers, or
 //     less than 1 % of RSS outside. In at least ten of the moments, the answers must differ by less than 1 % among themselves.
-//   - 95 % of RSS are on lines other than "unexplained" and "mapped, by whom unknown".
+//   - 95 % of RSS are on lines other than "unexplained" and "mapped, caller unknown".
 //
 // Where RSS moves by 10 % during an account, that bound is wide. So each program runs once more: between the rounds of its load it
 // stands still for twenty accounts, and RSS hardly moves.

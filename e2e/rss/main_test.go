@@ -35,12 +35,12 @@ func TestProgramsAreSelectedByName(t *testing.T) {
 
 func TestTableHasALineForEachLineOfTheAccount(t *testing.T) {
 	of := func(unknown int64) column {
-		m := audit.Moment{Least: 1000, Most: 1010, Lines: map[string]int64{"malloc: in use": 1030 - unknown, "mapped, by whom unknown": unknown}}
+		m := audit.Moment{Least: 1000, Most: 1010, Lines: map[string]int64{"malloc: in use": 1030 - unknown, "mapped, caller unknown": unknown}}
 		return column{programs[0], &audit.Result{Moments: []audit.Moment{m}, Remark: "good"}, &audit.Result{Moments: []audit.Moment{m}}}
 	}
 	var out strings.Builder
 	printTable(&out, []column{of(103), of(0)})
-	for _, want := range []string{"malloc: in use 90.00 % 100.00 %", "mapped, by whom unknown 10.00 % -", "largest sum error 2.00 % 2.00 %",
+	for _, want := range []string{"malloc: in use 90.00 % 100.00 %", "mapped, caller unknown 10.00 % -", "largest sum error 2.00 % 2.00 %",
 		"RSS moved, at most 1.00 % 1.00 %", "least named share 90.00 % 100.00 %", "DuckDB: good"} {
 		if got := strings.Join(strings.Fields(out.String()), " "); !strings.Contains(got, want) {
 			t.Errorf("%q is not in the table:\n%s", want, out.String())

@@ -35,7 +35,7 @@ func runMaps(to io.Writer, length time.Duration) error {
 		if err := s.run(length / 2); err != nil {
 			return err
 		}
-		fmt.Fprintf(to, "%s: %d rests, %d pages compared, %d mapped by whom unknown, %d calls lost\n",
+		fmt.Fprintf(to, "%s: %d rests, %d pages compared, %d of unknown caller, %d calls lost\n",
 			map[bool]string{false: "each in its own pages", true: "all in the same pages"}[together], s.rests, s.pages, s.unknown, s.lost)
 	}
 	if n := event(C.FAILURES); n > 0 {
@@ -123,7 +123,7 @@ func (s *mapStorm) compare(r *alloc.Recording) error {
 		}
 	}
 	if !s.together && s.lost == 0 && s.unknown > unknown {
-		return fmt.Errorf("%d pages are mapped by whom unknown, and no call was lost", s.unknown-unknown)
+		return fmt.Errorf("%d pages are of unknown caller, and no call was lost", s.unknown-unknown)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (v *Survey) golangLines(a *Account) {
 
 func (v *Survey) mappedLines(a *Account, unknown Tally, missing uint64) {
 	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))
-	a.add(MappedWho, Rest, unknown)
+	a.add(CallerUnknown, Rest, unknown)
 	last := &a.Lines[len(a.Lines)-1]
 	last.alsoMissing(missing)
 	if v.maps != nil {

@@ -8,7 +8,7 @@
 //
 // Each page is counted once, with the first of these that claims it (claims.go); pages that nobody claims count under the
 // nature of their mapping, as the kernel reports it (nature.go). So the lines add up to RSS by construction. A page that cannot
-// be attributed is on a line of its own kind, "mapped, by whom unknown" or "unexplained", and is never spread over the others.
+// be attributed is on a line of its own kind, "mapped, caller unknown" or "unexplained", and is never spread over the others.
 //
 //	/proc/self/maps ─► areas ─► runs of pages ─► claims ─► holder × nature ─► lines
 //	                             pages_linux.go               survey.go         account.go, mallocs.go, gomemory.go

@@ -29,26 +29,26 @@ func (k Known) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // The names of the lines.
 const (
-	GoObjects   = "Go: heap in use"
-	GoFree      = "Go: heap free"
-	GoStacks    = "Go: goroutine stacks"
-	GoOther     = "Go: other runtime memory"
-	Native      = "malloc: in use"
-	Overhead    = "malloc: headers and rounding"
-	Unrecorded  = "malloc: in use, not recorded"
-	Free        = "malloc: free"
-	FreeOrNot   = "malloc: free, or not recorded"
-	MappedBy    = "mapped directly"
-	MappedWho   = "mapped, by whom unknown"
-	Stacks      = "stacks of threads"
-	StacksEnded = "stacks of ended threads"
-	Code        = "program and libraries: code"
-	Data        = "program and libraries: data"
-	Written     = "program and libraries: written data"
-	Files       = "mapped data files"
-	Shared      = "shared memory"
-	Tables      = "the profiler's tables"
-	Unexplained = "unexplained"
+	GoObjects     = "Go: heap in use"
+	GoFree        = "Go: heap free"
+	GoStacks      = "Go: goroutine stacks"
+	GoOther       = "Go: other runtime memory"
+	Native        = "malloc: in use"
+	Overhead      = "malloc: headers and rounding"
+	Unrecorded    = "malloc: in use, not recorded"
+	Free          = "malloc: free"
+	FreeOrNot     = "malloc: free, or not recorded"
+	MappedBy      = "mapped directly"
+	CallerUnknown = "mapped, caller unknown"
+	Stacks        = "stacks of threads"
+	StacksEnded   = "stacks of ended threads"
+	Code          = "program and libraries: code"
+	Data          = "program and libraries: data"
+	Written       = "program and libraries: written data"
+	Files         = "mapped data files"
+	Shared        = "shared memory"
+	Tables        = "the profiler's tables"
+	Unexplained   = "unexplained"
 )
 
 var sentences = map[string]string{
@@ -60,17 +60,17 @@ var sentences = map[string]string{
 	Overhead:  "bytes that the allocator adds to the sizes that the program asked for",
 	Unrecorded: "blocks of malloc that were allocated before the recording began, or could not be recorded; and by how much " +
 		"the estimates of the lines beside it are wrong",
-	Free:        "memory that malloc keeps for later: no block in use lies in it",
-	FreeOrNot:   "malloc's memory without a recorded block: free, or allocated before the recording began",
-	MappedBy:    "memory that the program or a library mapped, with the stack of the call",
-	MappedWho:   "anonymous memory whose mapping was not seen: libraries' own allocators, and memory that was mapped before the recording began",
-	Stacks:      "stacks of the threads that run or wait, with their thread-local variables",
-	StacksEnded: "stacks of threads that have ended: libc keeps them for new threads, or until the thread is joined",
-	Code:        "code of the program and its libraries, as it is in their files",
-	Data:        "constants and other data of the program and its libraries, as they are in their files",
-	Written:     "variables of the program and its libraries, and data that the loader relocated",
-	Files:       "mapped files, other than the program and its libraries, and private copies of their pages",
-	Shared:      "memory of shm_open, shmget, memfd_create and memfd_secret, and shared anonymous memory",
-	Tables:      "the profiler's records, and the memory that it works in at this moment",
-	Unexplained: "the part of RSS that no other line has",
+	Free:          "memory that malloc keeps for later: no block in use lies in it",
+	FreeOrNot:     "malloc's memory without a recorded block: free, or allocated before the recording began",
+	MappedBy:      "memory that the program or a library mapped, with the stack of the call",
+	CallerUnknown: "anonymous memory whose mapping was not seen: libraries' own allocators, and memory that was mapped before the recording began",
+	Stacks:        "stacks of the threads that run or wait, with their thread-local variables",
+	StacksEnded:   "stacks of threads that have ended: libc keeps them for new threads, or until the thread is joined",
+	Code:          "code of the program and its libraries, as it is in their files",
+	Data:          "constants and other data of the program and its libraries, as they are in their files",
+	Written:       "variables of the program and its libraries, and data that the loader relocated",
+	Files:         "mapped files, other than the program and its libraries, and private copies of their pages",
+	Shared:        "memory of shm_open, shmget, memfd_create and memfd_secret, and shared anonymous memory",
+	Tables:        "the profiler's records, and the memory that it works in at this moment",
+	Unexplained:   "the part of RSS that no other line has",
 }

@@ -33,7 +33,7 @@ func TestEveryPageIsOnOneLine(t *testing.T) {
 			var v Survey
 			v.found[h][n] = Tally{Resident: 1 << 20, Swapped: 1 << 10}
 			v.golang = goMemory{objects: 1000, stacks: 100, free: 10, unused: 7}
-			for _, malloc := range [][]Malloc{nil, {{HasFigures: true, InUse: 5000}}, {{HasResidency: true, Looked: 1, FreeResident: 3000}}} {
+			for _, malloc := range [][]Malloc{nil, {{HasFigures: true, InUse: 5000}}, {{HasResidency: true, ShareRead: 1, FreeResident: 3000}}} {
 				v.malloc = malloc
 				for _, r := range []Recorded{{}, {Tally: Tally{Resident: 4000}, Bytes: 4000, Overhead: 500}, {Tally: Tally{Resident: 9 << 20}, Overhead: 1}} {
 					a := v.Account(r)
@@ -69,23 +69,23 @@ func TestMemoryOfMallocIsDivided(t *testing.T) {
 	}{
 		"without figures, the rest is one line": {1000, 0, nil, Recorded{Tally: Tally{Resident: 300}, Overhead: 50},
 			map[string]int64{Native: 300, Overhead: 50, FreeOrNot: 650}},
-		"the allocator knows what is free and resident": {1000, 0, []Malloc{{HasResidency: true, Looked: 1, FreeResident: 500}},
+		"the allocator knows what is free and resident": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}},
 			Recorded{Tally: Tally{Resident: 300}, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 150, Free: 500}},
-		"two allocators": {1000, 0, []Malloc{{HasResidency: true, Looked: 1, FreeResident: 200}, {HasResidency: true, FreeResident: 300}},
+		"two allocators": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 200}, {HasResidency: true, FreeResident: 300}},
 			Recorded{Tally: Tally{Resident: 300}}, map[string]int64{Native: 300, Unrecorded: 200, Free: 500}},
-		"of which one does not know": {1000, 0, []Malloc{{HasResidency: true, Looked: 1, FreeResident: 200}, {}},
+		"of which one does not know": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 200}, {}},
 			Recorded{Tally: Tally{Resident: 300}}, map[string]int64{Native: 300, FreeOrNot: 700}},
 		"the allocator knows what is in use": {1000, 0, []Malloc{{HasFigures: true, InUse: 400}},
 			Recorded{Tally: Tally{Resident: 300}, Bytes: 300, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 50, Free: 600}},
 		"what was never touched is in use and not resident": {1000, 0, []Malloc{{HasFigures: true, InUse: 5400}},
 			Recorded{Tally: Tally{Resident: 300}, Bytes: 5300, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 50, Free: 600}},
-		"an estimate beyond what is in use is cut down": {1000, 0, []Malloc{{HasResidency: true, Looked: 1, FreeResident: 500}},
+		"an estimate beyond what is in use is cut down": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}},
 			Recorded{Tally: Tally{Resident: 900}, Overhead: 100}, map[string]int64{Native: 450, Overhead: 50, Free: 500}},
-		"what is recorded exactly stands, and what is free is cut down": {1000, 0, []Malloc{{HasResidency: true, Looked: 1, FreeResident: 500}},
+		"what is recorded exactly stands, and what is free is cut down": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}},
 			Recorded{Exact: true, Tally: Tally{Resident: 600}, Overhead: 100}, map[string]int64{Native: 600, Overhead: 100, Free: 300}},
 		"recorded blocks in ranges that nobody knew": {0, 1000, nil, Recorded{Tally: Tally{Resident: 300}, Overhead: 50},
-			map[string]int64{Native: 300, Overhead: 50, MappedWho: 650}},
-		"more free than there is": {100, 0, []Malloc{{HasResidency: true, Looked: 1, FreeResident: 500}}, Recorded{}, map[string]int64{Free: 100}},
+			map[string]int64{Native: 300, Overhead: 50, CallerUnknown: 650}},
+		"more free than there is": {100, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}}, Recorded{}, map[string]int64{Free: 100}},
 	} {
 		t.Run(about, func(t *testing.T) {
 			v := Survey{malloc: c.malloc}
@@ -130,7 +130,7 @@ func TestWhatCouldNotBeReadIsUnexplained(t *testing.T) {
 	v.found[nobody][anonymous].Resident = 10 * page
 	a := v.Account(Recorded{})
 	got := residentOf(a)
-	if a.RSS.Resident != 50*page || got[Unexplained] != 40*page || got[MappedWho] != 10*page || !errors.Is(a.Err, refused) {
+	if a.RSS.Resident != 50*page || got[Unexplained] != 40*page || got[CallerUnknown] != 10*page || !errors.Is(a.Err, refused) {
 		t.Errorf("%+v", a)
 	}
 	for _, l := range a.Lines {
@@ -151,7 +151,7 @@ func TestDocsHaveEachLine(t *testing.T) {
 			t.Errorf("docs/account.md has no line %q", name)
 		}
 	}
-	for _, p := range (usage.Kernel{Proc: t.TempDir()}).Beside() {
+	for _, p := range (usage.Kernel{Proc: t.TempDir()}).OutsideRSS() {
 		if !bytes.Contains(text, []byte("\n| "+p.Name+" | ")) {
 			t.Errorf("docs/account.md has no line %q", p.Name)
 		}
@@ -168,7 +168,7 @@ func TestTheRestSaysThatTheRuleOfRoundingIsUnknown(t *testing.T) {
 		"one allocator with a rule": {[]Malloc{{Rounded: rule}}, false},
 		"one without":               {[]Malloc{{}}, true},
 		"two":                       {[]Malloc{{Rounded: rule}, {Rounded: rule}}, true},
-		"two with figures":          {[]Malloc{{HasResidency: true, Looked: 1}, {HasResidency: true, Looked: 1}}, true},
+		"two with figures":          {[]Malloc{{HasResidency: true, ShareRead: 1}, {HasResidency: true, ShareRead: 1}}, true},
 	} {
 		v := Survey{malloc: c.malloc}
 		v.found[allocator][anonymous].Resident = 1000

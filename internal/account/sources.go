@@ -47,11 +47,11 @@ type Malloc struct {
 
 	// FreeResident is the part of Free that is resident: whole pages, and parts of pages that are shared with blocks in use.
 	// Trimmable is the part of that which the allocator can return to the kernel: whole pages. Pinned is the part on pages
-	// that blocks in use lie on as well: no trim returns it. Looked is the share of the allocator's resident memory that was
+	// that blocks in use lie on as well: no trim returns it. ShareRead is the share of the allocator's resident memory that was
 	// looked at for them, from 0 to 1: they are estimated as if the rest were alike. 1 if the allocator itself counts.
 	HasResidency                    bool
 	FreeResident, Trimmable, Pinned uint64
-	Looked                          float64
+	ShareRead                       float64
 
 	ByArena []Arena // the same figures for each arena, which add up to those above; empty if unknown
 	Unknown string  // why figures are missing; "" if it has all
@@ -68,7 +68,7 @@ type Malloc struct {
 
 // Estimated reports whether the figures of residency are estimated, or missing, so that they follow from what is in use, touched or not.
 func (m *Malloc) Estimated() bool {
-	return m.HasResidency && m.Looked < 1 || m.HasFigures && !m.HasResidency
+	return m.HasResidency && m.ShareRead < 1 || m.HasFigures && !m.HasResidency
 }
 
 // Rounding returns the rule by which blocks take more than what the program asked for. It is nil if the allocator reports none, and

@@ -20,7 +20,7 @@ import (
 //	mincore   ├── owner A ──┼─ B ─┼──── C ────┤    more than the kernel's sum by e
 //	certain   ├─────────┤e  ├─┤e  ├───────┤e       at least this is resident of each
 //
-// What is left of the sum has no certain owner, and counts as mapped by whom unknown. So the lines add up to the kernel's sums.
+// What is left of the sum has no certain owner, and counts as "mapped, caller unknown". So the lines add up to the kernel's sums.
 
 // sum is a mapping and its figures in smaps, in bytes.
 type sum struct {

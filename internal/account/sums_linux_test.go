@@ -121,7 +121,7 @@ func TestWhatIsNotCertainHasNoOwner(t *testing.T) {
 		unknown := v.of(nobody)
 		if !slices.Equal(got, c.want) || unknown != (Tally{c.nobody.Resident * page, c.nobody.Swapped * page}) ||
 			uncertain != c.uncertain*page {
-			t.Errorf("%s: %v pages, %+v mapped by whom unknown, %d are not certain", about, got, unknown, uncertain/page)
+			t.Errorf("%s: %v pages, %+v of unknown caller, %d are not certain", about, got, unknown, uncertain/page)
 		}
 		memory.Free()
 	}
@@ -137,6 +137,6 @@ func TestSumsOfAMappingThatIsAStackToo(t *testing.T) {
 		claims: (&Sources{Mapped: []Mapped{{Range: Range{start, start + mib}}}}).claims(&memory)}
 	w.sum(saysAll{}, &sum{area{Range: Range{start, start + size}}, size, size, 0})
 	if mine, stack := v.Mapped[0].Anonymous.Resident, v.of(threadStack).Resident; mine != mib || stack != 13*mib || v.of(nobody).Resident != 6*mib {
-		t.Errorf("%d are of the call, %d of the stack, %d mapped by whom unknown", mine, stack, v.of(nobody).Resident)
+		t.Errorf("%d are of the call, %d of the stack, %d of unknown caller", mine, stack, v.of(nobody).Resident)
 	}
 }

@@ -34,7 +34,7 @@ func TestASurveyOfAProgramWhoseMemoryIsKnown(t *testing.T) {
 	touched := rangeOf(blocks)
 	s := Sources{
 		Tables: func() []Range { return []Range{rangeOf(tables)} },
-		Malloc: []Malloc{{HasResidency: true, Looked: 1, FreeResident: uint64(page), Ranges: []Range{touched}}},
+		Malloc: []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: uint64(page), Ranges: []Range{touched}}},
 		Mapped: []Mapped{{Range: rangeOf(calls)}},
 		Blocks: []Block{{Range: Range{touched.Start, touched.Start + 100*uint64(page)}}},
 	}
@@ -50,8 +50,8 @@ func TestASurveyOfAProgramWhoseMemoryIsKnown(t *testing.T) {
 	if files, shared := got[Files], got[Shared]; files < half || shared != half {
 		t.Errorf("%s: %d, %s: %d, want at least %d", Files, files, Shared, shared, half)
 	}
-	if who := before[MappedWho] - got[MappedWho]; who < 3*half-half/2 || got[MappedWho] < half {
-		t.Errorf("%s: %d, and %d with what claimed nothing", MappedWho, got[MappedWho], before[MappedWho])
+	if who := before[CallerUnknown] - got[CallerUnknown]; who < 3*half-half/2 || got[CallerUnknown] < half {
+		t.Errorf("%s: %d, and %d with what claimed nothing", CallerUnknown, got[CallerUnknown], before[CallerUnknown])
 	}
 	// Where a span is not yet filled, its last pages are not resident, which lowers the line of the objects.
 	const unfilled = 4 << 20

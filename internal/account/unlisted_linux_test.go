@@ -30,7 +30,7 @@ func knownSources(t *testing.T) known {
 	file, shared := rangeOf(mapped(t, int(tempFile(t, n).Fd()), n, unix.MAP_PRIVATE)), rangeOf(mapped(t, -1, n, unix.MAP_SHARED|unix.MAP_ANON))
 	tables, heap, large, byCall, stack := anonymous(), anonymous(), anonymous(), anonymous(), anonymous()
 	k.Tables = func() []Range { return []Range{tables} }
-	k.Malloc = []Malloc{{HasResidency: true, Looked: 1, InUse: uint64(k.half), FreeResident: 3 * uint64(page), Ranges: []Range{heap}}}
+	k.Malloc = []Malloc{{HasResidency: true, ShareRead: 1, InUse: uint64(k.half), FreeResident: 3 * uint64(page), Ranges: []Range{heap}}}
 	k.Blocks = []Block{{Range: large}}
 	k.Mapped = []Mapped{{Range: byCall}, {Range: file}, {Range: shared}}
 	k.Fits = func(i int, shared, inode bool) bool { return shared == (i == 2) && inode == (i > 0) }
@@ -68,7 +68,7 @@ func (k *known) lines(t *testing.T, a *Account, reason error) (sum int64) {
 		sum += l.Resident
 		unread[l.Name] = errors.Is(l.Err, reason)
 	}
-	for _, name := range []string{Code, Data, Written, Files, Shared, MappedWho} {
+	for _, name := range []string{Code, Data, Written, Files, Shared, CallerUnknown} {
 		if !unread[name] || got[name] != 0 {
 			t.Errorf("%s: %d bytes, and no reason", name, got[name])
 		}

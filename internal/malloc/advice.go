@@ -34,7 +34,7 @@ func doubt(k *account.Malloc) string {
 	if !k.Estimated() {
 		return ""
 	}
-	return fmt.Sprintf(" (estimated from %.0f %% of %s's memory: there was no time for more)", 100*k.Looked, k.Name)
+	return fmt.Sprintf(" (estimated from %.0f %% of %s's memory: there was no time for more)", 100*k.ShareRead, k.Name)
 }
 
 func where(k *account.Malloc) string {

@@ -20,11 +20,11 @@ func TestChunksAgreeWithMallinfo(t *testing.T) {
 		for range 10 { // Go's runtime may allocate in between
 			k = ofGlibc(t)
 			sums = mallinfo2(cgo.RealFunction("mallinfo2"))
-			if k.InUse == sums.inUse && k.Free == sums.free && k.Looked == 1 {
+			if k.InUse == sums.inUse && k.Free == sums.free && k.ShareRead == 1 {
 				return
 			}
 		}
-		t.Errorf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.Looked, sums.inUse, sums.free)
+		t.Errorf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.ShareRead, sums.inUse, sums.free)
 	})
 }
 
@@ -83,8 +83,8 @@ func TestArenasAgreeWithMallocInfo(t *testing.T) {
 // difference returns a sentence about an arena of which the walk and malloc_info do not say the same.
 func difference(k Kept, infos []heapInfo) string {
 	const between = 16 << 10 // what others, and malloc_info itself, may allocate or free between the two
-	if len(infos) != len(k.ByArena) || k.Looked != 1 {
-		return fmt.Sprintf("%d arenas of which %g was looked at; malloc_info has %d", len(k.ByArena), k.Looked, len(infos))
+	if len(infos) != len(k.ByArena) || k.ShareRead != 1 {
+		return fmt.Sprintf("%d arenas of which %g was looked at; malloc_info has %d", len(k.ByArena), k.ShareRead, len(infos))
 	}
 	for i, a := range k.ByArena {
 		free, system := infos[i].free(), infos[i].System[0].Size

@@ -94,7 +94,7 @@ func TestBlocksApartThatAreNotRecordedAreMallocs(t *testing.T) {
 		t.Fatal("glibc's figures were not found")
 	}
 	a, b := accountOf(t, &with, recorded), accountOf(t, &without, recorded)
-	moved := b[account.MappedWho].Resident - a[account.MappedWho].Resident
+	moved := b[account.CallerUnknown].Resident - a[account.CallerUnknown].Resident
 	first, _ := mallinfoCounts()
 	if moved < int64(before) || moved > int64(first.bytes) {
 		t.Errorf("%d bytes are malloc's, want at least %d, of %d", moved, before, first.bytes)
@@ -102,7 +102,7 @@ func TestBlocksApartThatAreNotRecordedAreMallocs(t *testing.T) {
 	if more := a[account.Unrecorded].Resident - b[account.Unrecorded].Resident; more < moved-1<<20 || more > moved+1<<20 {
 		t.Errorf("%s grew by %d, want %d", account.Unrecorded, more, moved)
 	}
-	if text := a[account.MappedWho].Sentence; strings.Contains(text, "one by one") {
+	if text := a[account.CallerUnknown].Sentence; strings.Contains(text, "one by one") {
 		t.Error(text)
 	}
 
@@ -116,8 +116,8 @@ func TestBlocksApartThatAreNotRecordedAreMallocs(t *testing.T) {
 		binary.LittleEndian.PutUint64(decoy[i+chunkSize:], pageSize|headerApart)
 	}
 	c := accountOf(t, &with, recorded)
-	if who := c[account.MappedWho]; who.Resident < b[account.MappedWho].Resident || !strings.Contains(who.Sentence, "one by one") {
-		t.Errorf("with other memory of the same look, %d bytes are unknown, before %d: %s", who.Resident, b[account.MappedWho].Resident, who.Sentence)
+	if who := c[account.CallerUnknown]; who.Resident < b[account.CallerUnknown].Resident || !strings.Contains(who.Sentence, "one by one") {
+		t.Errorf("with other memory of the same look, %d bytes are unknown, before %d: %s", who.Resident, b[account.CallerUnknown].Resident, who.Sentence)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestHeapsThatChange(t *testing.T) {
 	}()
 	for range 100 {
 		k, found := glibc(processorTime().Add(longEnough))
-		if found && k.HasResidency && (k.FreeResident > k.Free || k.Trimmable > k.FreeResident || k.Pinned > k.FreeResident || k.Looked > 1) {
+		if found && k.HasResidency && (k.FreeResident > k.Free || k.Trimmable > k.FreeResident || k.Pinned > k.FreeResident || k.ShareRead > 1) {
 			t.Errorf("%+v", k)
 		}
 		runtime.Gosched()

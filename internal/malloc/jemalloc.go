@@ -58,7 +58,7 @@ func jemallocBy(name string, f function) Kept {
 	if k.Unknown != "" {
 		return k
 	}
-	k.HasFigures, k.HasResidency, k.Looked = true, true, 1
+	k.HasFigures, k.HasResidency, k.ShareRead = true, true, 1
 	k.InUse, k.Pinned, k.Trimmable = allocated, less(active, allocated), dirty
 	k.Free = k.Pinned + dirty
 	k.FreeResident = k.Free

@@ -27,10 +27,10 @@ func (p *part) look(h heap, fast []uint64, deadline time.Time) error {
 	return err
 }
 
-// leastLooked is the part of the memory that an estimate needs.
-const leastLooked = 100
+// leastRead is the part of the memory that an estimate needs.
+const leastRead = 100
 
-func (p *part) enough() bool { return p.looked == p.resident || p.looked > p.resident/leastLooked }
+func (p *part) enough() bool { return p.looked == p.resident || p.looked > p.resident/leastRead }
 
 // fill sets the figures of each arena, and their sums. An arena of which little was looked at is estimated like all together. It
 // returns false if too little was looked at.
@@ -40,10 +40,10 @@ func (k *Kept) fill(arenas []part) bool {
 		all.sum.add(arenas[i].sum)
 		all.looked, all.resident = all.looked+arenas[i].looked, all.resident+arenas[i].resident
 	}
-	if all.looked <= all.resident/leastLooked {
+	if all.looked <= all.resident/leastRead {
 		return false
 	}
-	k.HasFigures, k.HasResidency, k.Looked = true, true, float64(all.looked)/float64(all.resident)
+	k.HasFigures, k.HasResidency, k.ShareRead = true, true, float64(all.looked)/float64(all.resident)
 	for i := range arenas {
 		like := all
 		if arenas[i].enough() {

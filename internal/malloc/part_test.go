@@ -26,8 +26,8 @@ func TestFiguresFromAPart(t *testing.T) {
 		{Number: 1, InUse: 40, Free: 20, FreeResident: 10, Trimmable: 5, Pinned: 5},
 		{Number: 2, InUse: 282, Free: 640, FreeResident: 420, Trimmable: 250, Pinned: 110},
 	}
-	if diff := cmp.Diff(want, k.ByArena); diff != "" || k.Looked != 501.0/2252 {
-		t.Errorf("looked at %g, -want +got:\n%s", k.Looked, diff)
+	if diff := cmp.Diff(want, k.ByArena); diff != "" || k.ShareRead != 501.0/2252 {
+		t.Errorf("looked at %g, -want +got:\n%s", k.ShareRead, diff)
 	}
 	addsUp(t, k)
 	if k = (Kept{}); k.fill([]part{{tally{inUse: 1}, 1, 1000}, {}}) || k.HasResidency {

@@ -98,7 +98,7 @@ func TestOtherAllocators(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := with(t, c.library, c.debian)
-			if s.Name != c.name || s.Unknown != "" || !s.HasFigures || !s.HasResidency || s.Looked != 1 {
+			if s.Name != c.name || s.Unknown != "" || !s.HasFigures || !s.HasResidency || s.ShareRead != 1 {
 				t.Fatalf("%+v", s)
 			}
 			if len(s.Wrong) > 0 {

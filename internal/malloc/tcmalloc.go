@@ -26,7 +26,7 @@ func tcmalloc(time.Time) (Kept, bool) {
 	heap := func() uint64 { return less(read("generic.heap_size"), read("tcmalloc.pageheap_unmapped_bytes")) }
 	k.InUse, k.Trimmable = read("generic.current_allocated_bytes"), read("tcmalloc.pageheap_free_bytes")
 	k.Free = less(heap(), k.InUse)
-	k.HasFigures, k.HasResidency, k.Looked = k.Unknown == "", k.Unknown == "", 1
+	k.HasFigures, k.HasResidency, k.ShareRead = k.Unknown == "", k.Unknown == "", 1
 	k.FreeResident, k.Pinned = k.Free, less(k.Free, k.Trimmable)
 	k.trim = func() { release(releaseFree) }
 	k.resident = heap

@@ -86,7 +86,7 @@ func number(data []byte, i int) (uint32, bool) {
 	return binary.LittleEndian.Uint32(data[4*i:]), true
 }
 
-// withoutWrappers drops wrappers from calls if some of these are inlined. One that called the panic machinery stays: there
+// withoutWrappers drops wrappers from calls if some of these are inlined. One that called the runtime's panic functions stays: there
 // it is the wrapper that failed.
 func (t *Table) withoutWrappers(calls []call) []call {
 	if len(calls) == 1 {

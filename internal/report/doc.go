@@ -1,4 +1,4 @@
-// Package report turns weighted stacks into a pprof profile or a text, with names, without the machinery between Go and C,
+// Package report turns weighted stacks into a pprof profile or a text, with names, without the frames between Go and C,
 // and no larger than its bounds.
 //
 //	samples ─► cut: the largest, and the sum of the rest

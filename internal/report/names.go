@@ -21,7 +21,7 @@ type named struct {
 	lines    uint32           // their number in naming
 	entries  uint32           // how many of the innermost lines are entries of an allocator
 	leaf     uint32           // the number + 1 of the frame without them in naming; 0 until needed
-	glue     bool             // nothing to show: see Tidied
+	hidden   bool             // nothing to show: see Tidied
 	standIn  bool             // the lines are stand-ins for names
 }
 
@@ -136,7 +136,7 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 // see records what is shown of a frame whose look-up had a result.
 func (r *Report) see(n *naming, f *named, result *symbolize.Result) {
 	tidied := r.Names.Tidy(result.Lines)
-	f.entries, f.glue = uint32(tidied.Entries), tidied.Glue
+	f.entries, f.hidden = uint32(tidied.Entries), tidied.Hidden
 	m, lines := n.moduleOf(f), tidied.Lines
 	switch {
 	case len(result.Lines) == 0 && m == nil:

@@ -2,7 +2,7 @@ package report
 
 import "github.com/cgoheap/cgoheap/stack"
 
-// shown appends the frames of a stack to show: no glue, and no allocator's entry at the leaf; but all frames if none would
+// shown appends the frames of a stack to show: no hidden ones, and no allocator's entry at the leaf; but all frames if none would
 // be left.
 func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 	before := len(list)
@@ -11,7 +11,7 @@ func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 		if len(list) == before {
 			f = n.asLeaf(f)
 		}
-		if f != nil && !f.glue {
+		if f != nil && !f.hidden {
 			list = append(list, f)
 		}
 	}

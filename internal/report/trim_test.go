@@ -12,14 +12,14 @@ import (
 func TestTrim(t *testing.T) {
 	const malloc, draw, wrapper, handler, zone = 1, 2, 3, 4, 5
 	entry := symbolize.Tidied{Lines: make([]symbolize.Line, 2), Entries: 2}
-	n := namingOf(map[uint64]symbolize.Tidied{malloc: entry, draw: {}, wrapper: {Glue: true}, handler: {}, zone: entry})
+	n := namingOf(map[uint64]symbolize.Tidied{malloc: entry, draw: {}, wrapper: {Hidden: true}, handler: {}, zone: entry})
 	for _, c := range []struct {
 		name      string
 		all, want []uint64
 	}{
-		{"glue is nowhere", []uint64{draw, wrapper, handler, wrapper}, []uint64{draw, handler}},
+		{"a hidden frame is nowhere", []uint64{draw, wrapper, handler, wrapper}, []uint64{draw, handler}},
 		{"an allocator's entry is not the leaf", []uint64{malloc, zone, draw, handler}, []uint64{draw, handler}},
-		{"nor is it if only glue is before it", []uint64{wrapper, malloc, handler}, []uint64{handler}},
+		{"nor is it if only hidden frames are before it", []uint64{wrapper, malloc, handler}, []uint64{handler}},
 		{"further up it stays", []uint64{draw, malloc, handler}, []uint64{draw, malloc, handler}},
 		{"a stack of nothing else is shown whole", []uint64{malloc, wrapper}, []uint64{malloc, wrapper}},
 		{"a stack without frames stays so", nil, nil},
@@ -81,7 +81,7 @@ func namingOf(addresses map[uint64]symbolize.Tidied) *naming {
 		frame := stack.NewFrame(0, address)
 		n.add(frame)
 		n.named = append(n.named, named{
-			frame: frame, entries: uint32(tidied.Entries), glue: tidied.Glue, lines: n.addLines(tidied.Lines),
+			frame: frame, entries: uint32(tidied.Entries), hidden: tidied.Hidden, lines: n.addLines(tidied.Lines),
 		})
 	}
 	return n

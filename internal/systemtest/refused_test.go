@@ -136,9 +136,9 @@ func stands(t *testing.T, a *cgoheap.Account, refused []call) {
 		if l.Resident >= least[l.Name] {
 			delete(least, l.Name)
 		}
-		if file := strings.HasPrefix(l.Name, "program and libraries"); file != (l.Unread != "") && l.Name != "mapped data files" &&
-			l.Name != "shared memory" && l.Name != "mapped, by whom unknown" {
-			t.Errorf("%s is not readable: %q", l.Name, l.Unread)
+		if file := strings.HasPrefix(l.Name, "program and libraries"); file != (l.ReadError != "") && l.Name != "mapped data files" &&
+			l.Name != "shared memory" && l.Name != "mapped, caller unknown" {
+			t.Errorf("%s is not readable: %q", l.Name, l.ReadError)
 		}
 	}
 	if len(least) > 0 || a.RSS != sum {

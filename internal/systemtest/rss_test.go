@@ -137,8 +137,8 @@ func TestMappedMemoryHasItsStackInTheProfileOfRSS(t *testing.T) {
 	if got := sumOf(found); got < size/2-huge || got > size/2+huge || !found[0].HasLabel("heap", "mapped") {
 		t.Errorf("%d bytes of a mapping of which %d were touched: %v", got, size/2, found)
 	}
-	if unknown, then := leaf(all, account.MappedWho), leaf(before, account.MappedWho); unknown > then+huge {
-		t.Errorf("%d bytes are mapped by whom unknown, before it were %d", unknown, then)
+	if unknown, then := leaf(all, account.CallerUnknown), leaf(before, account.CallerUnknown); unknown > then+huge {
+		t.Errorf("%d bytes are of unknown caller, before it were %d", unknown, then)
 	}
 }
 

@@ -546,7 +546,7 @@ static int lasting_segment(void)
 }
 
 // Nobody may ask how large the segment is. Where it is attached over other memory, that and all above is
-// mapped by whom unknown.
+// of unknown caller.
 static void attached_under_a_filter(int segment)
 {
 	char *p = hook_shmat(segment, NULL, 0), *lower = map(9), *q = lower + 4 * PAGE;

@@ -233,7 +233,7 @@ static void fill_queue(uint64_t from)
 		check(made(from + 2 * i, 1) != 0);
 }
 
-// As if a thread were stopped while it has the table: only what lost calls concern is mapped by whom unknown.
+// As if a thread were stopped while it has the table: only what lost calls concern is of unknown caller.
 static void held(void)
 {
 	start(1);

@@ -12,8 +12,8 @@ const (
 
 // The lines that are no names.
 const (
-	mappedWho   = "mapped, by whom unknown"
-	unexplained = "unexplained"
+	callerUnknown = "mapped, caller unknown"
+	unexplained   = "unexplained"
 )
 
 // Sum returns what the lines add up to.
@@ -35,7 +35,7 @@ func (m *Moment) Moved() float64 { return float64(m.Most-m.Least) / float64(m.Le
 
 // Named returns the part of the sum that has a name.
 func (m *Moment) Named() float64 {
-	return 1 - float64(m.Lines[mappedWho]+m.Lines[unexplained])/float64(m.Sum())
+	return 1 - float64(m.Lines[callerUnknown]+m.Lines[unexplained])/float64(m.Sum())
 }
 
 // Most returns the largest value of the moments.

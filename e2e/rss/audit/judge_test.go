@@ -10,7 +10,7 @@ import (
 func good() *Result {
 	m := func() Moment {
 		return Moment{Took: time.Second, Worked: time.Second, Least: 100000, Most: 100500,
-			Lines: map[string]int64{"malloc: in use": 96400, mappedWho: 3000, unexplained: 1000}}
+			Lines: map[string]int64{"malloc: in use": 96400, callerUnknown: 3000, unexplained: 1000}}
 	}
 	return &Result{Asked: 2, Rounds: 5, Moments: []Moment{m(), m()}}
 }
@@ -20,9 +20,12 @@ func TestFaultsAreFound(t *testing.T) {
 		t.Errorf("%q in a result that is good", faults)
 	}
 	for want, spoil := range map[string]func(r *Result){
-		"adds up to 101501":     func(r *Result) { r.Moments[1].Lines["malloc: in use"] += 1101 },
-		"adds up to 98999":      func(r *Result) { r.Moments[1].Lines["malloc: in use"] -= 1401 },
-		"94.9 % of account 1":   func(r *Result) { r.Moments[1].Lines[mappedWho] += 1100; r.Moments[1].Lines["malloc: in use"] -= 1100 },
+		"adds up to 101501": func(r *Result) { r.Moments[1].Lines["malloc: in use"] += 1101 },
+		"adds up to 98999":  func(r *Result) { r.Moments[1].Lines["malloc: in use"] -= 1401 },
+		"94.9 % of account 1": func(r *Result) {
+			r.Moments[1].Lines[callerUnknown] += 1100
+			r.Moments[1].Lines["malloc: in use"] -= 1100
+		},
 		"94.8 % of account 0":   func(r *Result) { r.Moments[0].Lines[unexplained] += 1250; r.Moments[0].Lines["malloc: in use"] -= 1250 },
 		"partial: refused":      func(r *Result) { r.Moments[0].Partial = "refused" },
 		"1 accounts instead":    func(r *Result) { r.Moments = r.Moments[:1] },

@@ -10,18 +10,18 @@ import (
 // Kind is what sort of code a function is.
 type Kind uint8
 
-// The kinds of code. Plumbing is what carries a call between Go and C and belongs to neither program. Line is not code: it is memory
+// The kinds of code. Runtime carries a call between Go and C and belongs to neither program. Line is not code: it is memory
 // without a stack, under the name of its line in the account of RSS.
 const (
 	Unknown Kind = iota
 	Go
 	C
 	CPlusPlus
-	Plumbing
+	Runtime
 	Line
 )
 
-var kindNames = [...]string{Unknown: "no name", Go: "Go", C: "C", CPlusPlus: "C++", Plumbing: "Go runtime", Line: "no stack"}
+var kindNames = [...]string{Unknown: "no name", Go: "Go", C: "C", CPlusPlus: "C++", Runtime: "Go runtime", Line: "no stack"}
 
 // String is the kind as the legend of a picture calls it.
 func (k Kind) String() string { return kindNames[k] }
@@ -33,8 +33,8 @@ func KindOf(f *profile.Function) Kind {
 		return Unknown
 	case strings.HasPrefix(f.Name, "["):
 		return Line
-	case isPlumbing(f):
-		return Plumbing
+	case isRuntime(f):
+		return Runtime
 	case strings.HasPrefix(f.SystemName, "_Z"), strings.Contains(f.Filename, "/c++/"):
 		return CPlusPlus
 	}
@@ -53,7 +53,7 @@ func KindOf(f *profile.Function) Kind {
 	return C
 }
 
-func isPlumbing(f *profile.Function) bool {
+func isRuntime(f *profile.Function) bool {
 	return strings.HasPrefix(f.Name, "runtime.") ||
 		strings.HasPrefix(f.Name, "_cgo_") ||
 		strings.Contains(f.Name, "._Cfunc_") ||

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestBeside(t *testing.T) {
+func TestOutsideRSS(t *testing.T) {
 	const status = "Name:\tx\nVmRSS:\t   1 kB\nVmPTE:\t      52 kB\n"
 	for about, c := range map[string]struct {
 		files map[string]string
@@ -27,7 +27,7 @@ func TestBeside(t *testing.T) {
 		"a group without figures": {map[string]string{"proc/self/cgroup": "0::/\n", "proc/self/status": "Name:\tx\n"},
 			[4]int64{-1, -1, -1, -1}},
 	} {
-		for i, p := range kernel(t, c.files).Beside() {
+		for i, p := range kernel(t, c.files).OutsideRSS() {
 			if bad := c.want[i] < 0; bad != (p.Err != nil) || !bad && p.Bytes != c.want[i] || p.Name == "" || p.Sentence == "" {
 				t.Errorf("%s: %+v, want %d", about, p, c.want[i])
 			}
@@ -39,7 +39,7 @@ func TestRunningProcessHasPageTables(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
 	}
-	list := Running.Beside()
+	list := Running.OutsideRSS()
 	if p := list[len(list)-1]; p.Err != nil || p.Bytes < 4096 {
 		t.Errorf("%+v", p)
 	}

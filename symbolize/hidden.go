@@ -5,35 +5,35 @@ import (
 	"strings"
 )
 
-// A stack that crosses between Go and C goes through machinery on both sides. Of the frames
+// A stack that crosses between Go and C goes through functions of cgo on both sides. Of the frames
 //
 //	app.handler ─► app._Cfunc_draw ─► runtime.cgocall ─► runtime.asmcgocall ─► _cgo_6f3e_Cfunc_draw ─► draw
 //
 // the program's source has three, app.handler ─► C.draw ─► draw: so the Go stub is called C.draw, and the others are
-// glue. The way back, from C to an exported Go function, has only glue between the two:
+// hidden. The way back, from C to an exported Go function, has only hidden frames between the two:
 //
 //	draw ─► each ─► crosscall2 ─► runtime.cgocallback ─► runtime.cgocallbackg ─► … ─► _cgoexp_6f3e_each ─► app.each
 //
-// Glue only calls the next frame: leaving it out gives no frame a wrong caller.
+// A hidden frame only calls the next one: leaving it out gives no frame a wrong caller.
 //
 // At the other end of a stack is the call that allocates. Every stack ends in malloc or operator new, which would hide the
-// callers in a list of functions. So the allocator's entries are left out at the leaf, as Go's own heap profile leaves out
+// callers in a list of functions. So the allocator's entries are hidden at the leaf, as Go's own heap profile leaves out
 // runtime.mallocgc.
 
 // Tidied has the frames of a location that a profile shows.
 type Tidied struct {
-	Lines   []Line // without glue that was inlined
-	Entries int    // how many of the innermost Lines are entries of an allocator, to be left out at the leaf
-	Glue    bool   // nothing to show: all is machinery between Go and C, or below a goroutine's entry
+	Lines   []Line // without hidden ones that were inlined
+	Entries int    // how many of the innermost Lines are entries of an allocator, to be hidden at the leaf
+	Hidden  bool   // nothing to show: all lies between Go and C, or below a goroutine's entry
 }
 
-// Tidy returns the frames of a location to show, unless its whole stack is machinery. cgo's stubs are named as in the
-// source; their SystemName stays. With Options.Plumbing it hides only runtime.goexit.
+// Tidy returns the frames of a location to show, if other frames of the stack are shown. cgo's stubs are named as in the
+// source; their SystemName stays. With Options.HiddenFrames it hides only runtime.goexit.
 func (s *Symbolizer) Tidy(lines []Line) Tidied {
 	if len(lines) == 1 && lines[0].Function == "runtime.goexit" {
-		return Tidied{Lines: lines, Glue: true} // Go's own profiles leave it out too
+		return Tidied{Lines: lines, Hidden: true} // Go's own profiles leave it out too
 	}
-	if s.options.Plumbing || len(lines) == 0 {
+	if s.options.HiddenFrames || len(lines) == 0 {
 		return Tidied{Lines: lines}
 	}
 	if !needsTidying(lines) {
@@ -41,7 +41,7 @@ func (s *Symbolizer) Tidy(lines []Line) Tidied {
 	}
 	t := Tidied{Lines: make([]Line, 0, len(lines))}
 	for _, line := range lines {
-		if isGlue(line.SystemName) {
+		if isHidden(line.SystemName) {
 			continue
 		}
 		if name := stubbed(line.SystemName); name != "" {
@@ -53,29 +53,29 @@ func (s *Symbolizer) Tidy(lines []Line) Tidied {
 		t.Lines = append(t.Lines, line)
 	}
 	if len(t.Lines) == 0 {
-		return Tidied{Lines: lines, Glue: true}
+		return Tidied{Lines: lines, Hidden: true}
 	}
 	return t
 }
 
-// needsTidying reports whether any of the lines is machinery, which is rare.
+// needsTidying reports whether any of the lines is hidden or changed, which is rare.
 func needsTidying(lines []Line) bool {
 	return slices.ContainsFunc(lines, func(l Line) bool {
-		return isGlue(l.SystemName) || stubbed(l.SystemName) != "" || isEntry(l.SystemName)
+		return isHidden(l.SystemName) || stubbed(l.SystemName) != "" || isEntry(l.SystemName)
 	})
 }
 
-// glue are the functions of the runtime and of runtime/cgo through which C is called and calls back.
-var glue = map[string]bool{
+// hidden are the functions of the runtime and of runtime/cgo through which C is called and calls back.
+var hidden = map[string]bool{
 	"runtime.cgocall": true, "runtime.asmcgocall": true, "runtime.asmcgocall_no_g": true,
 	"runtime.asmcgocall_landingpad": true, "crosscall2": true, "runtime.cgocallback": true,
 	"runtime.cgocallbackg": true, "runtime.cgocallbackg1": true,
 }
 
-// isGlue also knows what cgo generates: _cgo_<hash>_Cfunc_draw in C, which calls draw; _cgoexp_<hash>_each in Go, which
+// isHidden also knows what cgo generates: _cgo_<hash>_Cfunc_draw in C, which calls draw; _cgoexp_<hash>_each in Go, which
 // calls the exported function; and app._cgo_cmalloc, through which the stubs of C.malloc and C.CString ask for memory.
-func isGlue(name string) bool {
-	if glue[strings.TrimSuffix(name, ".abi0")] || strings.HasPrefix(name, "_cgoexp_") || strings.HasSuffix(name, "._cgo_cmalloc") {
+func isHidden(name string) bool {
+	if hidden[strings.TrimSuffix(name, ".abi0")] || strings.HasPrefix(name, "_cgoexp_") || strings.HasSuffix(name, "._cgo_cmalloc") {
 		return true
 	}
 	rest, ok := strings.CutPrefix(name, "_cgo_")

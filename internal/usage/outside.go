@@ -15,9 +15,9 @@ type Part struct {
 	Err            error // why it could not be read
 }
 
-// Beside returns what counts against the limit of the process's control group beside RSS, which is the group's and not the
+// OutsideRSS returns what counts against the limit of the process's control group and is not in RSS, which is the group's and not the
 // process's alone, and the process's own page tables.
-func (k Kernel) Beside() []Part {
+func (k Kernel) OutsideRSS() []Part {
 	statistics, err := k.groupStatistics()
 	group := func(name, sentence string, bytes func(map[string]int64) (int64, error)) Part {
 		p := Part{Name: name, Sentence: sentence, Err: err}

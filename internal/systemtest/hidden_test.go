@@ -20,8 +20,8 @@ func allocateInCallback(size uintptr) {
 	victim.Delete(victim.New(size))
 }
 
-// machinery are the functions that no reader of a stack has written.
-var machinery = regexp.MustCompile(`^runtime\.(cgocall|asmcgocall|cgocallback|cgocallbackg|cgocallbackg1)(\.abi0)?$|` +
+// betweenGoAndC matches the functions that no reader of a stack has written.
+var betweenGoAndC = regexp.MustCompile(`^runtime\.(cgocall|asmcgocall|cgocallback|cgocallbackg|cgocallbackg1)(\.abi0)?$|` +
 	`^crosscall2$|^_cgoexp_|^_cgo_[0-9a-f]+_C2?func_|^runtime\.goexit$`)
 
 // entry is operator new and, built with -fno-optimize-sibling-calls, our hook.
@@ -45,7 +45,7 @@ func stacks(samples []*profile.Sample) (all []string) {
 	return all
 }
 
-func TestPlumbing(t *testing.T) {
+func TestHiddenFrames(t *testing.T) {
 	p := start(t, everything)
 	allocateInCallback(1000)
 	tidy := profiletest.Through(take(t, p), "allocateInCallback")
@@ -53,7 +53,7 @@ func TestPlumbing(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := everything
-	c.Machinery = true
+	c.HiddenFrames = true
 	p = start(t, c)
 	allocateInCallback(1000)
 	whole := profiletest.Through(take(t, p), "allocateInCallback")
@@ -62,7 +62,7 @@ func TestPlumbing(t *testing.T) {
 		const here = module + "/internal/systemtest"
 		want := []string{"C.victim_malloc", module + "/internal/victim.Malloc", here + ".allocateInCallback.func1",
 			module + "/internal/victim.victimRunGo", "victimRunGo", "C.victim_call_go", module + "/internal/victim.CallBack",
-			here + ".allocateInCallback", here + ".TestPlumbing"}
+			here + ".allocateInCallback", here + ".TestHiddenFrames"}
 		if !slices.ContainsFunc(tidy, func(s *profile.Sample) bool {
 			names := slices.DeleteFunc(profiletest.Functions(s), func(name string) bool { // C's, of which go test strips the names
 				return strings.HasPrefix(name, "victim_") || strings.HasPrefix(name, "systemtest.test+0x")
@@ -76,10 +76,10 @@ func TestPlumbing(t *testing.T) {
 		}
 	})
 
-	t.Run("it is the whole stack without machinery and without the allocator at its leaf", func(t *testing.T) {
+	t.Run("it is the whole stack without frames between Go and C, and without the allocator at its leaf", func(t *testing.T) {
 		var want []string
 		for _, s := range whole {
-			names := slices.DeleteFunc(systemNames(s), machinery.MatchString)
+			names := slices.DeleteFunc(systemNames(s), betweenGoAndC.MatchString)
 			for len(names) > 0 && entry.MatchString(names[0]) {
 				names = names[1:]
 			}

@@ -21,7 +21,7 @@ func functions(lines []Line) (names []string) {
 	return names
 }
 
-const glued = -1
+const allHidden = -1
 
 func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 	for _, c := range []struct {
@@ -32,14 +32,14 @@ func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 		{[]string{"main.main"}, []string{"main.main"}, 0},
 		{[]string{"draw"}, []string{"draw"}, 0},
 		{nil, nil, 0},
-		{[]string{"runtime.goexit"}, []string{"runtime.goexit"}, glued},
-		{[]string{"runtime.cgocall"}, []string{"runtime.cgocall"}, glued},
-		{[]string{"runtime.asmcgocall.abi0"}, []string{"runtime.asmcgocall.abi0"}, glued},
-		{[]string{"runtime.cgocallback.abi0"}, []string{"runtime.cgocallback.abi0"}, glued},
-		{[]string{"crosscall2"}, []string{"crosscall2"}, glued},
-		{[]string{"_cgoexp_6f3e0123abcd_each"}, []string{"_cgoexp_6f3e0123abcd_each"}, glued},
-		{[]string{"_cgo_6f3e0123abcd_Cfunc_draw"}, []string{"_cgo_6f3e0123abcd_Cfunc_draw"}, glued},
-		{[]string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, []string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, glued},
+		{[]string{"runtime.goexit"}, []string{"runtime.goexit"}, allHidden},
+		{[]string{"runtime.cgocall"}, []string{"runtime.cgocall"}, allHidden},
+		{[]string{"runtime.asmcgocall.abi0"}, []string{"runtime.asmcgocall.abi0"}, allHidden},
+		{[]string{"runtime.cgocallback.abi0"}, []string{"runtime.cgocallback.abi0"}, allHidden},
+		{[]string{"crosscall2"}, []string{"crosscall2"}, allHidden},
+		{[]string{"_cgoexp_6f3e0123abcd_each"}, []string{"_cgoexp_6f3e0123abcd_each"}, allHidden},
+		{[]string{"_cgo_6f3e0123abcd_Cfunc_draw"}, []string{"_cgo_6f3e0123abcd_Cfunc_draw"}, allHidden},
+		{[]string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, []string{"_cgo_6f3e0123abcd_C2func_draw.cold"}, allHidden},
 		{[]string{"_cgo_wait_runtime_init_done"}, []string{"_cgo_wait_runtime_init_done"}, 0},
 		{[]string{"_cgo_Cfunc"}, []string{"_cgo_Cfunc"}, 0},
 		{[]string{"draw", "_cgo_6f3e_Cfunc_draw"}, []string{"draw"}, 0},
@@ -48,7 +48,7 @@ func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 		{[]string{"a.b/c._C2func_open", "a.b/c.Open"}, []string{"C.open", "a.b/c.Open"}, 0},
 		{[]string{"main._Cfunc_CString"}, []string{"C.CString"}, 0},
 		{[]string{"main._Cfunc__CMalloc"}, []string{"C.malloc"}, 0},
-		{[]string{"main._cgo_cmalloc"}, []string{"main._cgo_cmalloc"}, glued},
+		{[]string{"main._cgo_cmalloc"}, []string{"main._cgo_cmalloc"}, allHidden},
 		{[]string{"a.b/c._cgo_cmalloc", "a.b/c._Cfunc_CString"}, []string{"C.CString"}, 0},
 		{[]string{"main._Cfunc_draw.func1"}, []string{"main._Cfunc_draw.func1"}, 0},
 		{[]string{"main.F[a.b/c._Cfunc_x]"}, []string{"main.F[a.b/c._Cfunc_x]"}, 0},
@@ -69,8 +69,8 @@ func TestALocationIsSeenAsThePartOfTheProgramThatItIs(t *testing.T) {
 		if diff := cmp.Diff(c.want, functions(got.Lines)); diff != "" {
 			t.Errorf("%q:\n%s", c.names, diff)
 		}
-		if glue := c.entries == glued; got.Glue != glue || !glue && got.Entries != c.entries {
-			t.Errorf("%q: %d entries, glue: %t; want %d", c.names, got.Entries, got.Glue, c.entries)
+		if whole := c.entries == allHidden; got.Hidden != whole || !whole && got.Entries != c.entries {
+			t.Errorf("%q: %d entries, hidden: %t; want %d", c.names, got.Entries, got.Hidden, c.entries)
 		}
 		if len(c.names) == 1 && got.Lines[0].SystemName != c.names[0] {
 			t.Errorf("%q: the linker's name is %q", c.names, got.Lines[0].SystemName)
@@ -85,14 +85,14 @@ func TestTidyLeavesTheLinesThatOthersShare(t *testing.T) {
 	}
 }
 
-func TestPlumbingIsShownOnDemand(t *testing.T) {
-	s := New(Options{Plumbing: true})
+func TestHiddenFramesAreShownOnDemand(t *testing.T) {
+	s := New(Options{HiddenFrames: true})
 	for _, name := range []string{"runtime.cgocall", "_cgo_6f_Cfunc_draw", "main._Cfunc_draw", "malloc"} {
-		if got := s.Tidy(linesOf(name)); got.Glue || got.Entries > 0 || got.Lines[0].Function != name {
+		if got := s.Tidy(linesOf(name)); got.Hidden || got.Entries > 0 || got.Lines[0].Function != name {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if !s.Tidy(linesOf("runtime.goexit")).Glue {
+	if !s.Tidy(linesOf("runtime.goexit")).Hidden {
 		t.Error("runtime.goexit is shown")
 	}
 }
