@@ -70,19 +70,23 @@ func (v *Survey) askForBlocks() (missing uint64) {
 		}
 		blocks, m := v.malloc[i].Apart(ranges, v.blocks)
 		missing += m
-		for _, b := range blocks {
-			v.give(b)
-		}
+		v.give(blocks)
 	}
 	return missing
 }
 
-// give moves what nobody has claimed of a range to malloc.
-func (v *Survey) give(b Range) {
+// give moves what nobody has claimed of ranges, which are ascending, to malloc.
+func (v *Survey) give(blocks []Range) {
 	for _, r := range v.unclaimed.runs {
-		if start, limit := max(r.Start, b.Start), min(r.Limit, b.Limit); start < limit {
+		for len(blocks) > 0 && blocks[0].Limit <= r.Start {
+			blocks = blocks[1:]
+		}
+		for _, b := range blocks {
+			if b.Start >= r.Limit {
+				break
+			}
 			var t Tally
-			t.add(r.state, limit-start)
+			t.add(r.state, min(r.Limit, b.Limit)-max(r.Start, b.Start))
 			v.found[nobody][anonymous].minus(t)
 			v.found[allocator][anonymous].plus(t)
 		}

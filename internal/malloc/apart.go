@@ -119,10 +119,10 @@ type search struct {
 	found    []account.Range
 	deadline time.Time
 
-	ahead   [apartAtOnce * headerSize]byte // headers of pages that follow each other
-	from    uint64
-	headers int
-	reads   int
+	ahead  []uint64 // pages whose headers were copied, ascending
+	copied []byte   // these headers
+	buffer []byte   // for them
+	reads  int
 }
 
 // without subtracts the recorded blocks. A block directly behind a header, outside of all heaps, has the size that malloc gives it; others say
@@ -175,14 +175,14 @@ func (s *search) aligned(at uint64) (start, size uint64, ok bool) {
 // in looks for headers where ranges begin and behind each block that it finds; or, if that does not suffice, on every page. It reports whether all
 // that are wanted were found.
 func (s *search) in(unclaimed []account.Range, everyPage bool) bool {
-	s.found, s.headers = s.found[:0], 0
+	s.found, s.ahead = s.found[:0], s.ahead[:0]
 	var sum apartCounts
 	var next uint64 // behind the last block
-	for _, r := range unclaimed {
+	for i, r := range unclaimed {
 		for at := max(r.Start, next); at < r.Limit; {
 			size, is := s.known[at]
 			if !is {
-				if size, is = s.header(at, r.Limit, everyPage); is {
+				if size, is = s.header(at, unclaimed[i:], everyPage); is {
 					s.found = append(s.found, account.Range{Start: at, Limit: at + size})
 					sum.blocks, sum.bytes = sum.blocks+1, sum.bytes+size
 				}
@@ -207,27 +207,47 @@ func (s *search) in(unclaimed []account.Range, everyPage bool) bool {
 // late reports whether the time is over.
 func (s *search) late() bool { return s.reads%timeOften == 0 && processorTime().After(s.deadline) }
 
-// header returns the size of the block whose header is at a page. If it is likely that the following pages up to a limit are asked for too, it reads
-// theirs as well.
-func (s *search) header(at, limit uint64, ahead bool) (size uint64, is bool) {
-	i := (at - s.from) / pageSize
-	if at < s.from || i >= uint64(s.headers) {
-		n := uint64(1)
-		if ahead {
-			n = min(apartAtOnce, (limit-at+pageSize-1)/pageSize)
+// header returns the size of the block whose header is at a page, in the first of the ranges.
+func (s *search) header(at uint64, ranges []account.Range, everyPage bool) (size uint64, is bool) {
+	for len(s.ahead) > 0 && s.ahead[0] < at {
+		s.ahead, s.copied = s.ahead[1:], s.copied[headerSize:]
+	}
+	if len(s.ahead) > 0 && s.ahead[0] == at {
+		return sizeApart(words{at, s.copied[:headerSize]})
+	}
+	s.reads++
+	if !everyPage && at != ranges[0].Start { // behind a block
+		w, _ := wordsAt(at, 2)
+		return sizeApart(w)
+	}
+	if !s.read(at, ranges, everyPage) {
+		return 0, false
+	}
+	return sizeApart(words{at, s.copied[:headerSize]})
+}
+
+func sizeApart(header words) (size uint64, is bool) {
+	before, word := header.at(header.from), header.at(header.from+chunkSize)
+	size = word &^ chunkFlags
+	return size, before == 0 && word&chunkFlags == headerApart && size%pageSize == 0 && size != 0 && header.from+size > header.from
+}
+
+// read copies a header, and those that are likely to be asked for next: of the following pages, or where the following ranges begin.
+func (s *search) read(at uint64, ranges []account.Range, everyPage bool) bool {
+	list := make([]uint64, 0, apartAtOnce)
+	if everyPage {
+		for ; at < ranges[0].Limit && len(list) < apartAtOnce; at += pageSize {
+			list = append(list, at)
 		}
-		addresses := make([]uint64, n)
-		for i := range addresses {
-			addresses[i] = at + uint64(i)*pageSize
-		}
-		s.reads++
-		s.from, i = at, 0
-		if s.headers = peek.Each(s.ahead[:n*headerSize], headerSize, addresses); s.headers == 0 {
-			return 0, false
+	} else {
+		for _, r := range ranges[:min(len(ranges), apartAtOnce)] {
+			list = append(list, r.Start)
 		}
 	}
-	w := words{at, s.ahead[i*headerSize:][:headerSize]}
-	word := w.at(at + chunkSize)
-	size = word &^ chunkFlags
-	return size, w.at(at) == 0 && word&chunkFlags == headerApart && size%pageSize == 0 && size != 0 && at+size > at
+	if s.buffer == nil {
+		s.buffer = make([]byte, apartAtOnce*headerSize)
+	}
+	s.copied = s.buffer
+	s.ahead = list[:peek.Each(s.buffer[:len(list)*headerSize], headerSize, list)]
+	return len(s.ahead) > 0
 }
