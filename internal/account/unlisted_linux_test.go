@@ -1,11 +1,13 @@
 package account
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,10 +24,15 @@ type known struct {
 	half, recorded int64 // the latter of malloc's
 }
 
+const ballast = 1 << 20 // of Go's heap
+
 func knownSources(t *testing.T) known {
 	t.Helper()
 	const n = 100
 	k := known{half: n / 2 * page}
+	objects := bytes.Repeat([]byte{1}, 2*ballast)
+	t.Cleanup(func() { runtime.KeepAlive(objects) })
+	debug.FreeOSMemory() // as in TestASurveyOfAProgramWhoseMemoryIsKnown
 	anonymous := func() Range { return rangeOf(mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON)) }
 	file, shared := rangeOf(mapped(t, int(tempFile(t, n).Fd()), n, unix.MAP_PRIVATE)), rangeOf(mapped(t, -1, n, unix.MAP_SHARED|unix.MAP_ANON))
 	tables, heap, large, byCall, stack := anonymous(), anonymous(), anonymous(), anonymous(), anonymous()
@@ -60,7 +67,7 @@ func (k *known) lines(t *testing.T, a *Account, reason error) (sum int64) {
 			t.Errorf("%s: %d, want %d", name, got[name], want)
 		}
 	}
-	if own := int64(1 << 20); k.recorded != 10*page+k.half || got[GoObjects] < own || got[GoStacks] == 0 || got[GoOther] == 0 {
+	if k.recorded != 10*page+k.half || got[GoObjects] < ballast || got[GoStacks] == 0 || got[GoOther] == 0 {
 		t.Errorf("%+v", got)
 	}
 	unread := make(map[string]bool)
@@ -81,14 +88,12 @@ func (k *known) lines(t *testing.T, a *Account, reason error) (sum int64) {
 
 // Without any file of the kernel's, what needs none stands.
 func TestAProcWithoutFilesSaysSo(t *testing.T) {
-	ballast := make([]byte, 1<<20)
 	k := knownSources(t)
 	a := k.account(t, t.TempDir())
 	k.lines(t, a, fs.ErrNotExist)
 	if text := a.Err.Error(); !strings.Contains(text, "maps") || !strings.Contains(text, "RSS is the sum of what is known: ") {
 		t.Error(text)
 	}
-	runtime.KeepAlive(ballast)
 }
 
 // A list without a mapping is no list.
