@@ -2,6 +2,7 @@ package cgoheap
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -74,14 +75,25 @@ func wantsJSON(r *http.Request) (bool, error) {
 	}
 	asJSON := strings.Contains(r.Header.Get("Accept"), "application/json")
 	for name, list := range values {
-		if name != "format" {
+		set, known := accountParameters[name]
+		if !known {
 			return false, fmt.Errorf("cgoheap: there is no parameter %q", name)
 		}
 		for _, value := range list {
-			if asJSON = value == "json"; !asJSON && value != "text" {
-				return false, fmt.Errorf("cgoheap: the parameter format is %q; it must be json or text", value)
+			if err := set(&asJSON, value); err != nil {
+				return false, fmt.Errorf("cgoheap: the parameter %s is %q; %w", name, value, err)
 			}
 		}
 	}
 	return asJSON, nil
+}
+
+// accountParameters maps the name of each parameter of the account to the function that parses its value.
+var accountParameters = map[string]func(asJSON *bool, value string) error{"format": setFormat}
+
+func setFormat(asJSON *bool, value string) error {
+	if *asJSON = value == "json"; !*asJSON && value != "text" {
+		return errors.New("it must be json or text")
+	}
+	return nil
 }

@@ -20,7 +20,7 @@ var promised = []string{module, module + "/auto", module + "/export", module + "
 
 const apiFile = "testdata/api.txt"
 
-// A line that changes or goes away breaks programs. One that is added is a promise for years.
+// A line that changes or goes away breaks programs, or what asks them. One that is added is a promise for years.
 func TestTheAPIIsTheListedOne(t *testing.T) {
 	var lines []string
 	for _, pkg := range promised {
@@ -29,6 +29,18 @@ func TestTheAPIIsTheListedOne(t *testing.T) {
 		lines = append(lines, "")
 	}
 	lines = append(append(lines, "header cgoheap.h"), headerDeclarations(t)...)
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{
+		{"variables of package auto", environmentVariables(t)},
+		{"packages of allocators", allocatorPackages(t)},
+		{"patterns of the handlers that package auto registers, and of PagesHandler", handlerPatterns(t)},
+		{"parameters of Handler, and of PagesHandler", handlerParameters(t)},
+		{"values of the parameter view", viewNames(t)},
+	} {
+		lines = append(append(lines, "", part.title), part.lines...)
+	}
 	got := strings.Join(lines, "\n") + "\n"
 	if *update {
 		if err := os.WriteFile(apiFile, []byte(got), 0o644); err != nil {
@@ -118,6 +130,7 @@ func TestLeaksOfTheAPIAreFound(t *testing.T) {
 		"a method":             {"type T int; func (t *T) M() {}", "method (*T) M()", ""},
 		"a method of a hidden": {"type t int; func (t) M() {}", "", ""},
 		"a field":              {"type T struct { A, b []*int }", "field T.A []*int", ""},
+		"a field in JSON":      {"type T struct { A int `json:\"a,omitempty\"` }", "field T.A int, in JSON a,omitempty", ""},
 		"an embedded field":    {"type T struct { other.U }", "field T.U other.U", "field T.U other.U has a type of " + module + "/other"},
 		"an interface":         {"type T interface { M(other.U) }", "method T.M(other.U)", "has a type of " + module + "/other"},
 		"a sealed interface":   {"type T interface { hidden.U }", "sealed T", ""},

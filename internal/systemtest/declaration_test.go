@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,10 +130,23 @@ func (a *api) addFields(of string, fields *ast.FieldList) {
 		}
 		for _, name := range names {
 			if name.IsExported() {
-				a.put(fmt.Sprintf("field %s.%s %s", of, name, text), f.Type)
+				a.put(fmt.Sprintf("field %s.%s %s%s", of, name, text, inJSON(f.Tag)), f.Type)
 			}
 		}
 	}
+}
+
+// inJSON returns what a field's tag says of its name in JSON.
+func inJSON(tag *ast.BasicLit) string {
+	if tag == nil {
+		return ""
+	}
+	text, _ := strconv.Unquote(tag.Value)
+	name, found := reflect.StructTag(text).Lookup("json")
+	if !found {
+		return ""
+	}
+	return ", in JSON " + name
 }
 
 func (a *api) addMethods(of string, methods *ast.FieldList) {

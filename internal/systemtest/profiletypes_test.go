@@ -1,0 +1,121 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package systemtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+const profilesFile = "testdata/profiles.txt"
+
+// Queries of servers name the types of values and the keys of labels, and the values of the label "heap".
+func TestProfilesHaveTheTypesAndLabelsOfTheAPI(t *testing.T) {
+	c := everything
+	c.GoroutineLabels, c.ThreadNames = true, true
+	p := start(t, c)
+	runtime.GC() // Go's numbers are as of the last one
+	since, err := p.Baseline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pprof.Do(context.Background(), pprof.Labels("label-of-the-program", "any"), func(context.Context) {
+		t.Cleanup(allocateOfEachKind(t))
+		profiletest.Garbage(10)
+	})
+	held := hold(32 << 20)
+	defer runtime.KeepAlive(held)
+	runtime.GC()
+	var lines []string
+	for _, v := range append(views(), cgoheap.ViewDelta(since), cgoheap.ViewGrowth(since)) {
+		title := "view " + v.String()
+		if v == cgoheap.ViewDelta(since) {
+			title += " since a Baseline"
+		}
+		s := cgoheap.Selection{View: v}
+		lines = append(lines, describe(title, selected(t, p, s))...)
+		s.GoHeap = true
+		if p.Write(io.Discard, s) == nil { // some views refuse it
+			lines = append(lines, describe(title+", with GoHeap", selected(t, p, s))...)
+		}
+	}
+	got := strings.Join(lines, "\n")
+	if *update {
+		if err := os.WriteFile(profilesFile, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(profilesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("profiles are not as in %s. If the change is meant, and CHANGELOG.md says so:\n"+
+			"	go test ./internal/systemtest -run API -update\n%s", profilesFile, diff)
+	}
+}
+
+// allocateOfEachKind makes what only some profiles have: blocks that are reported, and memory that is mapped directly.
+func allocateOfEachKind(t *testing.T) (undo func()) {
+	t.Helper()
+	block := profiletest.Leak(1 << 20)
+	reported := make([]byte, 64)
+	address := uintptr(unsafe.Pointer(&reported[0]))
+	cgoheap.Allocated(address, 64, "any")
+	mapped := victim.Map(nil, 1<<20, false)
+	clear(unsafe.Slice((*byte)(mapped), 1<<20))
+	return func() {
+		cgoheap.Freed(address)
+		victim.Free(block)
+		if err := victim.Unmap(mapped, 1<<20); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// describe lists a profile's types of values, and its labels.
+func describe(title string, p *profile.Profile) []string {
+	list := []string{title, "period " + p.PeriodType.Type + " " + p.PeriodType.Unit}
+	for _, s := range p.SampleType {
+		shown := ""
+		if s.Type == p.DefaultSampleType {
+			shown = ", shown first"
+		}
+		list = append(list, "value "+s.Type+" "+s.Unit+shown)
+	}
+	var labels []string
+	for _, s := range p.Sample {
+		labels = append(labels, labelsOf(s)...)
+	}
+	slices.Sort(labels)
+	return append(append(list, slices.Compact(labels)...), "")
+}
+
+func labelsOf(s *profile.Sample) (list []string) {
+	for key, texts := range s.Label {
+		line := "label " + key
+		if key == "heap" {
+			line += " " + strings.Join(texts, " ")
+		}
+		list = append(list, line)
+	}
+	for key, units := range s.NumUnit {
+		list = append(list, fmt.Sprintf("label %s, a number of %s", key, strings.Join(units, " ")))
+	}
+	return list
+}
