@@ -1,12 +1,13 @@
 // Command rss shows that the account of RSS adds up in programs that nobody here wrote. It builds them, each in a folder of its own,
 // runs them one after the other, and prints a table. Its arguments are names of programs; without any, it runs all.
 //
-// Each program embeds a library, records every allocation and has it work on several threads. Package audit takes the account a
-// hundred times in a row meanwhile, and the program prints what it found as JSON. Of each of the hundred moments, this must hold:
+// Each program embeds a library, records every allocation and has it work on several threads. Package audit takes the account at least a
+// hundred times in a row meanwhile, and the program prints what it found as JSON. Of each moment, this must hold:
 //
 //   - The lines add up to the Rss of smaps_rollup, within 1 %. Neither can be read in an instant, so the kernel is asked before the
 //     account, again and again during it, and afterwards. The sum must lie between the least and the most of these answers, or
-//     less than 1 % of RSS outside. In at least ten of the moments, the answers must differ by less than 1 % among themselves.
+//     less than 1 % of RSS outside. Accounts are taken until the answers differ by less than 1 % among
+//     themselves in ten, and the load ended a round in ten.
 //   - 95 % of RSS are on lines other than "unexplained" and "mapped, caller unknown".
 //
 // Where RSS moves by 10 % during an account, that bound is wide. So each program runs once more: between the rounds of its load it

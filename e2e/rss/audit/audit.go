@@ -54,12 +54,12 @@ var profiler *cgoheap.Profiler
 // Profiler returns the one that records, for a load's Check.
 func Profiler() *cgoheap.Profiler { return profiler }
 
-// take takes all accounts.
+// take takes accounts until they show what is asked.
 func (r *Result) take(p *cgoheap.Profiler, c *crowd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	first := c.rounds.Load()
-	for range r.Asked {
+	for !r.shows() && len(r.Moments) < mostTaken*r.Asked {
 		m, err := r.moment(p, c)
 		if err != nil {
 			return err
@@ -77,7 +77,12 @@ func (r *Result) moment(p *cgoheap.Profiler, c *crowd) (*Moment, error) {
 		c.rest.Lock()
 		defer c.rest.Unlock()
 	}
-	return take(p)
+	before := c.rounds.Load()
+	m, err := take(p)
+	if err == nil {
+		m.Rounds = c.rounds.Load() - before
+	}
+	return m, err
 }
 
 // pause lets the load work between two moments.

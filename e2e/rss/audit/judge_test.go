@@ -3,13 +3,12 @@ package audit
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // good returns a result of two moments in which all holds.
 func good() *Result {
 	m := func() Moment {
-		return Moment{Took: time.Second, Worked: time.Second, Least: 100000, Most: 100500,
+		return Moment{Rounds: 1, Least: 100000, Most: 100500,
 			Lines: map[string]int64{"malloc: in use": 96400, callerUnknown: 3000, unexplained: 1000}}
 	}
 	return &Result{Asked: 2, Rounds: 5, Moments: []Moment{m(), m()}}
@@ -30,7 +29,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"partial: refused":      func(r *Result) { r.Moments[0].Partial = "refused" },
 		"1 accounts instead":    func(r *Result) { r.Moments = r.Moments[:1] },
 		"in only 0 accounts":    func(r *Result) { r.Moments[0].Most, r.Moments[1].Most = 101000, 101000 },
-		"had 0.05 processors":   func(r *Result) { r.Moments[0].Worked, r.Moments[1].Worked = 0, time.Second/10 },
+		"a round in only 0":     func(r *Result) { r.Moments[0].Rounds, r.Moments[1].Rounds = 0, 0 },
 		"did nothing meanwhile": func(r *Result) { r.Rounds = 0 },
 	} {
 		r := good()
@@ -45,10 +44,36 @@ func TestALoadAtRestNeedNotWork(t *testing.T) {
 	r := good()
 	r.Rest = true
 	for i := range r.Moments {
-		r.Moments[i].Worked, r.Moments[i].Most = 0, 200000
+		r.Moments[i].Rounds, r.Moments[i].Most = 0, 200000
 	}
 	if faults := r.Faults(); len(faults) > 0 {
 		t.Errorf("%q", faults)
+	}
+}
+
+// The rest of the moments may show nothing: they are taken because the machine is busy.
+func TestAccountsAreTakenUntilTheyShowSomething(t *testing.T) {
+	r := good()
+	r.Asked = 20
+	for range 18 {
+		r.Moments = append(r.Moments, Moment{Least: 100000, Most: 200000})
+	}
+	if !r.shows() {
+		t.Errorf("%d are steady, the load worked in %d", r.Steady(), r.Worked())
+	}
+	for want, spoil := range map[string]func(m *Moment){
+		"moves": func(m *Moment) { m.Most = 200000 }, "does nothing": func(m *Moment) { m.Rounds = 0 },
+	} {
+		m := r.Moments[0]
+		spoil(&r.Moments[0])
+		if r.shows() {
+			t.Errorf("one that %s is enough", want)
+		}
+		r.Moments[0] = m
+	}
+	r.Asked++
+	if r.shows() {
+		t.Error("too few are enough")
 	}
 }
 
