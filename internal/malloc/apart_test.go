@@ -22,11 +22,11 @@ const mapFrom = 128 << 10
 
 // Two roads to how many blocks are mapped one by one: glibc's variables, and its function.
 func TestCountsOfBlocksApartAgreeWithMallinfo(t *testing.T) {
+	ofGlibc(t)
 	victim.MapBlocksFrom(mapFrom)
 	for _, n := range []int{1, 5} {
 		for range n {
-			block := victim.Malloc(1 << 20)
-			defer victim.Free(block)
+			apartBlock(t, 0, 1<<20)
 		}
 		ofGlibc(t)
 		l, err := findHeaps()
@@ -41,18 +41,25 @@ func TestCountsOfBlocksApartAgreeWithMallinfo(t *testing.T) {
 	}
 }
 
-// apartBlock allocates a block that is mapped alone, and touches all of it.
+// apartBlock allocates a block that is mapped alone, and touches all of it. What earlier tests have freed in this thread's arena is
+// taken first.
 func apartBlock(t *testing.T, alignment, size uintptr) account.Block {
 	t.Helper()
-	block := victim.Malloc(size)
-	if alignment > 0 {
-		victim.Free(block)
-		block = victim.PosixMemalign(alignment, size)
+	var block unsafe.Pointer
+	for apart := false; !apart; apart = *(*uint64)(unsafe.Add(block, -8))&headerApart != 0 {
+		block = allocated(alignment, size)
+		t.Cleanup(func() { victim.Free(block) })
 	}
-	t.Cleanup(func() { victim.Free(block) })
 	clear(unsafe.Slice((*byte)(block), size))
 	start := uint64(uintptr(block))
 	return account.Block{Range: account.Range{Start: start, Limit: start + uint64(size)}}
+}
+
+func allocated(alignment, size uintptr) unsafe.Pointer {
+	if alignment > 0 {
+		return victim.PosixMemalign(alignment, size)
+	}
+	return victim.Malloc(size)
 }
 
 // accountOf makes an account of the process with the recorded blocks, and returns its lines.

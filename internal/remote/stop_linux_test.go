@@ -58,7 +58,7 @@ func TestNoSignalIsLostWhileAProcessIsRead(t *testing.T) {
 		}
 	}
 	counted := -1
-	for deadline := time.Now().Add(time.Minute); counted != sent && time.Now().Before(deadline); { // the last may be on their way
+	for deadline := time.Now().Add(10 * time.Minute); counted != sent && time.Now().Before(deadline); { // the last may be on their way
 		if _, err := fmt.Fprint(in, "?"); err != nil {
 			t.Fatal(err)
 		}

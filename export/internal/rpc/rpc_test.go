@@ -32,7 +32,7 @@ func dial(t *testing.T, c Config) (*Client, *method) {
 // call makes one call, whose failure it returns.
 func call(t *testing.T, m *method) *delivery.Failure {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	_, err := m.Call(ctx, wrapperspb.String("hello"))
 	if err == nil {
