@@ -133,12 +133,10 @@ type unsure struct {
 }
 
 func (w *walk) allSums(p pages, smaps string) error {
-	empty := true
 	for s, err := range sums(smaps) {
 		if err != nil {
 			return err
 		}
-		empty = false
 		if s.outside() {
 			continue
 		}
@@ -148,9 +146,6 @@ func (w *walk) allSums(p pages, smaps string) error {
 		} else {
 			w.survey.unsure.anonymous += rest
 		}
-	}
-	if empty {
-		return fmt.Errorf("%s: %w", smaps, errEmpty)
 	}
 	return nil
 }
