@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// records is the condition under which the profiler records, and no file name can say it.
+// records is the condition under which the profiler records, and no file name can say it: docs/decisions/0033-build-lines.md.
 const records = "linux && (amd64 || arm64) && cgo && !asan && !msan"
 
 // lines are the conditions that name the system, and may therefore differ from records by mistake.
