@@ -73,8 +73,9 @@ func newAccount(a *account.Account, outside []usage.Part) *Account {
 		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped,
 			Known: l.Known.String(), Sentence: l.Sentence, ReadError: sentenceOf(l.Err)})
 	}
-	for _, b := range outside {
-		made.OutsideRSS = append(made.OutsideRSS, AccountLine{Name: b.Name, Resident: b.Bytes, Sentence: b.Sentence, ReadError: sentenceOf(b.Err)})
+	for _, p := range outside {
+		made.OutsideRSS = append(made.OutsideRSS,
+			AccountLine{Name: p.Name, Resident: p.Bytes, Sentence: p.Sentence, ReadError: sentenceOf(p.Err)})
 	}
 	for i := range a.Malloc {
 		m := &a.Malloc[i]

@@ -22,7 +22,7 @@ type AccountMalloc struct {
 	Trimmable int64 `json:"trimmable"`
 	Pinned    int64 `json:"pinned"`
 
-	// ShareRead is the share of the allocator's resident memory that was looked at, from 0 to 1. If it is less than 1, the figures
+	// ShareRead is the share of the allocator's resident memory that was read, from 0 to 1. If it is less than 1, the figures
 	// are estimated, as if the rest were like this part.
 	ShareRead float64 `json:"share_read"`
 
