@@ -147,7 +147,7 @@ func TestTextOfArenas(t *testing.T) {
 		m.HasResidency = true
 		return m
 	}
-	made := newAccount(&account.Account{RSS: account.Tally{Resident: 190 << 20}, Malloc: []account.Malloc{
+	made := newAccount(&account.Account{RSS: account.Size{Resident: 190 << 20}, Malloc: []account.Malloc{
 		kept(account.Malloc{Name: "glibc", Arenas: 28, ByArena: arenas(28), ShareRead: 0.5}),
 		kept(account.Malloc{Name: "jemalloc", Arenas: 6, ByArena: arenas(6)}),
 		kept(account.Malloc{Name: "one", Arenas: 1, ByArena: arenas(1)}),

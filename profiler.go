@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/cgoheap/cgoheap/alloc"
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -72,7 +72,7 @@ func (p *Profiler) Stop() error {
 // failed logs a failure in one of the profiler's own goroutines.
 func (p *Profiler) failed(err error) {
 	log := p.config.Logger.With(slog.Any("error", err))
-	if caught := (*errand.Panic)(nil); errors.As(err, &caught) {
+	if caught := (*background.Panic)(nil); errors.As(err, &caught) {
 		log = log.With(slog.String("stack", caught.Stack))
 	}
 	log.Error("cgoheap: a fault of the profiler, which goes on")

@@ -48,7 +48,7 @@ func TestSamplesShrinkByOneFactor(t *testing.T) {
 
 func TestLinesKeepTheirTotals(t *testing.T) {
 	line := func(name string, bytes int64) account.Line {
-		return account.Line{Name: name, Tally: account.Tally{Resident: bytes}}
+		return account.Line{Name: name, Size: account.Size{Resident: bytes}}
 	}
 	for about, c := range map[string]struct {
 		native, golang []stack.Sample

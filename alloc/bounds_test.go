@@ -6,16 +6,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
 func TestThreadsWhoseBoundsAreUnknown(t *testing.T) {
 	r := start(t, everything)
-	defer testdoor.AllowBounds(true)
+	defer testonly.AllowBounds(true)
 	for size, known := range map[uintptr]bool{100011: false, 100012: true} {
-		testdoor.AllowBounds(known)
+		testonly.AllowBounds(known)
 		before := value(t, r, "stacks_unbounded")
 		if err := victim.OnThread(func() { defer victim.Free(victim.Malloc(size)) }); err != nil {
 			t.Fatal(err)

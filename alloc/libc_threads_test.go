@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/account"
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
@@ -170,8 +170,8 @@ func TestListsOfThreadsThatChange(t *testing.T) {
 
 func TestStacksWithoutLibcsLists(t *testing.T) {
 	r := start(t, everything)
-	testdoor.AllowBounds(false)
-	defer testdoor.AllowBounds(true)
+	testonly.AllowBounds(false)
+	defer testonly.AllowBounds(true)
 	d, bounds := startDeep(t)
 	defer d.Join()
 	defer d.Leave()

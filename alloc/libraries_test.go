@@ -13,7 +13,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/layout"
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -49,8 +49,8 @@ func unwatched(t *testing.T) {
 
 // unmet has walks end in libraries that no look has found yet, as they do where glibc is older than 2.35.
 func unmet(t *testing.T) {
-	testdoor.AllowObjects(false)
-	t.Cleanup(func() { testdoor.AllowObjects(true) })
+	testonly.AllowObjects(false)
+	t.Cleanup(func() { testonly.AllowObjects(true) })
 }
 
 func TestLibrariesLoadedDuringARecording(t *testing.T) {

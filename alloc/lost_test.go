@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/cgo"
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -48,7 +48,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		blocks := make([]unsafe.Pointer, lostBlocks)
 		fillOfLostSize(blocks)
-		release := testdoor.FillGate()
+		release := testonly.FillGate()
 		free(blocks)
 		release()
 		expectCounters(t, r, lostBlocks, lostBlocks, 0)
@@ -76,7 +76,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		blocks := make([]unsafe.Pointer, lostBlocks)
 		fillOfLostSize(blocks)
-		release := testdoor.FillGate()
+		release := testonly.FillGate()
 		free(blocks)
 		fillOfLostSize(blocks)
 		free(blocks)
@@ -88,7 +88,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		block := make([]unsafe.Pointer, 1)
 		fillOfLostSize(block)
-		release := testdoor.FillGate()
+		release := testonly.FillGate()
 		block[0] = victim.Realloc(block[0], 10*lostSize)
 		release()
 		expectCounters(t, r, 1, 1, 0)
@@ -99,7 +99,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 		r := start(t, everything)
 		block := make([]unsafe.Pointer, 1)
 		fillOfLostSize(block)
-		release := testdoor.FillGate()
+		release := testonly.FillGate()
 		if victim.Realloc(block[0], tooMuch) != nil {
 			t.Error("there were that many bytes")
 		}
@@ -113,7 +113,7 @@ func TestFreesThatAreLostAtTheGate(t *testing.T) {
 	t.Run("allocations that are lost are not frees", func(t *testing.T) {
 		r := start(t, everything)
 		blocks := make([]unsafe.Pointer, 10)
-		release := testdoor.FillGate()
+		release := testonly.FillGate()
 		fillOfLostSize(blocks)
 		release()
 		if n := value(t, r, "lost_gate_full"); n < 10 {

@@ -123,7 +123,7 @@ func (r *Recording) mappedSamples(all []resided) map[string][]stack.Sample {
 func addMapped(samples map[string][]stack.Sample, index map[mappedBy]int, m *Mapping, found *account.ByLine) {
 	for _, part := range []struct {
 		line string
-		account.Tally
+		account.Size
 	}{{account.MappedBy, found.Anonymous}, {account.Files, found.Files}, {account.Shared, found.Shared}} {
 		if part.Resident == 0 {
 			continue

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/tables"
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -20,7 +20,7 @@ import (
 // listed.
 func meeting(t *testing.T) *Recording {
 	t.Helper()
-	if !testdoor.AllowObjects(true) {
+	if !testonly.AllowObjects(true) {
 		t.Skip("this C library cannot be asked without its locks which library an address lies in")
 	}
 	unwatched(t)

@@ -139,7 +139,7 @@ func part(a tables.Amount, n, size uint64) tables.Amount {
 func (s *residents) recorded(exact bool) account.Recorded {
 	return account.Recorded{
 		Exact:    exact,
-		Tally:    account.Tally{Resident: s.sums.Total.Bytes.Rounded(4, 0), Swapped: s.swapped.Rounded(4, 0)},
+		Size:     account.Size{Resident: s.sums.Total.Bytes.Rounded(4, 0), Swapped: s.swapped.Rounded(4, 0)},
 		Bytes:    s.asked.Rounded(4, 0),
 		Overhead: s.overhead.Rounded(16, 0),
 	}

@@ -148,7 +148,7 @@ func TestABlockOfWhichNothingIsResidentIsNoObject(t *testing.T) {
 		read := r.reader(nil)
 		s := &residents{sums: tables.NewSums(nil)}
 		read.Blocks(func(b tables.Block) { s.blocks = append(s.blocks, b) })
-		s.addLarge(&account.Block{Range: account.Range{Start: 1 << 20, Limit: 1<<20 + 16384}, Tally: account.Tally{Resident: touched}})
+		s.addLarge(&account.Block{Range: account.Range{Start: 1 << 20, Limit: 1<<20 + 16384}, Size: account.Size{Resident: touched}})
 		list := read.InUse(s.sums).Unpack()
 		if objects := int64(len(list)); objects != min(touched, 1) {
 			t.Fatalf("%d resident bytes: %+v", touched, list)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/unwind"
 	"github.com/cgoheap/cgoheap/mappings"
 )
@@ -36,7 +36,7 @@ func compareRules(t *testing.T, m module) (compared int) {
 	for _, r := range m.Ranges {
 		for address := r.Start; address < r.Limit; address++ {
 			want := table.Lookup(uint64(m.ELFAddr(mappings.RuntimeAddr(address))))
-			got := testdoor.RuleAt(uint64(address))
+			got := testonly.RuleAt(uint64(address))
 			if *(*unwind.Rule)(unsafe.Pointer(&got)) != want {
 				t.Fatalf("%#x: C has %v, the table %v", address, got, want)
 			}

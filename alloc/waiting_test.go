@@ -7,7 +7,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/layout"
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -56,7 +56,7 @@ func TestFilesThatWaitForRows(t *testing.T) {
 		main := r.loaded.current[0]
 		start := uint64(main.Ranges[0].Start)
 		for i := range uint64(layout.RowsWanted) {
-			testdoor.RuleAt(start + 16*i)
+			testonly.RuleAt(start + 16*i)
 		}
 		if value(t, r, "module_wakes") == 0 {
 			t.Error("nobody asked for rows")
@@ -74,15 +74,15 @@ func TestFilesThatWaitForRows(t *testing.T) {
 
 	t.Run("rules are the same before and after", func(t *testing.T) {
 		r := waiting(t)
-		before := make(map[uint64]testdoor.Rule)
+		before := make(map[uint64]testonly.Rule)
 		for _, m := range r.loaded.current {
 			for at := m.Ranges[0].Start; at < m.Ranges[0].Limit; at += 509 {
-				before[uint64(at)] = testdoor.RuleAt(uint64(at))
+				before[uint64(at)] = testonly.RuleAt(uint64(at))
 			}
 		}
 		r.haveRows()
 		for at, rule := range before {
-			if got := testdoor.RuleAt(at); got != rule {
+			if got := testonly.RuleAt(at); got != rule {
 				t.Fatalf("%#x had %v, has %v", at, rule, got)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 )
 
 // watch looks for changes of the loaded files when a sample asks for it. It has a goroutine only while it looks: the hooks
@@ -19,7 +19,7 @@ import (
 type watch struct {
 	look   func() (changed bool)
 	opened func() bool // reports whether the loader has opened libraries since the last look; nil where samples notice that
-	errand *errand.Errand
+	task   *background.Task
 	timer  *time.Timer
 	forget func() // nil if samples cannot ask: then only snapshots look
 
@@ -45,8 +45,8 @@ var await = cgo.Await
 // newWatch calls look whenever one is due, until close. A panic of look or of opened goes to failed.
 func newWatch(look, opened func() bool, failed func(error)) *watch {
 	w := &watch{look: look, opened: opened, pause: shortestPause}
-	w.errand = errand.New("the look at loaded libraries", w.lookIfDue, failed)
-	w.timer = time.AfterFunc(time.Hour, w.errand.Ask)
+	w.task = background.New("the look at loaded libraries", w.lookIfDue, failed)
+	w.timer = time.AfterFunc(time.Hour, w.task.Ask)
 	w.timer.Stop()
 	if forget, err := await(cgo.WakeUnknown|cgo.WakeLoaded, w.ask); err == nil {
 		w.forget = forget
@@ -121,7 +121,7 @@ func (w *watch) close() {
 	if w.forget != nil {
 		w.forget()
 	}
-	w.errand.Quit()
+	w.task.Quit()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true

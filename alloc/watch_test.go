@@ -55,7 +55,7 @@ func looks(t *testing.T, opened func() bool) (count *atomic.Int32, ask func(cgo.
 	w := newWatch(func() bool { count.Add(1); return false }, opened, func(err error) { t.Error(err) })
 	t.Cleanup(func() {
 		w.close()
-		w.errand.End()
+		w.task.End()
 	})
 	return count, w.ask
 }

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 )
 
 func TestStoppedThreadsKeepNobodyOut(t *testing.T) {
 	const stopped, many = 1000, 1000
 	r := start(t, everything)
-	release, entered := testdoor.Hold(stopped)
+	release, entered := testonly.Hold(stopped)
 	blocks := make([]unsafe.Pointer, many)
 	exact(blocks)
 	crowded := r.crowded()

@@ -51,7 +51,7 @@
 //	gocode.go      where the program's Go code lies, plugincode.go that of Go plugins
 //	structures.go  the layout of the region's structures, for package layout; whole.go has a plugin link the package as a whole
 //	wrap.go        the linker's flags for the build tag cgoheap_wrap, made from family.h
-//	unsupported.go  why a build cannot record, with sanitized.go and unsanitized.go; testdoors.go is for tests only
+//	unsupported.go  why a build cannot record, with sanitized.go and unsanitized.go; testonly.go is for tests only
 //
 // The tests of the C lie in testdata/ctest: programs in C without Go, which `make ctest` builds and runs, with sanitizers too,
 // and most of which TestTheTestsOfC runs. What needs Go as well is tested in package alloc, on C that internal/victim contains.

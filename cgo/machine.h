@@ -1,7 +1,7 @@
 // The parts that C cannot express and that differ by machine: system calls, the thread pointer, a swap of two words,
 // the registers of a caller, and what a walk must know of signals and signed return addresses. How Go calls C is in
 // walk_go_amd64.h and walk_go_arm64.h. Besides these, a machine has a rule_*.go in internal/unwind, and is named in records of
-// internal/floorplan's test of build lines; docs/changing.md has the rest.
+// internal/layering's test of build lines; docs/changing.md has the rest.
 //
 //	long system_call(long number, long a, long b, long c, long d)
 //		Calls the kernel directly: a library's function may be replaced, and sets errno. The

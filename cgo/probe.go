@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -29,7 +29,7 @@ func apart(name string, do func() error) (err error) {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		if caught := errand.Guard(name, func() { err = do() }); caught != nil {
+		if caught := background.Guard(name, func() { err = do() }); caught != nil {
 			err = caught
 		}
 	}()

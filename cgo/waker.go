@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 )
 
 // Reason is why C asks for Go code, or several reasons.
@@ -77,7 +77,7 @@ func currentAnswers() []*answer {
 func cgoheapWoken(reasons C.uint32_t) {
 	for _, a := range currentAnswers() {
 		if asked := Reason(reasons) & a.reasons; asked != 0 {
-			_ = errand.Guard("the waker", func() { a.call(asked) }) // it starts an errand, which reports its own panics
+			_ = background.Guard("the waker", func() { a.call(asked) }) // it starts a task, which reports its own panics
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 // expectLack checks that names of symbols, where the debug data had inlined calls and lines, say why they are no better.
 func expectLack(t *testing.T, s *shipped, results []Result, reason Reason) {
 	t.Helper()
-	var tally Tally
+	var missing MissingCounts
 	poor := 0
 	for i, got := range results {
-		tally.Add(got)
+		missing.Add(got)
 		want := s.want[i].Lines
 		if len(got.Lines) == 0 || len(want) == 0 || want[0].Line == 0 || filepath.Base(want[0].File) != "calls.c" {
 			continue
@@ -22,10 +22,10 @@ func expectLack(t *testing.T, s *shipped, results []Result, reason Reason) {
 			t.Fatalf("%#x: %+v lacks something because of %v, want %v", uint64(s.addresses[i]), got.Lines, got.Lack, reason)
 		}
 	}
-	if poor == 0 || reason != named && tally.Poor[reason] < uint64(poor) {
-		t.Errorf("%d poor names, tally %v", poor, tally)
+	if poor == 0 || reason != named && missing.Poor[reason] < uint64(poor) {
+		t.Errorf("%d poor names, counts %v", poor, missing)
 	}
-	for _, l := range tally.losses() {
+	for _, l := range missing.losses() {
 		if strings.HasPrefix(l.Name, "no lines because ") && l.Name != "no lines because "+reason.String() {
 			t.Error(l)
 		}

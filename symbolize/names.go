@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/dwarf"
-	"github.com/cgoheap/cgoheap/internal/errand"
 )
 
 // names has the readable names of the functions of a batch, by their mangled names. Demangling takes longer than finding
@@ -109,7 +109,7 @@ func inParallel(count int, do func(int)) {
 
 // readableOrNot returns the mangled name if it makes the demangler panic.
 func (s Style) readableOrNot(mangled string) (readable string) {
-	if errand.Guard("a demangler", func() { readable = demangler(s, mangled) }) != nil {
+	if background.Guard("a demangler", func() { readable = demangler(s, mangled) }) != nil {
 		return mangled
 	}
 	return readable
@@ -117,7 +117,7 @@ func (s Style) readableOrNot(mangled string) (readable string) {
 
 // bothOrNot is readableOrNot in two styles, the second of which is Short.
 func (s Style) bothOrNot(mangled string) (readable, bare string) {
-	if errand.Guard("a demangler", func() { readable, bare = s.readableAndBare(mangled) }) != nil {
+	if background.Guard("a demangler", func() { readable, bare = s.readableAndBare(mangled) }) != nil {
 		return mangled, mangled
 	}
 	return readable, bare

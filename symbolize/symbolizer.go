@@ -55,8 +55,8 @@ type Symbolizer struct {
 	seen        jitSeen
 	retired     bool
 
-	tallyMu sync.Mutex // not mu, which Resolve holds while it reads files: counting does not wait for that
-	tally   Tally
+	missingMu sync.Mutex // not mu, which Resolve holds while it reads files: counting does not wait for that
+	missing   MissingCounts
 }
 
 // New makes a Symbolizer.
@@ -188,23 +188,23 @@ func openReason(m *mappings.Module, err error) Reason {
 
 // Note records what could not be named well in a profile. It replaces the record of the profile before: an address without a
 // name is in every profile again, so sums would only count profiles.
-func (s *Symbolizer) Note(t Tally) {
-	s.tallyMu.Lock()
-	defer s.tallyMu.Unlock()
-	s.tally = t
+func (s *Symbolizer) Note(t MissingCounts) {
+	s.missingMu.Lock()
+	defer s.missingMu.Unlock()
+	s.missing = t
 }
 
 // Losses returns how many addresses in the last profile have no name, or a poor one, by reason. It does not wait for
 // Resolve.
 func (s *Symbolizer) Losses() []stack.Loss {
-	s.tallyMu.Lock()
-	defer s.tallyMu.Unlock()
-	return s.tally.losses()
+	s.missingMu.Lock()
+	defer s.missingMu.Unlock()
+	return s.missing.losses()
 }
 
 // reset forgets all names and counts.
 func (s *Symbolizer) reset() {
-	s.Note(Tally{})
+	s.Note(MissingCounts{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()

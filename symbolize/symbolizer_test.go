@@ -45,26 +45,26 @@ func TestAFileThatCannotBeOpenedGivesTheReason(t *testing.T) {
 
 func TestAStrippedProgramGivesTheReason(t *testing.T) {
 	for _, flags := range []string{"-static -O2", "-O2", "-O2 -rdynamic"} {
-		t.Run(flags, func(t *testing.T) { tallyStripped(t, compile(t, "gcc", "calls.c", strings.Fields(flags)...)) })
+		t.Run(flags, func(t *testing.T) { countStripped(t, compile(t, "gcc", "calls.c", strings.Fields(flags)...)) })
 	}
 }
 
-func tallyStripped(t *testing.T, program string) {
+func countStripped(t *testing.T, program string) {
 	all := everyByte(t, program)
 	addresses := every(len(all)/500+1, all)
 	if output, err := exec.Command("strip", program).CombinedOutput(); err != nil {
 		t.Skipf("%v: %s", err, output)
 	}
 	s := New(Options{})
-	var tally Tally
+	var missing MissingCounts
 	for i, result := range s.Resolve(module(program), addresses) {
-		tally.Add(result)
+		missing.Add(result)
 		if result.Reason != Stripped && result.Reason != named || (result.Lines == nil) != (result.Reason == Stripped) {
 			t.Fatalf("%#x: %v", uint64(addresses[i]), result)
 		}
 	}
-	s.Note(Tally{Unnamed: [reasons]uint64{NoModule: 1}})
-	s.Note(tally)
+	s.Note(MissingCounts{Unnamed: [reasons]uint64{NoModule: 1}})
+	s.Note(missing)
 	losses := s.Losses()
 	if len(losses) != 1 || losses[0].Count < uint64(len(addresses)/3) || losses[0].Name != "stripped" {
 		t.Error(losses)

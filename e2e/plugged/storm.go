@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 )
 
 // A guest is the plugin of package guest.
@@ -99,14 +99,14 @@ func storm(path string) error {
 		return err
 	}
 	storms := 1
-	if testdoor.AllowObjects(true) { // otherwise, stacks are cut until the plugin is known
+	if testonly.AllowObjects(true) { // otherwise, stacks are cut until the plugin is known
 		storms++
 		work(&g)
 	}
 	if err := profiler.WriteProfile(io.Discard); err != nil {
 		return err
 	}
-	testdoor.AllowObjects(false)
+	testonly.AllowObjects(false)
 	work(&g)
 	return errors.Join(judge(profiler, &g, storms), profiler.Stop())
 }

@@ -54,7 +54,7 @@ func (j *judge) sums(p *profile.Profile, counts bool) map[*site]truth.Values {
 		j.samples++
 		s, whole := j.siteOf(sample)
 		if s != nil && counts && !whole {
-			s.tally.cut += sample.Value[0]
+			s.counts.cut += sample.Value[0]
 		}
 		return s, s != nil
 	})
@@ -66,8 +66,8 @@ func (j *judge) hold(p *profile.Profile, w window, exact bool) {
 	for i, s := range j.sites {
 		least, most := w.bounds(i)
 		if exact {
-			s.tally.expected += least[0]
-			s.tally.recorded += sums[s][0]
+			s.counts.expected += least[0]
+			s.counts.recorded += sums[s][0]
 			if least != most {
 				j.fault("%s: nothing is in progress, but the profile is of an earlier moment", s.name)
 			}
@@ -79,7 +79,7 @@ func (j *judge) hold(p *profile.Profile, w window, exact bool) {
 func (j *judge) within(s *site, got, least, most truth.Values) {
 	difference := max(got.Outside(least, most), -got[truth.InuseObjects], -got[truth.InuseBytes])
 	if difference != 0 {
-		s.tally.wrong += difference
+		s.counts.wrong += difference
 		j.fault("%s: %d, which is not between %d and %d", s.name, got, least, most)
 	}
 }
@@ -100,7 +100,7 @@ func (j *judge) siteOf(sample *profile.Sample) (s *site, whole bool) {
 	case s != nil && s.ofFile && len(own) < len(s.frames) && slices.Equal(own, s.frames[:len(own)]):
 		return s, false
 	case s != nil:
-		s.tally.wrong += sample.Value[0]
+		s.counts.wrong += sample.Value[0]
 	}
 	j.fault("%d blocks of %v bytes have the stack\n\t%s", sample.Value[0], sample.NumLabel["bytes"], strings.Join(truth.Names(sample), "\n\t"))
 	return nil, false

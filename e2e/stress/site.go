@@ -14,7 +14,7 @@ type site struct {
 	frames []string // ours, leaf first
 	ofFile bool     // in a library that comes and goes, so that its stacks may be cut
 	sizes  []int64
-	tally  tally
+	counts counts
 }
 
 // An entrance reaches sites of all ways, from the first on.

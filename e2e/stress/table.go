@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// tally has the numbers of blocks that the judge found for a site.
-type tally struct {
+// counts has the numbers of blocks that the judge found for a site.
+type counts struct {
 	expected, recorded int64 // allocated, in profiles that must be exact
 	cut                int64
 	wrong              int64
@@ -22,7 +22,7 @@ func (s *storm) table(to io.Writer) {
 	fmt.Fprintln(t, "site\tevents\texpected\trecorded\tlost\tcut\twrong\t")
 	for i, d := range s.read() {
 		site := s.judge.sites[i]
-		n := site.tally
+		n := site.counts
 		events := d.allocated[0] + d.freed[0]
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", site.name, events, n.expected, n.recorded, n.expected-n.recorded, n.cut, n.wrong)
 	}

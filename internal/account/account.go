@@ -10,7 +10,7 @@ import (
 type Account struct {
 	Time   time.Time
 	Lines  []Line // without empty ones, the largest first
-	RSS    Tally  // their sum; if not all could be read, Unexplained makes it the kernel's figure, if that is known
+	RSS    Size   // their sum; if not all could be read, Unexplained makes it the kernel's figure, if that is known
 	Malloc []Malloc
 	Err    error // why it is incomplete; nil if it is complete
 }
@@ -18,7 +18,7 @@ type Account struct {
 // Recorded sums up the recorded blocks of malloc in use, in bytes.
 type Recorded struct {
 	Exact    bool  // every allocation is recorded, so that nothing here is an estimate
-	Tally          // of the blocks
+	Size           // of the blocks
 	Bytes    int64 // that the program asked for, touched or not
 	Overhead int64 // what the allocator adds to them
 }
@@ -34,21 +34,21 @@ func (v *Survey) Account(r Recorded) *Account {
 	v.mappedLines(a, unknown, missing)
 	v.fileLines(a)
 	for i := range a.Lines {
-		a.RSS.plus(a.Lines[i].Tally)
+		a.RSS.plus(a.Lines[i].Size)
 	}
 	a.compare(v)
-	a.Lines = slices.DeleteFunc(a.Lines, func(l Line) bool { return l.Tally == Tally{} && l.Err == nil })
+	a.Lines = slices.DeleteFunc(a.Lines, func(l Line) bool { return l.Size == Size{} && l.Err == nil })
 	slices.SortStableFunc(a.Lines, func(x, y Line) int { return cmp.Compare(y.Resident, x.Resident) })
 	return a
 }
 
-func (a *Account) add(name string, k Known, t Tally) *Line {
-	a.Lines = append(a.Lines, Line{Name: name, Sentence: sentences[name], Tally: t, Known: k})
+func (a *Account) add(name string, k Known, t Size) *Line {
+	a.Lines = append(a.Lines, Line{Name: name, Sentence: sentences[name], Size: t, Known: k})
 	return &a.Lines[len(a.Lines)-1]
 }
 
 // of returns what was found with a holder, of all natures or of some.
-func (v *Survey) of(h holder, some ...nature) (sum Tally) {
+func (v *Survey) of(h holder, some ...nature) (sum Size) {
 	for n, t := range v.found[h] {
 		if len(some) == 0 || slices.Contains(some, nature(n)) {
 			sum.plus(t)
@@ -64,13 +64,13 @@ func (v *Survey) golangLines(a *Account) {
 		g := v.golang
 		objects, stacks, free, other.Resident, known = g.objects, g.stacks, g.free+g.unused, v.goOther, Figures
 	}
-	a.add(GoObjects, Figures, Tally{objects, inArenas.Swapped})
-	a.add(GoStacks, Figures, Tally{Resident: stacks})
-	a.add(GoFree, Figures, Tally{Resident: free})
+	a.add(GoObjects, Figures, Size{objects, inArenas.Swapped})
+	a.add(GoStacks, Figures, Size{Resident: stacks})
+	a.add(GoFree, Figures, Size{Resident: free})
 	a.add(GoOther, known, other)
 }
 
-func (v *Survey) mappedLines(a *Account, unknown Tally, missing uint64) {
+func (v *Survey) mappedLines(a *Account, unknown Size, missing uint64) {
 	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))
 	a.add(CallerUnknown, Rest, unknown)
 	last := &a.Lines[len(a.Lines)-1]
@@ -91,7 +91,7 @@ func (v *Survey) mappedLines(a *Account, unknown Tally, missing uint64) {
 // in memory of the nature of its mapping.
 func (v *Survey) fileLines(a *Account) {
 	code := v.of(segment, fileCode, kernel)
-	var files, shared Tally
+	var files, shared Size
 	for h := range holders {
 		if h == segment || h == profiler || h == goArena || h == goMapped || h == threadStack || h == endedStack {
 			continue

@@ -85,7 +85,7 @@ func (v *Survey) give(blocks []Range) {
 			if b.Start >= r.Limit {
 				break
 			}
-			var t Tally
+			var t Size
 			t.add(r.state, min(r.Limit, b.Limit)-max(r.Start, b.Start))
 			v.found[nobody][anonymous].minus(t)
 			v.found[allocator][anonymous].plus(t)

@@ -83,7 +83,7 @@ func bounds(figures []int64) (least, most int64) {
 // explain makes the lines add up to RSS.
 func (a *Account) explain(rss int64) {
 	if rest := rss - a.RSS.Resident; rest > 0 {
-		a.add(Unexplained, Rest, Tally{Resident: rest})
+		a.add(Unexplained, Rest, Size{Resident: rest})
 		a.RSS.Resident = rss
 	}
 }

@@ -113,7 +113,7 @@ func (v *Survey) Settle(count int, mapped func(int) Mapped, fits func(i int, sha
 				break
 			}
 			if p.by(&m) && fits(i, p.shared, p.inode) {
-				v.settle(&p, &m, func() *ByLine { return v.tallyOf(&m, found, i) })
+				v.settle(&p, &m, func() *ByLine { return v.byLine(&m, found, i) })
 			}
 		}
 		v.leave(p.otherwise, p.nature, run{p.Range, p.state})
@@ -122,8 +122,8 @@ func (v *Survey) Settle(count int, mapped func(int) Mapped, fits func(i int, sha
 	return found
 }
 
-// tallyOf needs memory for new mappings only.
-func (v *Survey) tallyOf(m *Mapped, found map[int]*ByLine, i int) *ByLine {
+// byLine needs memory for new mappings only.
+func (v *Survey) byLine(m *Mapped, found map[int]*ByLine, i int) *ByLine {
 	at, _ := slices.BinarySearchFunc(v.listed, m.Start, func(m Mapped, start uint64) int { return cmp.Compare(m.Limit, start+1) })
 	if at < len(v.listed) && v.listed[at].Start <= m.Start && v.listed[at].Call == m.Call {
 		return &v.Mapped[at]
@@ -149,7 +149,7 @@ func (v *Survey) settle(p *latePart, m *Mapped, program func() *ByLine) {
 	h := holderOf(m.Kind)
 	v.found[h][p.nature].add(p.state, limit-start)
 	if h == programMap {
-		program().tally(p.nature).add(p.state, limit-start)
+		program().size(p.nature).add(p.state, limit-start)
 	}
 	p.Start = limit
 }

@@ -38,7 +38,7 @@ func TestWhatCameMeanwhileIsAttributedByTheListReadAfterwards(t *testing.T) {
 	after := []Mapped{stays, came, late, golang, allocators, unfit, goLater}
 	slices.SortFunc(after, byAddress)
 	found := v.Settle(len(after), func(i int) Mapped { return after[i] }, func(i int, _, _ bool) bool { return after[i].Range != unfit.Range })
-	half := Tally{Resident: n / 2 * page}
+	half := Size{Resident: n / 2 * page}
 	if got := v.Mapped[slices.IndexFunc(first, func(m Mapped) bool { return m.Call == 7 })]; got != (ByLine{Anonymous: half}) {
 		t.Errorf("%+v", got)
 	}

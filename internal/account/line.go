@@ -4,9 +4,9 @@ package account
 type Line struct {
 	Name     string
 	Sentence string // what it is
-	Tally
+	Size
 	Known Known
-	Err   error // why it could not be read; the Tally then has only the part that could
+	Err   error // why it could not be read; the Size then has only the part that could
 }
 
 // Known is how a line's bytes are known.

@@ -31,13 +31,13 @@ func TestEveryPageIsOnOneLine(t *testing.T) {
 	for h := range holders {
 		for n := range natures {
 			var v Survey
-			v.found[h][n] = Tally{Resident: 1 << 20, Swapped: 1 << 10}
+			v.found[h][n] = Size{Resident: 1 << 20, Swapped: 1 << 10}
 			v.golang = goMemory{objects: 1000, stacks: 100, free: 10, unused: 7}
 			for _, malloc := range [][]Malloc{nil, {{HasFigures: true, InUse: 5000}}, {{HasResidency: true, ShareRead: 1, FreeResident: 3000}}} {
 				v.malloc = malloc
-				for _, r := range []Recorded{{}, {Tally: Tally{Resident: 4000}, Bytes: 4000, Overhead: 500}, {Tally: Tally{Resident: 9 << 20}, Overhead: 1}} {
+				for _, r := range []Recorded{{}, {Size: Size{Resident: 4000}, Bytes: 4000, Overhead: 500}, {Size: Size{Resident: 9 << 20}, Overhead: 1}} {
 					a := v.Account(r)
-					if want := (Tally{1 << 20, 1 << 10}); a.RSS != want {
+					if want := (Size{1 << 20, 1 << 10}); a.RSS != want {
 						t.Errorf("holder %d, nature %d, %+v, %+v: the lines add up to %+v: %+v", h, n, malloc, r, a.RSS, a.Lines)
 					}
 					for _, l := range a.Lines {
@@ -67,23 +67,23 @@ func TestMemoryOfMallocIsDivided(t *testing.T) {
 		recorded        Recorded
 		want            map[string]int64
 	}{
-		"without figures, the rest is one line": {1000, 0, nil, Recorded{Tally: Tally{Resident: 300}, Overhead: 50},
+		"without figures, the rest is one line": {1000, 0, nil, Recorded{Size: Size{Resident: 300}, Overhead: 50},
 			map[string]int64{Native: 300, Overhead: 50, FreeOrNot: 650}},
 		"the allocator knows what is free and resident": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}},
-			Recorded{Tally: Tally{Resident: 300}, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 150, Free: 500}},
+			Recorded{Size: Size{Resident: 300}, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 150, Free: 500}},
 		"two allocators": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 200}, {HasResidency: true, FreeResident: 300}},
-			Recorded{Tally: Tally{Resident: 300}}, map[string]int64{Native: 300, Unrecorded: 200, Free: 500}},
+			Recorded{Size: Size{Resident: 300}}, map[string]int64{Native: 300, Unrecorded: 200, Free: 500}},
 		"of which one does not know": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 200}, {}},
-			Recorded{Tally: Tally{Resident: 300}}, map[string]int64{Native: 300, FreeOrNot: 700}},
+			Recorded{Size: Size{Resident: 300}}, map[string]int64{Native: 300, FreeOrNot: 700}},
 		"the allocator knows what is in use": {1000, 0, []Malloc{{HasFigures: true, InUse: 400}},
-			Recorded{Tally: Tally{Resident: 300}, Bytes: 300, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 50, Free: 600}},
+			Recorded{Size: Size{Resident: 300}, Bytes: 300, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 50, Free: 600}},
 		"what was never touched is in use and not resident": {1000, 0, []Malloc{{HasFigures: true, InUse: 5400}},
-			Recorded{Tally: Tally{Resident: 300}, Bytes: 5300, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 50, Free: 600}},
+			Recorded{Size: Size{Resident: 300}, Bytes: 5300, Overhead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 50, Free: 600}},
 		"an estimate beyond what is in use is cut down": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}},
-			Recorded{Tally: Tally{Resident: 900}, Overhead: 100}, map[string]int64{Native: 450, Overhead: 50, Free: 500}},
+			Recorded{Size: Size{Resident: 900}, Overhead: 100}, map[string]int64{Native: 450, Overhead: 50, Free: 500}},
 		"what is recorded exactly stands, and what is free is cut down": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}},
-			Recorded{Exact: true, Tally: Tally{Resident: 600}, Overhead: 100}, map[string]int64{Native: 600, Overhead: 100, Free: 300}},
-		"recorded blocks in ranges that nobody knew": {0, 1000, nil, Recorded{Tally: Tally{Resident: 300}, Overhead: 50},
+			Recorded{Exact: true, Size: Size{Resident: 600}, Overhead: 100}, map[string]int64{Native: 600, Overhead: 100, Free: 300}},
+		"recorded blocks in ranges that nobody knew": {0, 1000, nil, Recorded{Size: Size{Resident: 300}, Overhead: 50},
 			map[string]int64{Native: 300, Overhead: 50, CallerUnknown: 650}},
 		"more free than there is": {100, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}}, Recorded{}, map[string]int64{Free: 100}},
 	} {

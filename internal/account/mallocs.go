@@ -13,7 +13,7 @@ package account
 
 // mallocLines returns how much of the unknown memory must be malloc's: recorded blocks for which there is no room in the
 // ranges that are known to be malloc's.
-func (v *Survey) mallocLines(a *Account, r Recorded, unknown Tally) (taken Tally) {
+func (v *Survey) mallocLines(a *Account, r Recorded, unknown Size) (taken Size) {
 	memory := v.of(allocator, anonymous, brk, mainStack)
 	memory.plus(v.of(nobody, brk))
 	if v.maps == nil {
@@ -31,13 +31,13 @@ func (v *Survey) mallocLines(a *Account, r Recorded, unknown Tally) (taken Tally
 	if r.Exact {
 		known = Counted
 	}
-	a.add(Native, known, Tally{native, min(memory.Swapped, r.Swapped)})
-	a.add(Overhead, Estimate, Tally{Resident: overhead})
-	rest := Tally{other, max(0, memory.Swapped-r.Swapped)}
+	a.add(Native, known, Size{native, min(memory.Swapped, r.Swapped)})
+	a.add(Overhead, Estimate, Size{Resident: overhead})
+	rest := Size{other, max(0, memory.Swapped-r.Swapped)}
 	name := FreeOrNot
 	if freeKnown {
 		name = Unrecorded
-		a.add(Free, v.knownFree(), Tally{Resident: free})
+		a.add(Free, v.knownFree(), Size{Resident: free})
 	}
 	if l := a.add(name, Rest, rest); len(v.malloc) > 0 && Rounding(v.malloc) == nil {
 		l.Sentence += "; and what the allocator adds to sizes, by a rule that is not known here"

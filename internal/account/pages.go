@@ -28,12 +28,12 @@ type run struct {
 	state state
 }
 
-// Tally is how much memory there is of something, in bytes.
-type Tally struct {
+// Size is how much memory there is of something, in bytes.
+type Size struct {
 	Resident, Swapped int64
 }
 
-func (t *Tally) add(s state, bytes uint64) {
+func (t *Size) add(s state, bytes uint64) {
 	if s == swapped {
 		t.Swapped += int64(bytes)
 	} else {
@@ -41,12 +41,12 @@ func (t *Tally) add(s state, bytes uint64) {
 	}
 }
 
-func (t *Tally) plus(u Tally) {
+func (t *Size) plus(u Size) {
 	t.Resident += u.Resident
 	t.Swapped += u.Swapped
 }
 
-func (t *Tally) minus(u Tally) {
+func (t *Size) minus(u Size) {
 	t.Resident -= u.Resident
 	t.Swapped -= u.Swapped
 }

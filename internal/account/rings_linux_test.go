@@ -54,12 +54,12 @@ func TestRingsAndSecretMemoryAreOnTheirLines(t *testing.T) {
 	bytes := 16 * int(page)
 	for about, c := range map[string]struct {
 		make   func(int) ([]byte, error)
-		of     func(*ByLine) Tally
+		of     func(*ByLine) Size
 		counts bool // in every kernel
 	}{
-		"memfd_secret": {secret, func(b *ByLine) Tally { return b.Shared }, true},
-		"io_uring":     {ioUring, func(b *ByLine) Tally { return b.Files }, false},
-		"perf":         {perfRing, func(b *ByLine) Tally { return b.Files }, false},
+		"memfd_secret": {secret, func(b *ByLine) Size { return b.Shared }, true},
+		"io_uring":     {ioUring, func(b *ByLine) Size { return b.Files }, false},
+		"perf":         {perfRing, func(b *ByLine) Size { return b.Files }, false},
 	} {
 		t.Run(about, func(t *testing.T) {
 			memory, err := c.make(bytes)
@@ -80,7 +80,7 @@ func TestRingsAndSecretMemoryAreOnTheirLines(t *testing.T) {
 			}
 			got := v.Mapped[0]
 			t.Logf("%d bytes of %d are resident (%d)", want, len(memory), touched)
-			if of := c.of(&got); of.Resident != want || c.counts && want != int64(bytes) || got.Anonymous != (Tally{}) {
+			if of := c.of(&got); of.Resident != want || c.counts && want != int64(bytes) || got.Anonymous != (Size{}) {
 				t.Errorf("%+v, by smaps %d bytes are resident", got, want)
 			}
 		})

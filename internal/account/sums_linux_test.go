@@ -46,9 +46,9 @@ func TestSumsAgreeWithPages(t *testing.T) {
 	block := rangeOf(mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON))
 	var memory scratch.Memory
 	defer memory.Free()
-	take := func(k usage.Kernel) (*Survey, Tally) {
+	take := func(k usage.Kernel) (*Survey, Size) {
 		blocks := []Block{{Range: Range{block.Start + 16, block.Limit - 10*uint64(page)}}}
-		return Take(k, &Sources{Mapped: list, Blocks: blocks}, &memory), blocks[0].Tally
+		return Take(k, &Sources{Mapped: list, Blocks: blocks}, &memory), blocks[0].Size
 	}
 	byPages, blockByPages := take(usage.Running)
 	bySums, blockBySums := take(withoutPagemap(t))
@@ -97,18 +97,18 @@ func TestWhatIsNotCertainHasNoOwner(t *testing.T) {
 		of        *sum
 		mincore   pages
 		want      []int64 // resident pages of each
-		nobody    Tally   // in pages
+		nobody    Size    // in pages
 		uncertain int64
 	}{
-		"one owner on two ranges":        {[]Mapped{{Range: a.Range, Kind: Go}, {Range: Range{b.Start, b.Limit + 1<<12}, Kind: Go}}, tenPages(9, 9, 0, ""), refuses{}, []int64{0, 0}, Tally{}, 0},
-		"one owner":                      {[]Mapped{{Range: Range{0, 1 << 40}}}, tenPages(4, 4, 3, ""), refuses{}, []int64{4}, Tally{}, 0},
-		"nobody":                         {nil, tenPages(4, 4, 3, ""), refuses{}, nil, Tally{4, 3}, 0},
-		"all pages resident":             {[]Mapped{a, b}, tenPages(10, 10, 0, ""), saysAll{}, []int64{7, 2}, Tally{1, 0}, 0},
-		"one too many":                   {[]Mapped{a, b}, tenPages(9, 9, 1, ""), saysAll{}, []int64{6, 1}, Tally{2, 1}, 2},
-		"three too many":                 {[]Mapped{a, b}, tenPages(7, 7, 0, ""), saysAll{}, []int64{4, 0}, Tally{3, 0}, 3},
-		"a sandbox that does not know":   {[]Mapped{a, b}, tenPages(2, 2, 0, ""), saysAll{}, []int64{0, 0}, Tally{2, 0}, 2},
-		"a sandbox that refuses":         {[]Mapped{a, b}, tenPages(5, 5, 0, ""), refuses{}, []int64{0, 0}, Tally{5, 0}, 5},
-		"a file that several calls have": {[]Mapped{a, b}, tenPages(5, 2, 0, "/a"), saysAll{}, []int64{0, 0}, Tally{5, 0}, 5},
+		"one owner on two ranges":        {[]Mapped{{Range: a.Range, Kind: Go}, {Range: Range{b.Start, b.Limit + 1<<12}, Kind: Go}}, tenPages(9, 9, 0, ""), refuses{}, []int64{0, 0}, Size{}, 0},
+		"one owner":                      {[]Mapped{{Range: Range{0, 1 << 40}}}, tenPages(4, 4, 3, ""), refuses{}, []int64{4}, Size{}, 0},
+		"nobody":                         {nil, tenPages(4, 4, 3, ""), refuses{}, nil, Size{4, 3}, 0},
+		"all pages resident":             {[]Mapped{a, b}, tenPages(10, 10, 0, ""), saysAll{}, []int64{7, 2}, Size{1, 0}, 0},
+		"one too many":                   {[]Mapped{a, b}, tenPages(9, 9, 1, ""), saysAll{}, []int64{6, 1}, Size{2, 1}, 2},
+		"three too many":                 {[]Mapped{a, b}, tenPages(7, 7, 0, ""), saysAll{}, []int64{4, 0}, Size{3, 0}, 3},
+		"a sandbox that does not know":   {[]Mapped{a, b}, tenPages(2, 2, 0, ""), saysAll{}, []int64{0, 0}, Size{2, 0}, 2},
+		"a sandbox that refuses":         {[]Mapped{a, b}, tenPages(5, 5, 0, ""), refuses{}, []int64{0, 0}, Size{5, 0}, 5},
+		"a file that several calls have": {[]Mapped{a, b}, tenPages(5, 2, 0, "/a"), saysAll{}, []int64{0, 0}, Size{5, 0}, 5},
 	} {
 		var memory scratch.Memory
 		v := Survey{Mapped: make([]ByLine, len(c.list))}
@@ -119,7 +119,7 @@ func TestWhatIsNotCertainHasNoOwner(t *testing.T) {
 			got = append(got, (v.Mapped[i].Anonymous.Resident+v.Mapped[i].Files.Resident)/page)
 		}
 		unknown := v.of(nobody)
-		if !slices.Equal(got, c.want) || unknown != (Tally{c.nobody.Resident * page, c.nobody.Swapped * page}) ||
+		if !slices.Equal(got, c.want) || unknown != (Size{c.nobody.Resident * page, c.nobody.Swapped * page}) ||
 			uncertain != c.uncertain*page {
 			t.Errorf("%s: %v pages, %+v of unknown caller, %d are not certain", about, got, unknown, uncertain/page)
 		}

@@ -28,7 +28,7 @@ type Sources struct {
 // Block is a large block in use. Which is for the caller.
 type Block struct {
 	Range
-	Tally
+	Size
 	Which int
 }
 
@@ -42,7 +42,7 @@ type Survey struct {
 	blocks    []Block    // Sources.Blocks
 	late      []latePart // for Settle
 	listed    []Mapped   // Sources.Mapped
-	found     [holders][natures]Tally
+	found     [holders][natures]Size
 	malloc    []Malloc
 	golang    goMemory
 	goOther   int64 // by its own figure
@@ -168,11 +168,11 @@ func claimed(h holder, ranges []Range) []claim {
 
 // ByLine is what was found in a range that the program mapped, by the line that it counts for.
 type ByLine struct {
-	Anonymous, Files, Shared Tally
-	other                    Tally // code, which counts for the program
+	Anonymous, Files, Shared Size
+	other                    Size // code, which counts for the program
 }
 
-func (b *ByLine) tally(n nature) *Tally {
+func (b *ByLine) size(n nature) *Size {
 	switch n {
 	case anonymous, brk, mainStack:
 		return &b.Anonymous

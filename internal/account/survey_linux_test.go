@@ -66,7 +66,7 @@ func TestWhatIsMappedCountsForItsLine(t *testing.T) {
 	f := tempFile(t, n)
 	list := []Mapped{{Range: rangeOf(mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON))}, {Range: rangeOf(mapped(t, int(f.Fd()), n, unix.MAP_PRIVATE))},
 		{Range: rangeOf(mapped(t, -1, n, unix.MAP_SHARED|unix.MAP_ANON))}, {Range: rangeOf(mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON)), Kind: Go}}
-	half := Tally{Resident: n / 2 * page}
+	half := Size{Resident: n / 2 * page}
 	var memory scratch.Memory
 	defer memory.Free()
 	v := Take(usage.Running, &Sources{Mapped: list}, &memory)
@@ -103,7 +103,7 @@ func take(t *testing.T, s *Sources) *Account {
 	after := rollup(t)
 	var r Recorded
 	for _, b := range s.Blocks {
-		r.plus(b.Tally)
+		r.plus(b.Size)
 	}
 	a := v.Account(r)
 	if a.Err != nil {

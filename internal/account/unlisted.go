@@ -20,11 +20,11 @@ const mostHoles = 1 << 12
 // unlisted looks up what is claimed, instead of what was found until the list could not be read.
 func (w *walk) unlisted(reason error) {
 	v := w.survey
-	v.maps, v.whole, v.found = reason, reason, [holders][natures]Tally{}
+	v.maps, v.whole, v.found = reason, reason, [holders][natures]Size{}
 	v.unsure, v.unclaimed.runs = unsure{}, v.unclaimed.runs[:0]
 	clear(v.Mapped)
 	for i := range w.blocks {
-		w.blocks[i].Tally = Tally{}
+		w.blocks[i].Size = Size{}
 	}
 	w.late.parts, w.threads = w.late.parts[:0], nil
 	w.claims.at, w.at, w.of = 0, 0, Range{}
@@ -74,6 +74,6 @@ func (w *walk) claimed(r Range, p pages, holes *int) (err error) {
 // wholeBlocks counts large blocks as resident.
 func (w *walk) wholeBlocks() {
 	for i := range w.blocks {
-		w.blocks[i].Tally = Tally{Resident: int64(w.blocks[i].Limit - w.blocks[i].Start)}
+		w.blocks[i].Size = Size{Resident: int64(w.blocks[i].Limit - w.blocks[i].Start)}
 	}
 }

@@ -51,8 +51,8 @@ func (k *known) account(t *testing.T, proc string) *Account {
 	var memory scratch.Memory
 	defer memory.Free()
 	v := Take(usage.Kernel{Proc: proc}, &k.Sources, &memory)
-	r := Recorded{Tally: Tally{Resident: 10 * page}}
-	r.plus(k.Blocks[0].Tally)
+	r := Recorded{Size: Size{Resident: 10 * page}}
+	r.plus(k.Blocks[0].Size)
 	k.recorded = r.Resident
 	return v.Account(r)
 }
@@ -118,7 +118,7 @@ func TestWithoutListAndMincoreFiguresStand(t *testing.T) {
 	k := knownSources(t)
 	k.Malloc[0].HasResidency, k.Malloc[0].HasFigures, k.Malloc[0].Free = false, true, uint64(7*page)
 	v := Survey{malloc: k.Malloc, maps: fs.ErrNotExist, whole: fs.ErrNotExist, blind: unix.EPERM, golang: goMemory{objects: 40, stacks: 30, free: 20, unused: 5}, goOther: 3}
-	a := v.Account(Recorded{Tally: Tally{Resident: 10 * page}, Bytes: 10 * page})
+	a := v.Account(Recorded{Size: Size{Resident: 10 * page}, Bytes: 10 * page})
 	want := map[string]int64{GoObjects: 40, GoStacks: 30, GoFree: 25, GoOther: 3, Native: 10 * page, Unrecorded: k.half - 10*page, Free: 7 * page}
 	for name := range sentences {
 		if got := residentOf(a)[name]; got != want[name] {

@@ -148,7 +148,7 @@ func (v *Survey) add(h holder, c *claim, n nature, r run) {
 
 func (v *Survey) addMapped(h holder, c *claim, n nature, s state, bytes uint64) {
 	if h == programMap {
-		v.Mapped[c.which].tally(n).add(s, bytes)
+		v.Mapped[c.which].size(n).add(s, bytes)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 )
 
 // catch delivers the dumper's signals to it until ignore is called. Signals that cgo can note on their way to Go's runtime
@@ -22,7 +22,7 @@ func (d *dumper) catch() (ignore func()) {
 	listening.Add(1)
 	go func() {
 		defer listening.Done()
-		errand.Run("waiting for signals", func() { d.listen(arrived, done) }, d.Failed)
+		background.Run("waiting for signals", func() { d.listen(arrived, done) }, d.Failed)
 	}()
 	return func() {
 		noted()

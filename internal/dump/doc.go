@@ -1,10 +1,10 @@
 // Package dump writes profiles to files: when a signal arrives, or when memory reaches a mark.
 //
 //	signal   noted on its way, or by os/signal ─┐
-//	                                            ├─► errand ─► Write into a temporary file ─► rename ─► remove the oldest
+//	                                            ├─► task ─► Write into a temporary file ─► rename ─► remove the oldest
 //	timer    a measure of memory met its mark ──┘
 //
-// No goroutine waits: a signal that cgo can catch, and the timer of the levels, start an errand, which has a goroutine only
+// No goroutine waits: a signal that cgo can catch, and the timer of the levels, start a task, which has a goroutine only
 // while it works. Other signals come through os/signal, which takes a goroutine.
 //
 // A dump is complete or absent: it is written under a temporary name and renamed. Its name holds the program, the process,

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 )
 
 // Config configures when to dump, what and where, and which dumps to keep: see cgoheap.DumpConfig.
@@ -44,7 +44,7 @@ func Start(c Config) (stop func(), err error) {
 type dumper struct {
 	Config
 	levels  *levels
-	errand  *errand.Errand
+	task    *background.Task
 	timer   *time.Timer // until the next check of the levels; nil without levels
 	due     atomic.Bool // the levels are due for a check
 	pending atomic.Pointer[os.Signal]
@@ -69,7 +69,7 @@ func newDumper(c Config) (*dumper, error) {
 		return nil, fmt.Errorf("dump directory: %w", err)
 	}
 	d := &dumper{Config: c, levels: watched}
-	d.errand = errand.New("a dump", d.work, c.Failed)
+	d.task = background.New("a dump", d.work, c.Failed)
 	return d, nil
 }
 
@@ -85,7 +85,7 @@ func (d *dumper) begin() (stop func()) {
 	}
 	return sync.OnceFunc(func() {
 		ignore()
-		d.errand.End()
+		d.task.End()
 		if d.timer != nil {
 			d.timer.Stop()
 		}
@@ -94,13 +94,13 @@ func (d *dumper) begin() (stop func()) {
 
 func (d *dumper) tick() {
 	d.due.Store(true)
-	d.errand.Ask()
+	d.task.Ask()
 }
 
 // signalled asks for a dump. Signals that arrive before it begins share one.
 func (d *dumper) signalled(s os.Signal) {
 	d.pending.Store(&s)
-	d.errand.Ask()
+	d.task.Ask()
 }
 
 // work makes the dumps that are due, and arranges the next check of the levels.

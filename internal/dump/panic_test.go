@@ -74,7 +74,7 @@ func TestPanicOfTheGoroutineThatListensIsReported(t *testing.T) {
 		c, host := rudely()
 		host.always = always
 		c.Signals = []os.Signal{syscall.SIGWINCH}
-		d := &dumper{Config: c} // it has no errand to ask
+		d := &dumper{Config: c} // it has no task to ask
 		ignore := d.catch()
 		send(t, syscall.SIGWINCH)
 		eventually(t, "the panic was reported", func() bool { return host.reports.Load() == 1 })

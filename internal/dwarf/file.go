@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
@@ -64,7 +64,7 @@ func openFile(source Source, suffix string, kinds []sectionKind) (*file, error) 
 		slots <- struct{}{}
 		go func() {
 			defer group.Done()
-			caught := errand.Guard("opening debug data", func() {
+			caught := background.Guard("opening debug data", func() {
 				f.sections[kind], errs[i] = source.Section(".debug_" + sectionNames[kind] + suffix)
 			})
 			errs[i] = errors.Join(errs[i], caught)

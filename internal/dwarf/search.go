@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cgoheap/cgoheap/internal/errand"
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
@@ -186,7 +186,7 @@ func (s *search) fail(order int, err error) {
 func (s *search) work() {
 	var j job
 	for more := true; more; {
-		caught := errand.Guard("reading debug data", func() {
+		caught := background.Guard("reading debug data", func() {
 			w := &walk{reader: newReader(&s.steps), isCode: s.program.IsCode}
 			n := &names{reader: w.reader, spine: &w.spine}
 			for j, more = <-s.jobs; more; j, more = <-s.jobs {

@@ -21,15 +21,15 @@ const (
 // glibc returns whole pages that begin after the chunk's header and its links.
 const chunkLinks = 48
 
-// tally is what was counted in a heap.
-type tally struct {
+// heapCounts is what was counted in a heap.
+type heapCounts struct {
 	inUse, free  uint64
 	freeResident uint64
 	whole        uint64 // of that, in whole free pages
 	trimmable    uint64 // of that, what malloc_trim returns to the kernel
 }
 
-func (t *tally) add(u tally) {
+func (t *heapCounts) add(u heapCounts) {
 	t.inUse += u.inUse
 	t.free += u.free
 	t.freeResident += u.freeResident
@@ -58,7 +58,7 @@ type walk struct {
 type position struct {
 	at, size uint64 // the chunk
 	run      uint64 // where free chunks begin that end at it; at if there are none
-	tally    tally
+	counts   heapCounts
 }
 
 const (
@@ -66,24 +66,24 @@ const (
 	mostSteps   = 1 << 10
 )
 
-// walkHeap counts a heap. fast are the arena's chunks in fast bins, in order. With an error, the tally is that of the heap's
+// walkHeap counts a heap. fast are the arena's chunks in fast bins, in order. With an error, the counts are those of the heap's
 // first looked bytes.
-func walkHeap(h heap, res residency, fast []uint64, deadline time.Time) (t tally, looked uint64, err error) {
+func walkHeap(h heap, res residency, fast []uint64, deadline time.Time) (t heapCounts, looked uint64, err error) {
 	w := &walk{heap: h, fast: fast, deadline: deadline}
 	w.passed, _ = slices.BinarySearch(fast, h.Start)
 	w.memory.residency = res
 	if !w.begin() {
-		return tally{}, 0, errChunk
+		return heapCounts{}, 0, errChunk
 	}
 	for done := false; !done; {
 		if done, err = w.step(); errors.Is(err, errChunk) && w.back() {
 			err = nil
 		}
 		if err != nil {
-			return w.tally, w.run - w.Start, err
+			return w.counts, w.run - w.Start, err
 		}
 	}
-	return w.tally, w.Limit - w.Start, nil
+	return w.counts, w.Limit - w.Start, nil
 }
 
 const searched = 1 << 16 // a static executable has other data at the start of its data segment
@@ -95,7 +95,7 @@ func (w *walk) begin() bool {
 			at = w.first
 		}
 		if size, _, ok := w.header(at); ok && (w.first != 0 || w.leads(at)) {
-			w.position = position{at: at, size: size, run: at, tally: tally{inUse: w.head(at)}}
+			w.position = position{at: at, size: size, run: at, counts: heapCounts{inUse: w.head(at)}}
 			return true
 		}
 		if w.first != 0 {
@@ -154,7 +154,7 @@ func (w *walk) step() (done bool, err error) {
 	}
 	if free := !before || w.isFast(); !free {
 		w.flush()
-		w.tally.inUse += w.size
+		w.counts.inUse += w.size
 		w.run = next
 	}
 	w.at, w.size = next, size
@@ -201,7 +201,7 @@ func (w *walk) flush() {
 		return
 	}
 	whole := w.wholePages(w.run, w.at)
-	w.tally.add(tally{free: w.at - w.run, freeResident: w.memory.residency.bytes(w.run, w.at), whole: whole, trimmable: whole})
+	w.counts.add(heapCounts{free: w.at - w.run, freeResident: w.memory.residency.bytes(w.run, w.at), whole: whole, trimmable: whole})
 }
 
 // wholePages returns the resident bytes of the pages of a free chunk that malloc_trim returns to the kernel.
@@ -220,17 +220,17 @@ func (w *walk) end() error {
 			return errChunk
 		}
 		w.flush()
-		w.tally.inUse += chunkFence
+		w.counts.inUse += chunkFence
 		return nil
 	}
 	if w.size == 0 || w.at+w.size != w.Limit {
 		return errChunk
 	}
 	res := w.memory.residency
-	top := tally{free: w.Limit - w.run, freeResident: res.bytes(w.run, w.Limit), whole: w.wholePages(w.run, w.Limit)}
+	top := heapCounts{free: w.Limit - w.run, freeResident: res.bytes(w.run, w.Limit), whole: w.wholePages(w.run, w.Limit)}
 	if w.arena.main { // malloc_trim lowers the end of the data segment by whole pages, and leaves other arenas' tops alone
 		top.trimmable = res.bytes(w.Limit-(top.free-chunkLeast-1)&^(pageSize-1), w.Limit)
 	}
-	w.tally.add(top)
+	w.counts.add(top)
 	return nil
 }

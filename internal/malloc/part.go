@@ -11,7 +11,7 @@ import (
 
 // part is what was counted in the heaps of an arena, or of several, and how much of their resident memory was looked at for it.
 type part struct {
-	sum              tally
+	sum              heapCounts
 	looked, resident uint64
 }
 
@@ -55,16 +55,16 @@ func (k *Kept) fill(arenas []part) bool {
 }
 
 // scaled returns what the part would count if this much of its memory were resident, and all of that had been looked at.
-func (p *part) scaled(resident uint64) tally {
+func (p *part) scaled(resident uint64) heapCounts {
 	if p.looked == resident {
 		return p.sum
 	}
 	factor := float64(resident) / float64(p.looked)
 	of := func(n uint64) uint64 { return uint64(float64(n) * factor) }
-	return tally{of(p.sum.inUse), of(p.sum.free), of(p.sum.freeResident), of(p.sum.whole), of(p.sum.trimmable)}
+	return heapCounts{of(p.sum.inUse), of(p.sum.free), of(p.sum.freeResident), of(p.sum.whole), of(p.sum.trimmable)}
 }
 
-func (t tally) figures(number int) account.Arena {
+func (t heapCounts) figures(number int) account.Arena {
 	return account.Arena{Number: number, InUse: t.inUse, Free: t.free, FreeResident: t.freeResident,
 		Trimmable: t.trimmable, Pinned: t.freeResident - t.whole}
 }

@@ -13,7 +13,7 @@ import (
 
 // missing counts, by the path of the file, the addresses that have no name or a poor one. The path is "" for addresses in no
 // file.
-type missing map[string]*symbolize.Tally
+type missing map[string]*symbolize.MissingCounts
 
 func (m missing) add(module *mappings.Module, result symbolize.Result) {
 	path := ""
@@ -21,31 +21,31 @@ func (m missing) add(module *mappings.Module, result symbolize.Result) {
 		path = module.Path
 	}
 	if m[path] == nil {
-		m[path] = &symbolize.Tally{}
+		m[path] = &symbolize.MissingCounts{}
 	}
 	m[path].Add(result)
 }
 
-func (m missing) sum() (all symbolize.Tally) {
-	for _, tally := range m {
-		all.Include(tally)
+func (m missing) sum() (all symbolize.MissingCounts) {
+	for _, counts := range m {
+		all.Include(counts)
 	}
 	return all
 }
 
 // sentences returns how many addresses have no name, or a poor one, in which files, and why.
 func (m missing) sentences() (list []string) {
-	var none symbolize.Tally
+	var none symbolize.MissingCounts
 	for reason := range none.Unnamed {
-		list = m.sentence(list, "without a name", reason, func(t *symbolize.Tally) uint64 { return t.Unnamed[reason] })
+		list = m.sentence(list, "without a name", reason, func(t *symbolize.MissingCounts) uint64 { return t.Unnamed[reason] })
 	}
 	for reason := range none.Poor {
-		list = m.sentence(list, "without inlined calls or lines", reason, func(t *symbolize.Tally) uint64 { return t.Poor[reason] })
+		list = m.sentence(list, "without inlined calls or lines", reason, func(t *symbolize.MissingCounts) uint64 { return t.Poor[reason] })
 	}
 	return list
 }
 
-func (m missing) sentence(list []string, what string, reason int, count func(*symbolize.Tally) uint64) []string {
+func (m missing) sentence(list []string, what string, reason int, count func(*symbolize.MissingCounts) uint64) []string {
 	var files []fileCount
 	var total uint64
 	for _, path := range slices.Sorted(maps.Keys(m)) {

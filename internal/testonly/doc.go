@@ -1,6 +1,6 @@
-// Package testdoor lets tests do to package cgo what no program may do. Cgo sets the functions when it is initialised, if it
+// Package testonly lets tests do to package cgo what no program may do. Cgo sets the functions when it is initialised, if it
 // can record.
-package testdoor
+package testonly
 
 // Rule is unwind's Rule as C has it.
 type Rule = [20]byte

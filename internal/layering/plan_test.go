@@ -1,4 +1,4 @@
-package floorplan
+package layering
 
 import "testing"
 
@@ -41,8 +41,8 @@ var plan = map[string]pkg{
 	"internal/remote":      {layer: 6},
 	"internal/scratch":     {layer: 0},
 	"internal/tables":      {layer: 1},
-	"internal/testdoor":    {layer: 0},
-	"internal/errand":      {layer: 0},
+	"internal/testonly":    {layer: 0},
+	"internal/background":  {layer: 0},
 	"internal/garbage":     {layer: 0},
 	"internal/self":        {layer: 0},
 	"internal/peek":        {layer: 0},
@@ -58,7 +58,7 @@ var plan = map[string]pkg{
 	"internal/toolchain":   {layer: testOnly},
 	"internal/profiletest": {layer: testOnly},
 	"internal/systemtest":  {layer: testOnly},
-	"internal/floorplan":   {layer: testOnly},
+	"internal/layering":    {layer: testOnly},
 }
 
 func TestPackagesKeepToTheirLayers(t *testing.T) {

@@ -1,4 +1,4 @@
-package errand
+package background
 
 import (
 	"fmt"
@@ -33,8 +33,8 @@ func Run(name string, do func(), failed func(error)) {
 	}
 }
 
-// Errand runs a function whenever it is asked for. Its methods may be called from any goroutine.
-type Errand struct {
+// Task runs a function whenever it is asked for. Its methods may be called from any goroutine.
+type Task struct {
 	name   string
 	do     func()
 	failed func(error)
@@ -44,50 +44,50 @@ type Errand struct {
 	finished              sync.WaitGroup
 }
 
-// New returns an errand that calls do. A panic of do goes to failed, which may be nil.
-func New(name string, do func(), failed func(error)) *Errand {
-	return &Errand{name: name, do: do, failed: failed}
+// New returns a task that calls do. A panic of do goes to failed, which may be nil.
+func New(name string, do func(), failed func(error)) *Task {
+	return &Task{name: name, do: do, failed: failed}
 }
 
 // Ask makes the function run once more, soon, in a goroutine. However often it is called while the function runs, it runs
 // once more. It does not wait.
-func (e *Errand) Ask() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.asked = true
-	if e.ended || e.running {
+func (t *Task) Ask() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = true
+	if t.ended || t.running {
 		return
 	}
-	e.running = true
-	e.finished.Add(1)
-	go e.run()
+	t.running = true
+	t.finished.Add(1)
+	go t.run()
 }
 
-func (e *Errand) run() {
-	defer e.finished.Done()
-	for e.next() {
-		Run(e.name, e.do, e.failed)
+func (t *Task) run() {
+	defer t.finished.Done()
+	for t.next() {
+		Run(t.name, t.do, t.failed)
 	}
 }
 
 // next reports whether the goroutine has something to do; if not, it ends.
-func (e *Errand) next() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.running = e.asked && !e.ended
-	e.asked = false
-	return e.running
+func (t *Task) next() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = t.asked && !t.ended
+	t.asked = false
+	return t.running
 }
 
 // Quit has the function not run again. It does not wait.
-func (e *Errand) Quit() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.ended = true
+func (t *Task) Quit() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
 }
 
 // End is Quit, and waits until the function has returned.
-func (e *Errand) End() {
-	e.Quit()
-	e.finished.Wait()
+func (t *Task) End() {
+	t.Quit()
+	t.finished.Wait()
 }

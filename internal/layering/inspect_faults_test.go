@@ -1,4 +1,4 @@
-package floorplan
+package layering
 
 import (
 	"os"

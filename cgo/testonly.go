@@ -14,21 +14,21 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/internal/testdoor"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 )
 
 func init() {
-	testdoor.AllowBounds = func(allow bool) { C.bounds_allow(C.bool(allow)) }
-	testdoor.AllowObjects = func(allow bool) bool { return bool(C.objects_allow(C.bool(allow))) }
-	testdoor.FillGate = fillGate
-	testdoor.Hold = hold
-	testdoor.RuleAt = func(address uint64) testdoor.Rule {
-		return *(*testdoor.Rule)(unsafe.Pointer(C.index_rule(C.uintptr_t(address))))
+	testonly.AllowBounds = func(allow bool) { C.bounds_allow(C.bool(allow)) }
+	testonly.AllowObjects = func(allow bool) bool { return bool(C.objects_allow(C.bool(allow))) }
+	testonly.FillGate = fillGate
+	testonly.Hold = hold
+	testonly.RuleAt = func(address uint64) testonly.Rule {
+		return *(*testonly.Rule)(unsafe.Pointer(C.index_rule(C.uintptr_t(address))))
 	}
 }
 
 // A rule has the size that tests know.
-var _ testdoor.Rule = [C.sizeof_struct_rule]byte{}
+var _ testonly.Rule = [C.sizeof_struct_rule]byte{}
 
 func hold(slots int) (release func(), entered bool) {
 	entered = bool(C.probe_enter(C.uint32_t(slots)))

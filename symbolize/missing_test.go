@@ -11,7 +11,7 @@ func TestWhatHasNoNameIsCountedWhileNamesAreLookedUp(t *testing.T) {
 	defer s.mu.Unlock()
 	counted := make(chan int)
 	go func() {
-		s.Note(Tally{Unnamed: [reasons]uint64{Stripped: 3}})
+		s.Note(MissingCounts{Unnamed: [reasons]uint64{Stripped: 3}})
 		counted <- len(s.Losses())
 	}()
 	select {
@@ -24,13 +24,13 @@ func TestWhatHasNoNameIsCountedWhileNamesAreLookedUp(t *testing.T) {
 	}
 }
 
-func TestTheTallyCountsWhatHasNoNameOrAPoorOneAndNothingElse(t *testing.T) {
-	var tally Tally
+func TestWhatHasNoNameOrAPoorOneIsCountedAndNothingElse(t *testing.T) {
+	var missing MissingCounts
 	for _, r := range []Reason{named, Stripped, debugTooBig, debugTooBig, reasons} {
-		tally.Add(Result{Reason: r})
+		missing.Add(Result{Reason: r})
 	}
-	tally.Add(Result{Lack: NeedsSplit})
-	losses := tally.losses()
+	missing.Add(Result{Lack: NeedsSplit})
+	losses := missing.losses()
 	if len(losses) != 3 || losses[0].Count != 1 || losses[1].Count != 2 || losses[1].Name != debugTooBig.String() {
 		t.Error(losses)
 	}

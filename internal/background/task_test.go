@@ -1,4 +1,4 @@
-package errand
+package background
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestErrand(t *testing.T) {
+func TestTask(t *testing.T) {
 	t.Run("what is asked for while it runs makes it run once more", func(t *testing.T) {
 		began, goOn := make(chan bool), make(chan bool)
 		e := New("test", func() { began <- true; <-goOn }, nil)
@@ -47,7 +47,7 @@ func TestErrand(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
-	t.Run("one is reported with its stack, and the errand runs again", func(t *testing.T) {
+	t.Run("one is reported with its stack, and the task runs again", func(t *testing.T) {
 		var reported []error
 		e := New("the test", func() { explode() }, func(err error) { reported = append(reported, err) })
 		for range 2 {

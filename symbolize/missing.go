@@ -2,14 +2,14 @@ package symbolize
 
 import "github.com/cgoheap/cgoheap/stack"
 
-// Tally counts addresses by what is missing from their names. The zero value is empty.
-type Tally struct {
+// MissingCounts counts addresses by what is missing from their names. The zero value is empty.
+type MissingCounts struct {
 	Unnamed [reasons]uint64 // by the reason for having no name
 	Poor    [reasons]uint64 // by the reason for having only a symbol's, or lacking inlined calls or lines
 }
 
 // Add counts one address, unless nothing is missing from its name.
-func (t *Tally) Add(r Result) {
+func (t *MissingCounts) Add(r Result) {
 	if r.Reason > named && r.Reason < reasons {
 		t.Unnamed[r.Reason]++
 	}
@@ -18,8 +18,8 @@ func (t *Tally) Add(r Result) {
 	}
 }
 
-// Include adds what another tally has counted.
-func (t *Tally) Include(other *Tally) {
+// Include adds what another has counted.
+func (t *MissingCounts) Include(other *MissingCounts) {
 	for r := range reasons {
 		t.Unnamed[r] += other.Unnamed[r]
 		t.Poor[r] += other.Poor[r]
@@ -27,7 +27,7 @@ func (t *Tally) Include(other *Tally) {
 }
 
 // losses returns the counts above zero, in the order of the reasons, addresses without a name first.
-func (t *Tally) losses() (losses []stack.Loss) {
+func (t *MissingCounts) losses() (losses []stack.Loss) {
 	for r, n := range t.Unnamed {
 		if n > 0 {
 			losses = append(losses, stack.Loss{Name: Reason(r).String(), Sentence: Reason(r).Sentence(), Count: n})

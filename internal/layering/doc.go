@@ -1,4 +1,4 @@
-// Package floorplan tests the layers of the module: which packages there are, and which may import which.
+// Package layering tests the layers of the module: which packages there are, and which may import which.
 //
 //	auto
 //	 └► root
@@ -20,4 +20,4 @@
 //
 // The test parses the files itself. A test that ran `go list` would be cached by `go test`, which does not notice that the
 // files it depends on have changed.
-package floorplan
+package layering
