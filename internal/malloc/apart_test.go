@@ -45,21 +45,25 @@ func TestCountsOfBlocksApartAgreeWithMallinfo(t *testing.T) {
 // taken first.
 func apartBlock(t *testing.T, alignment, size uintptr) account.Block {
 	t.Helper()
-	var block unsafe.Pointer
-	for apart := false; !apart; apart = *(*uint64)(unsafe.Add(block, -8))&headerApart != 0 {
-		block = allocated(alignment, size)
-		t.Cleanup(func() { victim.Free(block) })
+	block := allocated(t, alignment, size)
+	for *(*uint64)(unsafe.Add(block, -8))&headerApart == 0 {
+		block = allocated(t, alignment, size)
 	}
 	clear(unsafe.Slice((*byte)(block), size))
 	start := uint64(uintptr(block))
 	return account.Block{Range: account.Range{Start: start, Limit: start + uint64(size)}}
 }
 
-func allocated(alignment, size uintptr) unsafe.Pointer {
+// allocated allocates a block until the end of the test.
+func allocated(t *testing.T, alignment, size uintptr) unsafe.Pointer {
+	t.Helper()
+	block := victim.Malloc(size)
 	if alignment > 0 {
-		return victim.PosixMemalign(alignment, size)
+		victim.Free(block)
+		block = victim.PosixMemalign(alignment, size)
 	}
-	return victim.Malloc(size)
+	t.Cleanup(func() { victim.Free(block) })
+	return block
 }
 
 // accountOf makes an account of the process with the recorded blocks, and returns its lines.
