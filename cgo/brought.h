@@ -1,6 +1,6 @@
-// Hooks for a family that a library brings along, under names with a prefix. A file for each row of FAMILY_BROUGHT defines
-// FAMILY_NAME and FAMILY_ROWS, the list of the family's functions, and includes this; it is made from family.h. brought_own.c is for one more, of
-// the program that is built.
+// Hooks for a family that a library brings along, under names with a prefix. A file for each row of FAMILY_BROUGHT defines FAMILY_NAME and
+// FAMILY_ROWS, the list of the family's functions, and includes this; it is made from family.h. brought_own.c is for one more, of the
+// program that is built.
 //
 // The linker directs calls of such a function to its hook if the program was linked with --wrap=NAME, which a package in allocators
 // asks for. It cannot do so for calls inside the object file that defines the function; there, allocators call each other for

@@ -8,8 +8,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// Large blocks that an allocator maps one by one, and that are not recorded, lie in memory that nobody has claimed. The allocator is asked for
-// them when all pages have been looked up: then there is a list of what is left. What it proves to be its own moves to it.
+// Large blocks that an allocator maps one by one, and that are not recorded, lie in memory that nobody has claimed. The allocator is asked
+// for them when all pages have been looked up: then there is a list of what is left. What it proves to be its own moves to it.
 
 // mostUnclaimed bounds the list. If there is more, the allocator is not asked.
 const mostUnclaimed = 1 << 13

@@ -17,10 +17,10 @@ import (
 //	│ 0 │ size | 2 │ block                    │     the size is that of the mapping, whole pages
 //	page                                   page
 //
-// memalign puts a second header in front of the block, with the bytes before it in place of the 0; the first one stays. In a program's own memory
-// any words may stand at the beginning of a page, so a header proves nothing. But glibc counts these blocks and their bytes (apartCounts). What was
-// found counts only if the recorded blocks of this kind and those found make both numbers, to the byte, and both were the same before the pages were
-// looked up and after the headers were read. Otherwise nothing is malloc's that is not known to be.
+// memalign puts a second header in front of the block, with the bytes before it in place of the 0; the first one stays. In a program's own
+// memory any words may stand at the beginning of a page, so a header proves nothing. But glibc counts these blocks and their bytes
+// (apartCounts). What was found counts only if the recorded blocks of this kind and those found make both numbers, to the byte, and both
+// were the same before the pages were looked up and after the headers were read. Otherwise nothing is malloc's that is not known to be.
 const (
 	headerSize   = 16
 	headerApart  = 2
@@ -125,8 +125,8 @@ type search struct {
 	reads  int
 }
 
-// without subtracts the recorded blocks. A block directly behind a header, outside of all heaps, has the size that malloc gives it; others say
-// themselves how they are mapped. It returns false if that is more than there is.
+// without subtracts the recorded blocks. A block directly behind a header, outside of all heaps, has the size that malloc gives it; others
+// say themselves how they are mapped. It returns false if that is more than there is.
 func (s *search) without(recorded []account.Block, heaps []account.Range) bool {
 	heaps = slices.Clone(heaps)
 	slices.SortFunc(heaps, func(a, b account.Range) int { return cmp.Compare(a.Start, b.Start) })
@@ -172,8 +172,8 @@ func (s *search) aligned(at uint64) (start, size uint64, ok bool) {
 	return at - before, size, ok && word&chunkFlags == headerApart && before < at && (at-before)%pageSize == 0 && size%pageSize == 0
 }
 
-// in looks for headers where ranges begin and behind each block that it finds; or, if that does not suffice, on every page. It reports whether all
-// that are wanted were found.
+// in looks for headers where ranges begin and behind each block that it finds; or, if that does not suffice, on every page. It reports
+// whether all that are wanted were found.
 func (s *search) in(unclaimed []account.Range, everyPage bool) bool {
 	s.found, s.ahead = s.found[:0], s.ahead[:0]
 	var sum apartCounts

@@ -34,8 +34,9 @@ var patience = time.Second
 // asking is whether a thread is in mallinfo2.
 var asking atomic.Bool
 
-// bySums fills in glibc's own sums. mallinfo2 waits for the lock of each arena. A thread that is stopped while it holds one, by a debugger or by a
-// signal handler that never returns, would keep it waiting for ever. So another goroutine calls it, and no second one while that waits.
+// bySums fills in glibc's own sums. mallinfo2 waits for the lock of each arena. A thread that is stopped while it holds one, by a debugger
+// or by a signal handler that never returns, would keep it waiting for ever. So another goroutine calls it, and no second one while that
+// waits.
 func (k *Kept) bySums(ask func() glibcSums) {
 	if !asking.CompareAndSwap(false, true) {
 		k.Unknown += "; mallinfo2 is still waiting for a lock"

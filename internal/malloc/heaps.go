@@ -59,8 +59,8 @@ func heapsOf(a *arena, program []account.Range) ([]heap, error) {
 // proc is where the kernel's files are. Tests replace it.
 var proc = "/proc"
 
-// segment returns what the first arena has of the program's data segment, by its own figures, where the kernel's files cannot be read. If the
-// arena has memory elsewhere too, no chunk is found at the start.
+// segment returns what the first arena has of the program's data segment, by its own figures, where the kernel's files cannot be read. If
+// the arena has memory elsewhere too, no chunk is found at the start.
 func (a *arena) segment() account.Range {
 	w, _ := wordsAt(a.top, 2)
 	limit := a.top + w.at(a.top+chunkSize)&^chunkFlags

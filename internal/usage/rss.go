@@ -16,8 +16,8 @@ type Kernel struct {
 // Running is the kernel that runs.
 var Running = Kernel{Proc: "/proc", Cgroups: "/sys/fs/cgroup"}
 
-// RSS returns the process's resident memory in bytes. Kernels count it in portions for each processor or thread: it may be some pages off for
-// each.
+// RSS returns the process's resident memory in bytes. Kernels count it in portions for each processor or thread: it may be some pages off
+// for each.
 func (k Kernel) RSS() (int64, error) {
 	path := filepath.Join(k.Proc, "self/statm")
 	data, err := os.ReadFile(path)

@@ -1,5 +1,5 @@
-/* A library whose constructor allocates 400 blocks of 100,000 bytes, touches them, and frees each fourth; and 20 of a million, which are mapped one
-   by one. */
+/* A library whose constructor allocates 400 blocks of 100,000 bytes, touches them, and frees each fourth; and 20 of a million bytes, which
+   are mapped one by one. */
 #include <stdlib.h>
 #include <string.h>
 
