@@ -43,7 +43,7 @@ func readCore(path string) (*Recording, error) {
 		return nil, err
 	}
 	r := &Recording{Time: info.ModTime()}
-	if r.region, err = copyRegion(c, start, c.touched); err != nil {
+	if r.region, err = copyRegion(c, start, anywhere); err != nil {
 		return nil, err
 	}
 	r.ticks = uint64(max(0, r.Time.Sub(r.Started()).Nanoseconds())) / layout.Tick
@@ -104,8 +104,6 @@ func (c *core) segment(address uint64) *elf.ProgHeader {
 	}
 	return &c.segments[at]
 }
-
-func (c *core) touched(start, limit uint64) bool { return true }
 
 // ReadAt reads memory by its address, and across segments that adjoin. What the file leaves out is an error.
 func (c *core) ReadAt(to []byte, address int64) (n int, err error) {

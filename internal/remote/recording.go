@@ -67,7 +67,7 @@ func (r *Recording) copy(dir string) error {
 		return err
 	}
 	defer memory.Close()
-	touched := func(start, limit uint64) bool { return true }
+	touched := anywhere
 	if pages, err := os.Open(filepath.Join(dir, "pagemap")); err == nil {
 		defer pages.Close()
 		touched = pagemap{pages}.touched
