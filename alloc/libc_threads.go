@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/cgoheap/cgoheap/internal/background"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/cgo"
@@ -60,7 +62,8 @@ func libcStacks() (stacks []account.Stack) {
 	return stacks
 }
 
-// onMadeThread runs f on a thread that libc made: the main thread is not in glibc's list of those.
+// onMadeThread runs f on a thread that libc made: the main thread is not in glibc's list of those. A panic of f is the caller's, wherever
+// it happens.
 func onMadeThread(f func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -68,14 +71,11 @@ func onMadeThread(f func()) {
 		f()
 		return
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	background.Apart("reading libc's threads", func() {
 		runtime.LockOSThread() // the main thread is taken
 		defer runtime.UnlockOSThread()
 		f()
-	}()
-	<-done
+	})
 }
 
 func readLibcStacks(budget *int) ([]account.Stack, bool) {

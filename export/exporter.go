@@ -76,10 +76,10 @@ func (e *Exporter) begin(a *author) {
 	var both sync.WaitGroup
 	both.Go(func() { e.guard("taking profiles", func() { a.run(e.quit) }) })
 	both.Go(func() { e.guard("sending profiles", func() { s.run(ctx, e.quit) }) })
-	go func() {
+	go e.guard("waiting for both", func() {
 		both.Wait()
 		close(e.finished)
-	}()
+	})
 }
 
 // guard reports a panic of run, which ends one of the exporter's goroutines. Such a panic is a fault of the exporter:

@@ -3,7 +3,6 @@ package symbolize
 import (
 	"runtime"
 	"strings"
-	"sync"
 
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/dwarf"
@@ -90,21 +89,19 @@ func (n *names) shelve(name string) string {
 	return kept
 }
 
-// inParallel calls do for all numbers below count, from several goroutines.
+// inParallel calls do for all numbers below count, from several goroutines. A panic of do is the caller's.
 func inParallel(count int, do func(int)) {
-	var group sync.WaitGroup
+	var parts []func()
 	share := count/demanglers() + 1
 	for first := 0; first < count; first += share {
 		last := min(first+share, count)
-		group.Add(1)
-		go func() {
-			defer group.Done()
+		parts = append(parts, func() {
 			for i := first; i < last; i++ {
 				do(i)
 			}
-		}()
+		})
 	}
-	group.Wait()
+	background.Apart("naming", parts...)
 }
 
 // readableOrNot returns the mangled name if it makes the demangler panic.

@@ -33,6 +33,22 @@ func Run(name string, do func(), failed func(error)) {
 	}
 }
 
+// Apart runs functions in goroutines of their own, all at once, and returns when each has ended. If one panics, so does Apart, where the
+// caller can recover.
+func Apart(name string, all ...func()) {
+	failed := make([]error, len(all))
+	var group sync.WaitGroup
+	for i, do := range all {
+		group.Go(func() { failed[i] = Guard(name, do) })
+	}
+	group.Wait()
+	for _, err := range failed {
+		if err != nil {
+			panic(err)
+		}
+	}
+}
+
 // Task runs a function whenever it is asked for. Its methods may be called from any goroutine.
 type Task struct {
 	name   string

@@ -71,3 +71,24 @@ func TestPanics(t *testing.T) {
 }
 
 func explode() { panic("boom") }
+
+func TestApart(t *testing.T) {
+	t.Run("what runs apart has ended when it returns", func(t *testing.T) {
+		done := make([]bool, 3)
+		Apart("test", func() { done[0] = true }, func() { done[1] = true }, func() { done[2] = true })
+		if !done[0] || !done[1] || !done[2] {
+			t.Error(done)
+		}
+	})
+	t.Run("a panic is the caller's, after all have ended", func(t *testing.T) {
+		ended := false
+		defer func() {
+			var p *Panic
+			if err, _ := recover().(error); !errors.As(err, &p) || p.Cause != "fault" || !ended {
+				t.Errorf("%v, %t", err, ended)
+			}
+		}()
+		Apart("test", func() { panic("fault") }, func() { ended = true })
+		t.Error("it returned")
+	})
+}

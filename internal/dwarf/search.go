@@ -77,7 +77,7 @@ func (d *Data) Find(addresses []uint64) ([]*Answer, error) {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			s.work()
+			s.work() // which guards itself, job by job
 		}()
 	}
 	s.makeJobs()

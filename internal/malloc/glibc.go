@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/background"
+
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 )
@@ -43,13 +45,17 @@ func (k *Kept) bySums(ask func() glibcSums) {
 		return
 	}
 	answer := make(chan glibcSums, 1)
-	go func() {
-		s := ask()
-		asking.Store(false)
-		answer <- s
-	}()
+	go background.Run("mallinfo2", func() {
+		defer close(answer)
+		defer asking.Store(false)
+		answer <- ask()
+	}, nil)
 	select {
-	case s := <-answer:
+	case s, answered := <-answer:
+		if !answered {
+			k.Unknown += "; reading mallinfo2 failed"
+			return
+		}
 		k.HasFigures, k.InUse, k.Free = true, s.inUse+s.apart.bytes, s.free
 	case <-time.After(patience):
 		k.Unknown += "; mallinfo2 waits for a lock"
