@@ -47,7 +47,7 @@ func TestRecordingsInLockedMemory(t *testing.T) {
 		list := victim.MallocList(1000, 96000)
 		recordedOfSize(t, r, 96000, kept(1000, 96000))
 		stop(t, r)
-		if grown := resident(t) - before; grown > 240 {
+		if grown := resident(t) - before; grown > 160 {
 			t.Errorf("%d MiB are left, of tables of 256", grown)
 		}
 		r = start(t, options)
@@ -68,7 +68,7 @@ func TestRecordingsInLockedMemory(t *testing.T) {
 		r := start(t, Options{SampleBytes: 1, MaxDepth: 128, TableBytes: 1 << 30})
 		defer victim.Free(victim.Malloc(96002))
 		recordedOfSize(t, r, 96002, kept(1, 96002))
-		if grown := resident(t) - before; grown > 256 {
+		if grown := resident(t) - before; grown > 32 {
 			t.Errorf("%d MiB more are resident, of tables of 1024", grown)
 		}
 	})

@@ -17,7 +17,7 @@
 //
 // Recorders that are stopped inside must each run once more before the reader can go on, and then the reader still gets
 // only a small share of the processors. So if many are inside, the reader asks recorders to give way: each pauses for
-// GATE_PAUSE after some dozens of events, outside of the gate. Pausing threads do not compete for a processor, and
+// GATE_PAUSE after every fourth event, outside of the gate. Pausing threads do not compete for a processor, and
 // enough other threads run to keep all processors busy. That ends with the reader's work, or after a second or two.
 //
 // The same grace period shows when no recorder can still be reading a row table that has been replaced, and that none
