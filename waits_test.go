@@ -165,7 +165,17 @@ func TestTooManyRequestsThatWait(t *testing.T) {
 	}
 
 	t.Run("one more than there is room for is refused, and told when to come again", func(t *testing.T) {
-		answer := profiletest.Ask(p.Handler(), "seconds=3600")
+		var answer *httptest.ResponseRecorder
+		answered := make(chan bool)
+		go func() {
+			defer close(answered)
+			answer = profiletest.Ask(p.Handler(), "seconds=3600")
+		}()
+		select {
+		case <-answered:
+		case <-time.After(10 * time.Minute):
+			t.Fatal("it waits, as those before it do")
+		}
 		if answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") != "3200" {
 			t.Errorf("%d, Retry-After %q", answer.Code, answer.Header().Get("Retry-After"))
 		}
