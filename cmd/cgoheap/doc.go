@@ -2,10 +2,11 @@
 //
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap dump PID
 //
-// writes cgoheap.PID.pb.gz: the profile of a process that records, in use or another view, from outside; the process may hang, be
-// stopped, or serve no profile. Its threads stand still while its tables are copied, some tens of milliseconds. Names come from its files,
-// which are found in its own file system, and from debug files by build ID. As a debugger, it needs the same user or
-// CAP_SYS_PTRACE. With the path of a core file in place of PID, it reads that. What the profile says in its comments is missing: Go's own heap, and memory that was mapped directly.
+// writes cgoheap.PID.pb.gz: the profile of a process that records, in use or another view, from outside; the process may hang,
+// be stopped, or serve no profile. Its threads stand still while its tables are copied, some tens of milliseconds. Names come
+// from its files, which are found in its own file system, and from debug files by build ID. As a debugger, it needs the same
+// user or CAP_SYS_PTRACE. With the path of a core file in place of PID, it reads that. What the profile says in its comments is
+// missing: Go's own heap, and memory that was mapped directly.
 //
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap check FILE...
 //
