@@ -94,7 +94,7 @@ agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C+
 # children that the emulator creates in another way, and of memory that the emulator maps in its own way.
 cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
-hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestTrim|TestMappingsWhileThreadsMap|TestGosHeapOfBefore|TestLibrariesThatMap|TestCodeThatGDBIsToldOf|TestLoadersListWith|TheAccount|OfRSS|TablesOfGosRuntime|FreedMemoryThatMalloc|LargeBlocksCount|SampledLargeBlocks|BlocksOfBeforeStart|ProfilersTablesAre|VariablesThatBegin|StacksOfThreads|ListsOfThreads|StacksWithoutLibcs|AttachedSegments|MeetsNone|SystemCallsOfRecording|FromOutside
+hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestTrim|TestMappingsWhileThreadsMap|TestGosHeapOfBefore|TestLibrariesThatMap|TestCodeThatGDBIsToldOf|TestLoadersListWith|TheAccount|OfRSS|TablesOfGosRuntime|FreedMemoryThatMalloc|LargeBlocksCount|SampledLargeBlocks|BlocksOfBeforeStart|ProfilersTablesAre|VariablesThatBegin|StacksOfThreads|ListsOfThreads|StacksWithoutLibcs|AttachedSegments|MeetsNone|SystemCallsOfRecording|FromOutside|AnAccountThatCannotBeRead
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 
