@@ -90,6 +90,22 @@ func TestMappings(t *testing.T) {
 	lossless(t, r)
 }
 
+// A handler of a signal may jump out of mmap and munmap. Whatever they hold inside the profiler must not stay taken.
+func TestHandlersThatJumpOutOfCallsThatMap(t *testing.T) {
+	r := start(t, everything)
+	if err := victim.JumpOut(1000); err != nil {
+		t.Fatal(err)
+	}
+	p := mapIt(page)
+	defer victim.Unmap(p, page)
+	if m := known(t, r, p); !m.through("mapIt") {
+		t.Errorf("%+v", m)
+	}
+	perform(func() { victim.Free(victim.Malloc(1013)) })
+	recordedOfSize(t, r, 1013, passed(1, 1013))
+	lossless(t, r)
+}
+
 func TestMappingsOfTheKernelsList(t *testing.T) {
 	r := start(t, everything)
 	p, shared, file := mapIt(page), victim.Map(nil, page, true), victim.MapFile(page)

@@ -8,7 +8,8 @@
 // thread that the scheduler stops is mostly stopped inside, so hundreds of stopped threads hold hundreds of slots.
 //
 // If all slots are taken a recorder waits a little, and then goes on unrecorded: the slots may be held by threads
-// that are not scheduled, or lost for good to signal handlers that jumped out of a hook.
+// that are not scheduled, or lost for good to signal handlers that jumped out of malloc, which nobody may. Out of mmap a
+// handler may jump, so the hooks of calls that map memory block signals.
 //
 // Time is cut into epochs. A recorder enters, learns the parity of the epoch, writes only tallies of that parity and
 // leaves. To take a snapshot the reader moves to the next epoch and waits until the last recorder of the old one has

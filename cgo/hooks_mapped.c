@@ -45,6 +45,7 @@ static SLOW void *slow_mmap(void *at, size_t length, int protection, int flags, 
 		mapping_stays(&m);
 	else
 		mapping_gone(&m);
+	mapping_end(&m);
 	return p;
 }
 
@@ -74,6 +75,7 @@ static SLOW int slow_munmap(void *at, size_t length)
 		mapping_gone(&m);
 	else
 		mapping_stays(&m);
+	mapping_end(&m);
 	return result;
 }
 
@@ -123,6 +125,7 @@ static void *shrink(const struct registers *caller, const struct remapping *r)
 		mapping_gone(&m);
 	else
 		mapping_stays(&m);
+	mapping_end(&m);
 	return p;
 }
 
@@ -140,6 +143,7 @@ static void *move(const struct registers *caller, const struct remapping *r)
 	void *p = remap(r);
 	if (p != MAP_FAILED && !m.announced) {
 		mapping_made(fixed ? &there : &m, (uintptr_t)p, (uintptr_t)p + size);
+		mapping_end(&m);
 		return p;
 	}
 	if (p != MAP_FAILED)
@@ -149,6 +153,7 @@ static void *move(const struct registers *caller, const struct remapping *r)
 	else
 		mapping_stays(&m);
 	mapping_gone(&there); // last: whoever changes the pages until the other events are reported spoils it
+	mapping_end(&m);
 	return p;
 }
 

@@ -55,6 +55,7 @@ static SLOW int slow_brk(void *limit)
 		moved_end(&m, old, end);
 	else
 		mapping_stays(&m);
+	mapping_end(&m);
 	return result;
 }
 
@@ -76,6 +77,7 @@ static SLOW void *slow_sbrk(intptr_t more)
 		moved_end(&m, (uintptr_t)old, (uintptr_t)old + (uintptr_t)more);
 	else
 		mapping_stays(&m);
+	mapping_end(&m);
 	return old;
 }
 

@@ -54,7 +54,9 @@ static SLOW void *slow_shmat(int segment, const void *at, int flags)
 	if (!ready())
 		return (void *)answer(system_call(SYS_shmat, segment, (long)at, flags, 0));
 	struct mapping m = mapping_begin(&caller, (uint32_t)segment, MAPPED_SHARED | MAPPED_SEGMENT | MAPPED_OPEN);
-	return ((flags & SHM_REMAP) != 0 ? attach_over : attach)(&m, segment, at, flags);
+	void *p = ((flags & SHM_REMAP) != 0 ? attach_over : attach)(&m, segment, at, flags);
+	mapping_end(&m);
+	return p;
 }
 
 void *hook_shmat(int segment, const void *at, int flags)
@@ -74,6 +76,7 @@ static SLOW int slow_shmdt(const void *at)
 		mapping_gone(&m);
 	else
 		mapping_stays(&m);
+	mapping_end(&m);
 	return result;
 }
 

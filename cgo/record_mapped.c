@@ -11,6 +11,7 @@
 #include "mapped_calls.h"
 #include "record.h"
 #include "region.h"
+#include "signals.h"
 
 uint32_t cgoheap_mapped_watch = MAPPED_WATCH_UNBUILT;
 
@@ -112,9 +113,16 @@ struct mapping mapping_begin(const struct registers *caller, uint64_t length, ui
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (generation == 0 || gate_unbuilt(generation) || !region_here())
 		return m;
+	m.blocks = signals_block(&m.blocked);
 	m.generation = generation;
 	m.ticket = mapped_last();
 	return m;
+}
+
+void mapping_end(const struct mapping *m)
+{
+	if (m->blocks)
+		signals_restore(m->blocked);
 }
 
 static void lose(struct mapping *m)

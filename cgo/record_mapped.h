@@ -16,10 +16,14 @@ struct mapping {
 	uint64_t ticket;     // the last event before the call, or the one that announced it
 	bool announced;      // it takes away a range, or it would have been announced and could not
 	bool lost;           // one of its events could not be queued
+	bool blocks;         // signals, which the thread had not blocked before
+	uint64_t blocked;    // those that it had
 	struct mapped_event event;
 };
 
-// Begins a call that asks for length bytes. Keeps errno, as all of these do.
+// Begins a call that asks for length bytes. Keeps errno, as all of these do. Until mapping_end, which must follow, no handler of a
+// signal interrupts the thread: it is allowed to jump out of these calls, and its jump would leave a slot of the gate, the lock of
+// the table or an event taken for good.
 struct mapping mapping_begin(const struct registers *caller, uint64_t length, uint16_t flags);
 
 // Says, before the call, that it takes away what is mapped there, that it maps over it, or that it takes away all that a call of
@@ -37,6 +41,8 @@ void mapping_moved(struct mapping *m, uintptr_t start, uintptr_t limit, enum map
 // After a call that has taken away what it announced, or has not.
 void mapping_gone(struct mapping *m);
 void mapping_stays(struct mapping *m);
+
+void mapping_end(const struct mapping *m);
 
 // Called by the hooks of mmap, 0, and of munmap, 1, so that the return addresses of Go's own calls can be found.
 void mapping_met(const struct registers *caller, int which);

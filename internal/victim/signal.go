@@ -4,6 +4,7 @@ package victim
 import "C"
 
 import (
+	"errors"
 	"syscall"
 	"unsafe"
 )
@@ -32,4 +33,12 @@ func CountSignals(number syscall.Signal) (counted func() uint64, err error) {
 // returns how many blocks handlers allocated: some thousands at most, however slow the machine is.
 func Interrupted(count int, size, handlerSize uintptr) int64 {
 	return int64(C.victim_interrupted(C.uint(count), C.size_t(size), C.size_t(handlerSize)))
+}
+
+// JumpOut has a thread map and unmap, until a signal's handler has jumped out of that so many times.
+func JumpOut(times int) error {
+	if C.victim_jump_out(C.uint(times)) != 0 {
+		return errors.New("a thread could not be started")
+	}
+	return nil
 }

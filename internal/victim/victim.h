@@ -202,6 +202,9 @@ void *victim_malloc_on_signal_stack(size_t size);
 int victim_count_signals(int number); /* an errno; the signal has a handler, which still gets them */
 unsigned long victim_counted_signals(void); /* ends the count */
 
+/* jump.c: a thread maps and unmaps until a handler has jumped out of that so many times. */
+int victim_jump_out(unsigned times);
+
 /* interrupt.c: two blocks of size each time, and how many of handler_size handlers allocated meanwhile. */
 uint64_t victim_interrupted(unsigned count, size_t size, size_t handler_size);
 

@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "../../gate.h"
 #include "../../mapped_calls.h"
 #include "mappings.h"
 
@@ -471,6 +473,52 @@ static void handlers_that_interrupt(void)
 	check(count_of_ranges == 0 && cgoheap_stop());
 }
 
+static _Thread_local sigjmp_buf before_calls;
+static _Thread_local volatile sig_atomic_t jumps;
+
+static void jump(int signal)
+{
+	(void)signal;
+	if (jumps)
+		siglongjmp(before_calls, 1);
+}
+
+static void *map_until_stopped(void *stopping)
+{
+	while (!__atomic_load_n((int *)stopping, __ATOMIC_RELAXED)) {
+		if (sigsetjmp(before_calls, 1) == 0)
+			jumps = 1;
+		void *p = hook_mmap(NULL, 2 * PAGE, PROT_READ, ANONYMOUS, -1, 0);
+		if (p != MAP_FAILED)
+			hook_munmap(p, 2 * PAGE);
+	}
+	jumps = 0;
+	return NULL;
+}
+
+// A handler may jump out of calls that map, without returning to them. Nothing that they hold may stay taken.
+static void handlers_that_jump_out(void)
+{
+	pthread_t t[4];
+	int stopping = 0;
+	start_mapped();
+	check(signal(SIGUSR2, jump) != SIG_ERR);
+	for (int i = 0; i < 4; i++)
+		check(pthread_create(&t[i], NULL, map_until_stopped, &stopping) == 0);
+	for (int i = 0; i < 10000 / SCALE; i++) {
+		pthread_kill(t[i % 4], SIGUSR2);
+		sched_yield();
+	}
+	__atomic_store_n(&stopping, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	signal(SIGUSR2, SIG_IGN);
+	check(gate_crowd() == 0 && gate_settle());
+	read_ranges(); // so that events that were lost, because a thread that applied others got no processor, concern nothing that comes
+	char *p = map(2);
+	check(call_of(p) != 0 && hook_munmap(p, 2 * PAGE) == 0 && cgoheap_stop());
+}
+
 #ifndef __SANITIZE_THREAD__
 // A vforked child shares the memory, and what it maps is there afterwards.
 static void in_a_vforked_child(void)
@@ -589,6 +637,7 @@ int main(void)
 	run("shmat and shmdt", shared_segments);
 	run("a call from a signal handler on a small stack", in_a_handler);
 	run("handlers that map while they interrupt calls that map", handlers_that_interrupt);
+	run("handlers that jump out of calls that map", handlers_that_jump_out);
 #ifndef __SANITIZE_THREAD__ // where vfork is fork
 	run("a call in a vforked child", in_a_vforked_child);
 #endif
