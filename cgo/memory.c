@@ -27,6 +27,7 @@
 
 #include "bounds.h"
 #include "machine.h"
+#include "region.h"
 
 #define PAGE 4096
 #define NEAR (64 * PAGE)
@@ -45,16 +46,21 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(PAGE - 1);
 }
 
-// Finds the stack that the calling thread was born with. If libc's bounds are unknown, no page counts as part of it.
-static void find_stack(struct thread *t)
+// Finds the stack that the calling thread was born with. If libc's bounds are unknown, no page counts as part of it. False in a
+// vforked child: t is its parent's, which has another stack, or more of this one.
+static bool find_stack(struct thread *t)
 {
 	struct bounds b = {0, 0};
-	if (system_call(SYS_gettid, 0, 0, 0, 0) == system_call(SYS_getpid, 0, 0, 0, 0))
+	long process = system_call(SYS_getpid, 0, 0, 0, 0);
+	if (cgoheap_region != NULL && process != (long)cgoheap_region->pid)
+		return false;
+	if (system_call(SYS_gettid, 0, 0, 0, 0) == process)
 		b.hi = getauxval(AT_RANDOM) + 1;
 	else if (!bounds_now(&b))
 		b.lo = b.hi = PAGE + 1;
 	t->bottom = b.lo;
 	t->lo = t->top = page_of(b.hi - 1);
+	return true;
 }
 
 static bool readable_between(uintptr_t page, uintptr_t limit)
@@ -68,8 +74,8 @@ static bool readable_between(uintptr_t page, uintptr_t limit)
 // Whether page lies in the thread's own stack: all pages from it to the top are readable, so no guard page is among them.
 static bool on_own_stack(struct thread *t, uintptr_t page)
 {
-	if (t->top == 0)
-		find_stack(t);
+	if (t->top == 0 && !find_stack(t))
+		return false;
 	if (page > t->top || page < t->bottom)
 		return false;
 	if (page >= t->lo)
@@ -127,11 +133,10 @@ static void use_pipe(struct copy *c)
 	c->way = system_call(SYS_pipe2, (long)c->pipe, O_CLOEXEC | O_NONBLOCK, 0, 0) == 0 ? WAY_PIPE : WAY_NONE;
 }
 
-static long read_by_kernel(uintptr_t from, void *to, size_t size)
+static long read_by_kernel(const struct copy *c, uintptr_t from, void *to, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)from, size};
-	long self = system_call(SYS_getpid, 0, 0, 0, 0);
-	return system_call6(SYS_process_vm_readv, self, (long)&here, 1, (long)&there, 1, 0);
+	return system_call6(SYS_process_vm_readv, c->self, (long)&here, 1, (long)&there, 1, 0);
 }
 
 // The bytes that half a write left in the pipe would be read as the next copy's.
@@ -152,11 +157,12 @@ static bool copy_part(struct copy *c, uintptr_t from, void *to, size_t size)
 {
 	if (c->way == 0) {
 		c->way = WAY_READV;
+		c->self = system_call(SYS_getpid, 0, 0, 0, 0);
 		if (calls_may_be_filtered())
 			use_pipe(c);
 	}
 	if (c->way == WAY_READV) {
-		long copied = read_by_kernel(from, to, size);
+		long copied = read_by_kernel(c, from, to, size);
 		if (copied == (long)size || copied == -EFAULT)
 			return copied == (long)size;
 		use_pipe(c); // this kernel does not have the call, or refuses it

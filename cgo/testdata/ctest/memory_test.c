@@ -7,11 +7,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../bounds.h"
 #include "../../machine.h"
 #include "../../memory.h"
+#include "../../region.h"
 #include "check.h"
 
 #define PAGE 4096
@@ -255,6 +257,31 @@ static void signal_stack(void)
 	check(sigaltstack(&stack, NULL) == 0);
 }
 
+#ifndef __SANITIZE_THREAD__ // it makes a fork of each vfork
+// A vforked child has its parent's variables, and the kernel takes it for a main thread.
+static void *first_in_a_vforked_child(void *none)
+{
+	pid_t child = vfork();
+	if (child == 0) {
+		static struct memory m;
+		memory_begin(&m, &cgoheap_thread, (uintptr_t)__builtin_frame_address(0), &copy);
+		_exit(m.own);
+	}
+	int status;
+	check(child > 0 && waitpid(child, &status, 0) == child && status == 0 && cgoheap_thread.top == 0);
+	own_stack();
+	check(cgoheap_thread.top > (uintptr_t)&status && thread_is_bounded(&cgoheap_thread));
+	return none;
+}
+
+static void vforked(void)
+{
+	check(region_map(1 << 20) == 0);
+	cgoheap_region->pid = (uint32_t)getpid();
+	run_with(NULL, first_in_a_vforked_child, NULL);
+}
+#endif
+
 int main(void)
 {
 	bounds_prepare();
@@ -268,4 +295,7 @@ int main(void)
 	run("what lies below a stack without a guard page is not the thread's stack", unguarded);
 	run("what lies below a guard page is not the thread's stack", guarded);
 	run("a goroutine's stack is read within its bounds", goroutine);
+#ifndef __SANITIZE_THREAD__
+	run("a vforked child finds no stack for its parent", vforked);
+#endif
 }
