@@ -5,11 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
 	"unsafe"
 
+	"github.com/cgoheap/cgoheap/internal/background"
 	"golang.org/x/sys/unix"
 )
 
@@ -22,7 +24,7 @@ func openPages(proc string) (pages, error) {
 	}
 	first := []area{{Range: Range{0, uint64(os.Getpagesize())}}}
 	for _, guard := range []uint64{categoryGuard, 0} { // kernels that do not know it refuse the whole request
-		s := &scanner{f, make([]scanned, scanRuns), scanPages, guard}
+		s := &scanner{f, make([]scanned, scanBuffers*scanRuns), scanPages, scanWindow, guard}
 		if err := s.runs(first, func(*area, run) {}); err == nil {
 			return s, nil
 		}
@@ -37,15 +39,18 @@ func openPages(proc string) (pages, error) {
 
 // scanner asks by PAGEMAP_SCAN: Documentation/admin-guide/mm/pagemap.rst.
 type scanner struct {
-	f     *os.File
-	found []scanned
-	most  uint64 // pages of which one call reports
-	guard uint64 // categoryGuard if the kernel has it
+	f      *os.File
+	found  []scanned // in scanBuffers equal parts
+	most   uint64    // pages of which one call reports
+	window uint64    // bytes of areas that a thread looks at before it is another one's turn
+	guard  uint64    // categoryGuard if the kernel has it
 }
 
 const (
-	scanRuns  = 2048
-	scanPages = 32 << 10 // while one call looks at them, no thread can map or unmap memory
+	scanRuns    = 2048
+	scanPages   = 32 << 10 // while one call looks at them, no thread can map or unmap memory
+	scanWindow  = scanPages * 4096
+	scanBuffers = 4 // two for each thread: one is visited while the other is filled
 )
 
 // scanned is struct page_region.
@@ -73,32 +78,92 @@ const (
 func (s *scanner) close() { s.f.Close() }
 
 // runs requests the category of files only if it is needed: the kernel then has to look at each page's own record. One call covers
-// many areas. The kernel's walk_end is not used: after a walk that filled its inner buffer it may be the end of that.
+// many areas. Where there is much to look at, two threads do, in turns.
 func (s *scanner) runs(list []area, visit func(*area, run)) error {
-	q := scanRequest{size: uint64(unsafe.Sizeof(scanRequest{})), start: list[0].Start, end: list[len(list)-1].Limit,
-		room: uint64(len(s.found)), most: s.most,
+	q := scanRequest{size: uint64(unsafe.Sizeof(scanRequest{})), room: uint64(len(s.found) / scanBuffers), most: s.most,
 		any: categoryPresent | categorySwapped, reported: categoryPresent | categorySwapped | categoryZero | s.guard}
 	if list[0].nature().ofFile() {
 		q.reported |= categoryFile
 	}
-	for q.start < q.end {
-		q.found = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(s.found))))
-		n, _, errno := unix.Syscall(unix.SYS_IOCTL, s.f.Fd(), pagemapScan, uintptr(unsafe.Pointer(&q)))
-		if errno != 0 {
-			return fmt.Errorf("PAGEMAP_SCAN: %w", errno)
+	var turns [2]func() ([]scanned, error, bool)
+	windows := s.windows(list)
+	for i := range turns {
+		parts := s.parts(q, s.found[uint64(i)*2*q.room:], windows[min(i, len(windows)):])
+		if len(windows) > 1 {
+			parts = background.Ahead("looking up pages", parts)
 		}
-		var bytes uint64
-		for _, p := range s.found[:n] {
-			bytes += p.end - p.start
-			list = p.inAreas(list, visit)
-		}
-		if int(n) < len(s.found) && bytes < s.most*uint64(os.Getpagesize()) {
-			break
-		}
-		q.start = s.found[n-1].end
+		next, stop := iter.Pull2(parts)
+		defer stop()
+		turns[i] = next
 	}
-	runtime.KeepAlive(s)
+	for i := range windows {
+		for {
+			part, err, _ := turns[i%2]()
+			if err != nil {
+				return err
+			}
+			if part == nil {
+				break
+			}
+			for _, p := range part {
+				list = p.inAreas(list, visit)
+			}
+		}
+	}
 	return nil
+}
+
+// windows divides the addresses of areas into ranges with s.window bytes of areas.
+func (s *scanner) windows(list []area) (windows []Range) {
+	w, has := Range{Start: list[0].Start}, uint64(0)
+	for i := range list {
+		for at := list[i].Start; at < list[i].Limit; {
+			step := min(list[i].Limit-at, s.window-has)
+			at, has = at+step, has+step
+			if w.Limit = at; has == s.window {
+				windows, w, has = append(windows, w), Range{Start: at}, 0
+			}
+		}
+	}
+	if has > 0 {
+		windows = append(windows, w)
+	}
+	return windows
+}
+
+// parts yields what the kernel finds in every second window, in the order of addresses, and nil behind each window. A part is valid until
+// the next but one is asked for. The kernel's walk_end is not used: after a walk that filled its inner buffer it may be the end of that.
+func (s *scanner) parts(q scanRequest, buffers []scanned, windows []Range) iter.Seq2[[]scanned, error] {
+	return func(yield func([]scanned, error) bool) {
+		turn := uint64(0)
+		for i := 0; i < len(windows); i += 2 {
+			for q.start, q.end = windows[i].Start, windows[i].Limit; q.start < q.end; turn ^= 1 {
+				found := buffers[turn*q.room:][:q.room]
+				q.found = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(found))))
+				n, _, errno := unix.Syscall(unix.SYS_IOCTL, s.f.Fd(), pagemapScan, uintptr(unsafe.Pointer(&q)))
+				runtime.KeepAlive(s)
+				if errno != 0 {
+					yield(nil, fmt.Errorf("PAGEMAP_SCAN: %w", errno))
+					return
+				}
+				var bytes uint64
+				for _, p := range found[:n] {
+					bytes += p.end - p.start
+				}
+				if uint64(n) == q.room || bytes >= s.most*uint64(os.Getpagesize()) {
+					q.start = found[n-1].end
+				} else {
+					q.start = q.end
+				}
+				if !yield(found[:n], nil) {
+					return
+				}
+			}
+			if !yield(nil, nil) {
+				return
+			}
+		}
+	}
 }
 
 // inAreas visits the parts of a range of pages that lie in areas, and returns the areas that later ranges may lie in.

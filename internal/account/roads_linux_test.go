@@ -149,8 +149,11 @@ func TestOneCallForManyAreasFindsWhatEachPageSays(t *testing.T) {
 	if len(words) < 280 || len(sums) < 90 {
 		t.Fatalf("%d pages are resident, and the kernel lists %d mappings", len(words), len(sums))
 	}
-	for _, limit := range []struct{ runs, pages int }{{scanRuns, scanPages}, {3, scanPages}, {scanRuns, 7}, {2, 3}, {1, 1}} {
-		found := statesOf(t, &scanner{scan.f, make([]scanned, limit.runs), uint64(limit.pages), scan.guard}, within)
+	for _, limit := range []struct {
+		runs, pages int
+		window      int64
+	}{{scanRuns, scanPages, scanWindow}, {scanRuns, scanPages, 3 * page}, {3, scanPages, 7 * page}, {scanRuns, 7, scanWindow}, {2, 3, 20 * page}, {1, 1, page}} {
+		found := statesOf(t, &scanner{scan.f, make([]scanned, scanBuffers*limit.runs), uint64(limit.pages), uint64(limit.window), scan.guard}, within)
 		if !maps.Equal(found, words) {
 			t.Errorf("%+v: %d pages are resident, by their words %d", limit, len(found), len(words))
 		}
