@@ -1,0 +1,94 @@
+// A realloc whose two halves meet a gate that is full: the block that it forgot is gone from the table, and must not be from the
+// counters.
+#include "totals.h"
+
+static char memory[2][256];
+
+static struct pass passes[GATE_SLOTS];
+
+static void fill_gate(void)
+{
+	for (int i = 0; i < GATE_SLOTS; i++)
+		check(gate_enter(&passes[i], cgoheap_generation));
+}
+
+static void empty_gate(void)
+{
+	for (int i = 0; i < GATE_SLOTS; i++)
+		gate_leave(passes[i]);
+}
+
+static __attribute__((noinline)) struct allocation block(int i)
+{
+	static struct registers caller;
+	caller = CALLER_REGISTERS();
+	return (struct allocation){memory[i], sizeof memory[i], record_count_down(sizeof memory[i]), &caller};
+}
+
+static void remember(int i)
+{
+	struct allocation a = block(i);
+	check(a.interval == 1);
+	record_block(&a);
+}
+
+static void expect_lost(uint64_t frees, uint64_t in_use)
+{
+	check(cgoheap_counted(COUNT_FREES_LOST) == frees && cgoheap_counted(COUNT_FREED_IN_USE) == in_use);
+}
+
+static void moves(void)
+{
+	struct forgotten old;
+	start(1);
+	remember(0);
+	record_forget(memory[0], &old);
+	check(old.found);
+	struct allocation a = block(1);
+	fill_gate();
+	record_move(&old, &a);
+	empty_gate();
+	expect(1, sizeof memory[0], 1, sizeof memory[0]); // the first appears in use, and the second is lost
+	expect_lost(1, 1);
+	check(cgoheap_stop());
+}
+
+static void fails(void)
+{
+	struct forgotten old;
+	start(1);
+	remember(0);
+	record_forget(memory[0], &old);
+	fill_gate();
+	record_restore(memory[0], &old);
+	empty_gate();
+	record_free(memory[0]); // is not noticed
+	expect(1, sizeof memory[0], 1, sizeof memory[0]);
+	expect_lost(1, 1);
+	check(cgoheap_stop());
+}
+
+// Where the first half is lost already, the second knows whether that was a free.
+static void forgets(void)
+{
+	struct forgotten old;
+	start(1);
+	remember(0);
+	fill_gate();
+	record_forget(memory[0], &old);
+	check(!old.found && old.lost);
+	expect_lost(1, 1);
+	record_restore(memory[0], &old);
+	expect_lost(0, 0);
+	empty_gate();
+	record_free(memory[0]);
+	expect(1, sizeof memory[0], 0, 0);
+	check(cgoheap_stop());
+}
+
+int main(void)
+{
+	run("a block that moves while the gate is full counts as a free that was lost", moves);
+	run("a block that stays, and cannot be put back, counts as one", fails);
+	run("a block that stays, and was not forgotten, does not", forgets);
+}
