@@ -60,16 +60,15 @@ func (w words) emptyBin(arena, bin uint64) bool {
 	return w.at(at) == at-16 && w.at(at+8) == at-16
 }
 
-// mainArena finds glibc's first arena, in its data: 127 bins, of which nearly all are empty.
-// from the end, because each empty bin looks like a last one.
+// mainArena finds glibc's first arena in its data. It looks from the end, because an empty bin of it looks like its last one.
 func mainArena(data words) (arena, bool) {
 	const last = arenaBins + 16*(bins-1)
 	for at := data.from + uint64(len(data.data)) - 16; at >= data.from+last; at -= 8 {
 		address := at - last
-		if data.at(at) != at-16 || !data.emptyBin(address, bins-1) || data.empty(address) < bins/4 {
+		if !data.emptyBin(address, bins-1) || !data.areBins(address) {
 			continue
 		}
-		if a, ok := readArena(address); ok {
+		if a, ok := readArena(address); ok && a.top != 0 && a.top%chunkAlignment == 0 {
 			a.main = true
 			return a, true
 		}
@@ -77,13 +76,18 @@ func mainArena(data words) (arena, bool) {
 	return arena{}, false
 }
 
-func (w words) empty(arena uint64) (n int) {
-	for bin := range uint64(bins) {
-		if w.emptyBin(arena, bin) {
-			n++
+// areBins reports whether the bins of an arena can be there: two pointers each, to chunks or to the bin itself. All may have chunks but the
+// last.
+func (w words) areBins(arena uint64) bool {
+	for at := arena + arenaBins; at < arena+arenaBins+16*bins; at += 8 {
+		p := w.at(at)
+		toItself := p == (at-arenaBins-arena)&^15+arena+arenaBins-16
+		toChunk := p != 0 && p%chunkAlignment == 0 && (p < arena || p >= arena+arenaSize)
+		if !toItself && !toChunk {
+			return false
 		}
 	}
-	return n
+	return true
 }
 
 // arenas follows the circle from the first arena.

@@ -3,9 +3,13 @@
 package malloc
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
+	"os"
+	"os/exec"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -111,6 +115,81 @@ func TestDataWithoutAnArena(t *testing.T) {
 	}
 	if _, found := readArena(1 << 20); found {
 		t.Error("there is an arena where nothing is mapped")
+	}
+}
+
+// fullArena makes the variables of malloc where each bin but the last has a chunk, as in a program that has freed blocks of all sizes.
+func fullArena(t *testing.T) (data words, address uint64) {
+	memory := make([]uint64, 1024)
+	t.Cleanup(func() { runtime.KeepAlive(memory) })
+	first := &memory[uintptr(unsafe.Pointer(&memory[0]))/8%2]
+	data = words{uint64(uintptr(unsafe.Pointer(first))), unsafe.Slice((*byte)(unsafe.Pointer(first)), 1000*8)}
+	address = data.from + 320
+	set := func(at, value uint64) { binary.LittleEndian.PutUint64(data.data[at-data.from:], value) }
+	for bin := range uint64(bins) {
+		at := address + arenaBins + 16*bin
+		chunk := uint64(0x55550000_0000) + 4096*bin
+		if bin == bins-1 {
+			chunk = at - 16
+		}
+		set(at, chunk)
+		set(at+8, chunk)
+	}
+	set(address+arenaTop, 0x55550100_0000)
+	set(address+arenaNext, address)
+	return data, address
+}
+
+func TestTheFirstArenaIsFoundHoweverFullItsBinsAre(t *testing.T) {
+	data, address := fullArena(t)
+	if a, found := mainArena(data); !found || a.address != address || !a.main {
+		t.Errorf("%v, %#x, want %#x", found, a.address, address)
+	}
+	for _, at := range []uint64{arenaBins, arenaBins + 16*60 + 8, arenaTop} {
+		data, address := fullArena(t)
+		data.data[address+at-data.from] |= 4
+		if a, found := mainArena(data); found {
+			t.Errorf("with a pointer at %d that is none, an arena is found at %#x", at, a.address)
+		}
+	}
+}
+
+// Freed blocks of each size leave a chunk in nearly each bin.
+func TestHeapsWithFullBins(t *testing.T) {
+	const again = "CGOHEAP_TEST_FULL_BINS"
+	if os.Getenv(again) == "" {
+		command := exec.Command(os.Args[0], "-test.run=^TestHeapsWithFullBins$", "-test.v")
+		command.Env = append(os.Environ(), again+"=1",
+			"GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0:glibc.malloc.mmap_threshold=33554432")
+		output, err := command.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v\n%s", err, output)
+		} else if strings.Contains(string(output), "--- SKIP") {
+			t.Skip("this libc has no arenas")
+		}
+		return
+	}
+	ofGlibc(t)
+	var blocks, between []unsafe.Pointer
+	for chunk := uintptr(32); chunk < 2<<20; chunk += max(16, chunk/64&^15) {
+		blocks, between = append(blocks, victim.Malloc(chunk-8)), append(between, victim.Malloc(24))
+	}
+	free(blocks)
+	between = append(between, victim.Malloc(8<<20)) // this sorts what was freed
+	defer func() { free(between); Trim() }()
+	l, err := findHeaps()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := wordsAt(l.arenas[0].address, arenaSize/8)
+	full := 0
+	for bin := range uint64(bins) {
+		if !w.emptyBin(l.arenas[0].address, bin) {
+			full++
+		}
+	}
+	if k := ofGlibc(t); full < 110 || k.ShareRead != 1 || k.Free < 16<<20 {
+		t.Errorf("%d bins have chunks, %d bytes are free in %g of the heaps", full, k.Free, k.ShareRead)
 	}
 }
 
