@@ -21,6 +21,7 @@ uint32_t cgoheap_generation = UINT32_MAX;
 
 static uint32_t epoch;
 static uint64_t give_way_until; // by clock_now
+static uint32_t give_way_every = 1; // events of a thread
 
 struct gate_inside cgoheap_inside[GATE_SLOTS];
 
@@ -89,17 +90,15 @@ static bool recording(uint32_t generation)
 
 static bool full; // a recorder waited in vain, and none has found a slot since
 
-#define EVENTS_BETWEEN 4 // with a thread switch they take some microseconds: a thousandth of a pause
-
 // Pauses, if recorders are asked to and it is this one's turn.
 static void give_way(void)
 {
-	if ((__atomic_load_n(&epoch, __ATOMIC_RELAXED) & GIVE_WAY) == 0 || ++cgoheap_thread.passed % EVENTS_BETWEEN != 0)
+	if ((__atomic_load_n(&epoch, __ATOMIC_RELAXED) & GIVE_WAY) == 0 || ++cgoheap_thread.passed % __atomic_load_n(&give_way_every, __ATOMIC_RELAXED) != 0)
 		return;
 	if (clock_now() < __atomic_load_n(&give_way_until, __ATOMIC_RELAXED))
 		pause_for(GATE_PAUSE);
 	else
-		gate_give_way(0);
+		gate_give_way(0, 1);
 }
 
 // Waits for a slot, at most GATE_PAUSE in all; but not while the gate is full, because the recorders inside may never
@@ -177,8 +176,9 @@ uint32_t gate_crowd(void)
 	return inside;
 }
 
-void gate_give_way(uint64_t nanoseconds)
+void gate_give_way(uint64_t nanoseconds, uint32_t every)
 {
+	__atomic_store_n(&give_way_every, every, __ATOMIC_RELAXED);
 	__atomic_store_n(&give_way_until, clock_now() + nanoseconds, __ATOMIC_RELAXED);
 	if (nanoseconds > 0)
 		__atomic_fetch_or(&epoch, GIVE_WAY, __ATOMIC_SEQ_CST);

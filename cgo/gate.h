@@ -18,7 +18,7 @@
 //
 // Recorders that are stopped inside must each run once more before the reader can go on, and then the reader still gets
 // only a small share of the processors. So if many are inside, the reader asks recorders to give way: each pauses for
-// GATE_PAUSE after every fourth event, outside of the gate. Pausing threads do not compete for a processor, and
+// GATE_PAUSE after every so many events, outside of the gate. Pausing threads do not compete for a processor, and
 // enough other threads run to keep all processors busy. That ends with the reader's work, or after a second or two.
 //
 // The same grace period shows when no recorder can still be reading a row table that has been replaced, and that none
@@ -83,8 +83,9 @@ bool gate_settle(void);
 // The number of recorders inside.
 uint32_t gate_crowd(void);
 
-// Asks recorders to give way to the caller for a number of nanoseconds; 0 ends that.
-void gate_give_way(uint64_t nanoseconds);
+// Asks recorders to give way to the caller for a number of nanoseconds, each after every so many of its events, at least 1;
+// 0 nanoseconds end that.
+void gate_give_way(uint64_t nanoseconds, uint32_t every);
 
 // The value of a counter: the sum of the header's and of all slots'.
 uint64_t cgoheap_counted(enum counter c);

@@ -98,8 +98,8 @@ func Settle() bool { return bool(C.cgoheap_settle()) }
 // Crowd returns the number of threads that are recording inside hooks. If processors are few, most of them are not running.
 func Crowd() int { return int(C.gate_crowd()) }
 
-// GiveWay asks threads that record to leave processors to the caller for a time; 0 ends that.
-func GiveWay(d time.Duration) { C.gate_give_way(C.uint64_t(d)) }
+// GiveWay asks threads that record to leave processors to the caller for a time, by pausing after every so many events; 0 ends that.
+func GiveWay(d time.Duration, every int) { C.gate_give_way(C.uint64_t(d), C.uint32_t(max(every, 1))) }
 
 // SetSampleBytes changes the mean interval between samples while a recording runs. Each thread changes over at its next sample.
 func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }

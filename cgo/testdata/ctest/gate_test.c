@@ -220,15 +220,15 @@ static uint64_t enter_and_leave(int times)
 static void gives_way(void)
 {
 	begin();
-	gate_give_way(60000000000);
+	gate_give_way(60000000000, 4);
 	check(enter_and_leave(40) >= 5 * GATE_PAUSE);
 	check(gate_settle()); // the parities still alternate
 	check(enter_and_leave(40) >= 5 * GATE_PAUSE);
-	gate_give_way(0);
+	gate_give_way(0, 1);
 	uint32_t asked = cgoheap_thread.passed;
 	enter_and_leave(40);
 	check(cgoheap_thread.passed == asked);
-	gate_give_way(1);
+	gate_give_way(1, 4);
 	const struct timespec while_ago = {.tv_nsec = 50000000};
 	nanosleep(&while_ago, NULL);
 	enter_and_leave(40); // the first event whose turn it is ends the time
