@@ -18,6 +18,10 @@ func TestArena(t *testing.T) {
 		if e := reserve(t, &a, 1000); e.offset != old.offset {
 			t.Errorf("it was not used again: %v, then %v", old, e)
 		}
+		a.settled()
+		if e := reserve(t, &a, 1000); e.offset == old.offset {
+			t.Error("it was used twice")
+		}
 	})
 
 	t.Run("the tightest free part is used, and the rest of it stays free", func(t *testing.T) {

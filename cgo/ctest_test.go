@@ -38,7 +38,7 @@ var testsOfC = []struct {
 	{"wide_test", "10", all},
 	{"record_test", "1", all},
 	{"live_test", "10", []string{"what an array holds", "stuck counters", "a granule that changes", "nothing is recounted"}},
-	{"gate_test", "10", []string{"who enters while the epoch changes belongs to the next one"}},
+	{"gate_test", "10", []string{"who enters while the epoch changes", "a settle after one that gave up"}},
 	{"peak_test", "10", []string{"a reset that finds no exact total is made up for"}},
 	{"last_test", "1", all},
 }

@@ -7,6 +7,7 @@
 
 #include "../../cfi.h"
 #include "../../cfi_cie.h"
+#include "../../cfi_rule.h"
 #include "../../cfi_value.h"
 #include "../../images.h"
 #include "../../machine.h"
@@ -214,8 +215,31 @@ static void coverage(void)
 	check(covers(1, pc, pc) && !covers(0, pc + 1, pc)); // the linker has dropped functions that begin at 0
 }
 
+// An offset of more bits than a rule has leads nowhere, not to what is left of it.
+static void wide_offsets(void)
+{
+	const struct state fitting = {.cfa_register = DWARF_SP, .cfa_offset = 16, .ra = {.how = AT_CFA, .offset = -8}, .fp = {.how = AT_CFA, .offset = -16}};
+	struct rule rule = cfi_rule_of(&fitting, false);
+	check(rule.cfa == CFA_FROM_SP && rule.ra == RA_FROM_CFA && rule.ra_offset == -8 && rule.fp == FP_FROM_CFA && rule.fp_offset == -16);
+	for (int64_t wide = (int64_t)1 << 31; wide < (int64_t)1 << 62; wide <<= 1)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			int64_t offset = sign * wide - (sign < 0);
+			struct state s = fitting;
+			s.ra.offset = offset;
+			check(cfi_rule_of(&s, false).ra == RA_UNKNOWN);
+			s = fitting;
+			s.fp.offset = offset;
+			rule = cfi_rule_of(&s, false);
+			check(rule.fp == FP_UNKNOWN && rule.ra == RA_FROM_CFA);
+			s = fitting;
+			s.cfa_offset = offset;
+			check(cfi_rule_of(&s, false).cfa == CFA_UNKNOWN);
+		}
+}
+
 int main(void)
 {
+	run("an offset that a rule has no room for makes it unknown", wide_offsets);
 	run("a reader stays failed once it is past the end", readers);
 	run("expressions are what they say, or unknown", expressions);
 	run("an FDE covers its function, and nothing else", coverage);
