@@ -33,6 +33,30 @@ func segment(t *testing.T, size int) int {
 //go:noinline
 func attachIt(id int) unsafe.Pointer { return victim.Attach(id) }
 
+//go:noinline
+func attachItOver(id int, at unsafe.Pointer) unsafe.Pointer { return victim.AttachOver(id, at) }
+
+func TestASegmentThatIsAttachedOverOtherMemory(t *testing.T) {
+	r := start(t, everything)
+	p := mapIt(8 * page)
+	defer victim.Unmap(p, 8*page)
+	from := unsafe.Add(p, 2*page)
+	if at := attachItOver(segment(t, 4*page-5), from); at != from {
+		t.Fatal(at)
+	}
+	defer victim.Detach(from)
+	list, _ := mapped(t, r)
+	for i := range 8 {
+		m, caller := at(list, unsafe.Add(p, i*page)), "mapIt"
+		if i >= 2 && i < 6 {
+			caller = "attachItOver"
+		}
+		if m == nil || !m.through(caller) {
+			t.Errorf("page %d: %+v, want one of %s", i, m, caller)
+		}
+	}
+}
+
 func TestAttachedSegments(t *testing.T) {
 	r := start(t, everything)
 	id := segment(t, 4*page-5)

@@ -45,6 +45,11 @@ VICTIM_SITE void *victim_attach(int segment)
 	return mapped(shmat(segment, NULL, 0));
 }
 
+VICTIM_SITE void *victim_attach_over(int segment, void *at)
+{
+	return mapped(shmat(segment, at, SHM_REMAP));
+}
+
 VICTIM_SITE int victim_detach(const void *at)
 {
 	int result = shmdt(at);

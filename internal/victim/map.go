@@ -34,6 +34,11 @@ func Remap(at unsafe.Pointer, length, toLength uintptr) unsafe.Pointer {
 // Attach attaches a System V segment with shmat.
 func Attach(segment int) unsafe.Pointer { return C.victim_attach(C.int(segment)) }
 
+// AttachOver attaches a segment with shmat at an address, whatever was there.
+func AttachOver(segment int, at unsafe.Pointer) unsafe.Pointer {
+	return C.victim_attach_over(C.int(segment), at)
+}
+
 // Detach detaches it with shmdt.
 func Detach(at unsafe.Pointer) error {
 	_, err := C.victim_detach(at)

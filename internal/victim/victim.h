@@ -30,6 +30,7 @@ int victim_unmap(void *at, size_t length);
 void *victim_remap(void *at, size_t length, size_t to_length);
 int victim_map_on_threads(int threads, int times);
 void *victim_attach(int segment);
+void *victim_attach_over(int segment, void *at);
 int victim_detach(const void *at);
 
 /* malloc.c: one site for each function of the malloc family; sizes are the caller's. */

@@ -1,5 +1,5 @@
-// A realloc whose two halves meet a gate that is full: the block that it forgot is gone from the table, and must not be from the
-// counters.
+// When an allocation is sampled; and a realloc whose two halves meet a gate that is full: the block that it forgot is gone from the
+// table, and must not be from the counters.
 #include "totals.h"
 
 static char memory[2][256];
@@ -86,8 +86,23 @@ static void forgets(void)
 	check(cgoheap_stop());
 }
 
+// weigh knows that an allocation has one chance more than it has bytes: one of 0 bytes can be sampled too.
+static void counts_down(void)
+{
+	start(1000);
+	check(record_join());
+	cgoheap_thread.countdown = 1000;
+	for (int i = 0; i < 10; i++)
+		check(record_count_down(99) == 0 && cgoheap_thread.countdown == 900 - 100 * (uint64_t)i);
+	check(record_count_down(0) == 1000);
+	cgoheap_thread.countdown = 1;
+	check(record_count_down(0) == 0 && record_count_down(0) == 1000);
+	check(cgoheap_stop());
+}
+
 int main(void)
 {
+	run("an allocation counts down by its bytes and one", counts_down);
 	run("a block that moves while the gate is full counts as a free that was lost", moves);
 	run("a block that stays, and cannot be put back, counts as one", fails);
 	run("a block that stays, and was not forgotten, does not", forgets);
