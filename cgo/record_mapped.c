@@ -113,7 +113,7 @@ struct mapping mapping_begin(const struct registers *caller, uint64_t length, ui
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (generation == 0 || gate_unbuilt(generation) || !region_here())
 		return m;
-	m.blocks = signals_block(&m.blocked);
+	m.blocks = kind_of(caller->pc) == MAPPED_PROGRAM && signals_block(&m.blocked);
 	m.generation = generation;
 	m.ticket = mapped_last();
 	return m;
