@@ -34,7 +34,8 @@
 //	           hooks of the lists in family_brought.h
 //	fallback.c  malloc's family where there is no real allocator, on blocks*.c, which take memory from the kernel
 //	allocators.c  finds functions of the real allocator, and of those that libraries bring along
-//	hooks_mapped*.c  hooks of calls that map memory; mapped_calls.h is the list of them, record_mapped.c their seam
+//	hooks_mapped*.c  hooks of calls that map memory; mapped_calls.h is the list of them, record_mapped.c their seam;
+//	           signals.h keeps handlers away meanwhile
 //	mapped.c   which call mapped what: events (mapped_event.h) in a queue (mapped_queue.c), what each changes (mapped_apply.c), and a tree of
 //	           ranges (mapped_tree.c), in the region (mapped_table.h); page_set.c is a set of pages without a lock: what Go's
 //	           runtime maps, and what lost events concern
