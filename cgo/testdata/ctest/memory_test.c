@@ -257,7 +257,7 @@ static void signal_stack(void)
 	check(sigaltstack(&stack, NULL) == 0);
 }
 
-#ifndef __SANITIZE_THREAD__ // it makes a fork of each vfork
+#ifndef VFORK_FORKS
 // A vforked child has its parent's variables, and the kernel takes it for a main thread.
 static void *first_in_a_vforked_child(void *none)
 {
@@ -295,7 +295,7 @@ int main(void)
 	run("what lies below a stack without a guard page is not the thread's stack", unguarded);
 	run("what lies below a guard page is not the thread's stack", guarded);
 	run("a goroutine's stack is read within its bounds", goroutine);
-#ifndef __SANITIZE_THREAD__
+#ifndef VFORK_FORKS
 	run("a vforked child finds no stack for its parent", vforked);
 #endif
 }
