@@ -53,28 +53,28 @@ static void begin(void)
 	memset(goroutine, 0, sizeof goroutine);
 }
 
-// A frame record, whose caller is the root.
-static void record_at(uintptr_t *at, uintptr_t pc)
+// A frame record, whose caller's is at next, or 0 for the root.
+static void record_at(uintptr_t *at, uintptr_t next, uintptr_t pc)
 {
 #if defined(__aarch64__)
 	at--; // the record lies below the stack pointer
 #endif
-	at[0] = 0;
+	at[0] = next;
 	at[1] = pc;
 }
 
-// A walk that begins at a return to pc, where asmcgocall has saved how far below the stack's end it left.
-static enum end join(uintptr_t pc, uintptr_t below)
+// A walk that begins at a return to pc, where asmcgocall has saved how far below the stack's end of the g it left.
+static enum end join_g(const struct g *of, uintptr_t pc, uintptr_t below)
 {
 	static struct thread thread;
 	static struct copy copy;
 	struct registers caller = {pc, (uintptr_t)&system_stack[4], 0};
 #if defined(__aarch64__)
-	system_stack[4] = (uintptr_t)&g;
+	system_stack[4] = (uintptr_t)of;
 	system_stack[5] = below;
 #else
 	system_stack[4] = below;
-	system_stack[5] = (uintptr_t)&g;
+	system_stack[5] = (uintptr_t)of;
 #endif
 	struct walk w = walk_of(&caller, frames, 16);
 	walk_by_current(&w);
@@ -86,11 +86,16 @@ static enum end join(uintptr_t pc, uintptr_t below)
 	return end;
 }
 
+static enum end join(uintptr_t pc, uintptr_t below)
+{
+	return join_g(&g, pc, below);
+}
+
 // With a record that the walk would believe.
 static enum end from(uintptr_t *record)
 {
 	memset(goroutine, 0, sizeof goroutine);
-	record_at(record, go_function(2));
+	record_at(record, 0, go_function(2));
 	return join(go_function(0), (uintptr_t)hi - (uintptr_t)record);
 }
 
@@ -105,6 +110,39 @@ static void bounds(void)
 	check(from(hi) == END_GO_FRAME && from(hi + 2) == END_GO_FRAME);
 	g.lo = (uintptr_t)(hi + 2);
 	check(from(hi - 4) == END_GO_FRAME); // the stack would end before it begins
+	region_close();
+}
+
+// Records of a goroutine lead to higher addresses. Another one would let a walk go in circles.
+static void backwards(void)
+{
+	begin();
+	record_at(hi - 4, (uintptr_t)lo, go_function(2));
+	check(join(go_function(0), 4 * sizeof *hi) == END_BACKWARDS);
+	region_close();
+}
+
+// Joins at a g that the walk has not met, whose m's g0 has the stack from begin to end.
+static enum end join_with_stack(uintptr_t begin, uintptr_t end)
+{
+	static struct g met[3], its_g0;
+	static __typeof__(*its_g0.m) its_m = {&its_g0};
+	static int count;
+	struct g *next = &met[count++];
+	*next = (struct g){(uintptr_t)lo, (uintptr_t)hi, &its_m};
+	its_g0 = (struct g){begin, end, &its_m};
+	return join_g(next, go_function(0), 4 * sizeof *hi);
+}
+
+// What the saved word leads to is a g if its m's g0 has the stack that the walk is on.
+static void other_stacks(void)
+{
+	uintptr_t at = (uintptr_t)system_stack;
+	begin();
+	record_at(hi - 4, 0, go_function(2));
+	check(join_with_stack(at - 256, at - 128) == END_GO_FRAME);
+	check(join_with_stack(at + sizeof system_stack, at + (64 << 20)) == END_GO_FRAME);
+	check(join_with_stack(at, at + sizeof system_stack) == END_ROOT);
 	region_close();
 }
 
@@ -125,7 +163,7 @@ static uintptr_t code_at(uint8_t *pc, bool call)
 // The frames of asmcgocall and of its caller.
 static enum end from_library(uintptr_t asmcgocall, uintptr_t caller)
 {
-	record_at(hi - 4, caller);
+	record_at(hi - 4, 0, caller);
 	return join(asmcgocall, 4 * sizeof *hi);
 }
 
@@ -145,5 +183,7 @@ static void new_code(void)
 int main(void)
 {
 	run("a goroutine's stack is entered inside its bounds", bounds);
+	run("a goroutine's records that do not lead up are not followed", backwards);
+	run("a g whose thread has another stack is none", other_stacks);
 	run("a library's code is Go code if its asmcgocall was called there, from the same library", new_code);
 }
