@@ -97,6 +97,29 @@ func TestWatch(t *testing.T) {
 	})
 }
 
+func TestALookInVainDoublesThePause(t *testing.T) {
+	unwatched(t)
+	w := newWatch(func() bool { return false }, nil, func(err error) { t.Error(err) })
+	defer w.task.End()
+	defer w.close()
+	for _, c := range []struct {
+		changed bool
+		want    time.Duration
+	}{
+		{false, 2 * shortestPause}, {false, 4 * shortestPause}, {true, shortestPause}, {false, 2 * shortestPause},
+	} {
+		if w.looked(c.changed); w.pause != c.want {
+			t.Errorf("a pause of %v after a look that found a change: %t, want %v", w.pause, c.changed, c.want)
+		}
+	}
+	for range 10 {
+		w.looked(false)
+	}
+	if w.pause != longestPause {
+		t.Errorf("a pause of %v after many looks in vain, want %v", w.pause, longestPause)
+	}
+}
+
 func TestPanicOfTheWatchIsReportedAndItGoesOn(t *testing.T) {
 	o := everything
 	var reads, reports atomic.Int32

@@ -41,6 +41,7 @@ var testsOfC = []struct {
 	{"gate_test", "10", []string{"who enters while the epoch changes", "a settle after one that gave up"}},
 	{"peak_test", "10", []string{"a reset that finds no exact total is made up for"}},
 	{"last_test", "1", all},
+	{"objects_test", "1", all},
 }
 
 func TestTheTestsOfC(t *testing.T) {

@@ -437,11 +437,30 @@ static void words_below_where_it_learns(void)
 	check(walk_from(&t, stack, 0) > 10);
 }
 
+// A walk of more frames than there is room for.
+static void deep_walks(void)
+{
+	static uintptr_t stack[DEEP];
+	static uint64_t frames[DEEP];
+	struct thread t = {.number = 1};
+	begin(1);
+	for (uint32_t i = 1; i < DEEP; i += 2)
+		stack[i] = return_to(CODE, i < DEEP - 1);
+	caller = (struct registers){return_to(CODE, 1), (uintptr_t)&stack[DEEP - 300], 0};
+	struct walk w = from_caller(&t, frames, DEEP);
+	w.memory.lo = (uintptr_t)stack;
+	w.memory.hi = (uintptr_t)&stack[DEEP];
+	last_begin(&w, 0);
+	check(w.knows != NULL);
+	check(walk(&w) == END_ROOT && w.depth > 100 && !w.memory.unfit && w.knows == NULL);
+}
+
 int main(void)
 {
 	run("a walk that left the last one joins it again", joining_again);
 	run("walks that differ much are learned from where they meet", learning_less);
 	run("a walk that begins far below where it is learned from knows the rest", words_below_where_it_learns);
 	run("a walk that read copied words is not learned from", copied_words);
+	run("a walk of more frames than there is room for is not learned from", deep_walks);
 	run("a walk that learns finds what one finds that does not", learning);
 }

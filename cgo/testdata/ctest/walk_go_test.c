@@ -63,6 +63,9 @@ static void record_at(uintptr_t *at, uintptr_t next, uintptr_t pc)
 	at[1] = pc;
 }
 
+static const struct g *before; // the goroutine that a walk has joined already
+static bool unfit;             // whether the walk may not be kept
+
 // A walk that begins at a return to pc, where asmcgocall has saved how far below the stack's end of the g it left.
 static enum end join_g(const struct g *of, uintptr_t pc, uintptr_t below)
 {
@@ -81,8 +84,10 @@ static enum end join_g(const struct g *of, uintptr_t pc, uintptr_t below)
 	copy.size = 0;
 	w.memory = (struct memory){.thread = &thread, .lo = (uintptr_t)system_stack, .hi = (uintptr_t)(system_stack + 16), .own = true,
 				   .copy = &copy};
+	w.goroutine = (uintptr_t)before;
 	enum end end = walk(&w);
 	depth = w.depth;
+	unfit = w.memory.unfit;
 	return end;
 }
 
@@ -146,6 +151,20 @@ static void other_stacks(void)
 	region_close();
 }
 
+// A walk that joins a second goroutine may read words of the first one's stack, which may go away.
+static void second_goroutine(void)
+{
+	struct g first = {0};
+	begin();
+	record_at(hi - 4, 0, go_function(2));
+	check(join(go_function(0), 4 * sizeof *hi) == END_ROOT); // verified now
+	check(join(go_function(0), 4 * sizeof *hi) == END_ROOT && !unfit);
+	before = &first;
+	check(join(go_function(0), 4 * sizeof *hi) == END_ROOT && unfit);
+	before = NULL;
+	region_close();
+}
+
 // Puts a call before pc, or nothing that looks like one.
 static uintptr_t code_at(uint8_t *pc, bool call)
 {
@@ -185,5 +204,6 @@ int main(void)
 	run("a goroutine's stack is entered inside its bounds", bounds);
 	run("a goroutine's records that do not lead up are not followed", backwards);
 	run("a g whose thread has another stack is none", other_stacks);
+	run("a walk that joins two goroutines is not kept", second_goroutine);
 	run("a library's code is Go code if its asmcgocall was called there, from the same library", new_code);
 }

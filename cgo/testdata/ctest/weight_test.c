@@ -42,6 +42,20 @@ static void distances(void)
 	check(fabs(sum / n - mean) < 4 * mean / sqrt(n)); // the standard deviation of an exponential is its mean
 }
 
+// The nearest number of units, by libm, up to the most that there is.
+static void weights(void)
+{
+	for (double interval = 2; interval < 1e12; interval *= 1.7)
+		for (uint64_t size = 0; size < 1ULL << 40; size = size * 3 + 1) {
+			uint64_t every = (uint64_t)interval;
+			double objects = 65536 / -expm1(-((double)size + 1) / (double)every);
+			struct weight w = weigh(size, every);
+			check(fabs((double)w.of[OBJECTS] - objects) <= 0.5 + 1e-12 * objects);
+			check(fabs((double)w.of[BYTES] - (double)w.of[OBJECTS] * (double)size / 4096) <= 0.5 + 1e-15 * (double)w.of[BYTES]);
+		}
+	check(weigh(0, UINT64_MAX).of[OBJECTS] <= WEIGHT_OBJECTS && weigh(0, UINT64_MAX).of[OBJECTS] > WEIGHT_OBJECTS / 4 * 3);
+}
+
 static void worked_example(void)
 {
 	check(fabs(weigh(7, 524288).of[OBJECTS] / 65536.0 - 65536.5) < 0.001);
@@ -54,5 +68,6 @@ int main(void)
 	run("the probability of a sample is libm's", probabilities);
 	run("an interval of 1 records everything at its own weight", everything);
 	run("drawn distances have the mean that was asked for", distances);
+	run("a weight is the nearest number of units", weights);
 	run("8 bytes at 512 KiB stand for 65536.5 blocks, 8 MiB for one", worked_example);
 }

@@ -120,7 +120,7 @@ static void refs(void)
 	memset(cgoheap_region->chunks, 0, sizeof cgoheap_region->chunks);
 	uint64_t last = region_reserve(64);
 	check(last == REGION_MOST - 64 && (uint64_t)(uint32_t)(last / 16) * 16 == last);
-	check(region_reserve(64) == 0);
+	check(region_reserve(64) == 0 && region_reserve(REGION_MOST + 64) == 0);
 	while (region_reserve(16) != 0) // uses up the rest of a chunk
 		;
 }
