@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
@@ -88,6 +89,19 @@ func TestBothHeapsInOneProfile(t *testing.T) {
 		got, want := profiletest.Sum(profiletest.Through(both, "hold")), profiletest.Sum(profiletest.Through(theirs, "hold"))
 		if got != want || got[3] < 64<<20 {
 			t.Errorf("%v, want %v", got, want)
+		}
+	})
+	t.Run("frames of Go's heap are in the program's file", func(t *testing.T) {
+		program, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range profiletest.Through(both, "hold") {
+			for _, l := range s.Location {
+				if l.Mapping == nil || l.Mapping.File != program {
+					t.Errorf("%#x in %v, want %s", l.Address, l.Mapping, program)
+				}
+			}
 		}
 	})
 	t.Run("the comments say which is which", func(t *testing.T) {
