@@ -42,7 +42,7 @@
 // # What it does not see
 //
 // An Account and ViewRSS have all resident memory of the process; only ViewRSS has the stacks of memory that was mapped
-// directly. There are no stacks for blocks allocated and memory mapped before Start, and for what allocators give out that a
-// library brings along, unless package main imports the package for them in allocators. Only linux/amd64 and linux/arm64 with
-// cgo are supported; elsewhere Start returns ErrUnsupported.
+// directly. There are no stacks for blocks allocated and memory mapped before Start, or for blocks of an allocator that a library
+// brings along, unless package main imports its package in allocators. Only linux/amd64 and linux/arm64 with cgo are supported,
+// without -asan and -msan; elsewhere Start returns ErrUnsupported.
 package cgoheap

@@ -26,9 +26,9 @@ type Profiler struct {
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
-// returns ErrRunning. Where native allocations cannot be recorded (not Linux on amd64 or arm64, or built without cgo) it
-// returns ErrUnsupported with the reason. Blocks allocated before Start have no stacks; only
-// an Account and ViewRSS count them.
+// returns ErrRunning. Where native allocations cannot be recorded (not Linux on amd64 or arm64, or built without cgo, with
+// -asan or with -msan) it returns ErrUnsupported with the reason. Blocks allocated before Start have no stacks; only an Account
+// and ViewRSS count them.
 func Start(c Config) (*Profiler, error) {
 	c, err := c.withDefaults()
 	if err != nil {

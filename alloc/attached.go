@@ -15,7 +15,7 @@ type attachment struct{ base, segment uint64 }
 
 func isOpen(m *cgo.Mapped) bool { return m.Flags&layout.MappedOpen != 0 }
 
-// withSegments returns ranges with the whole of what shmat attached, as far as the kernel lists it now. If its list cannot be
+// withSegments returns ranges with the whole of what shmat attached and the kernel still lists. If its list cannot be
 // read, or names no segments, the first pages remain.
 func withSegments(ranges []cgo.Mapped, memory *scratch.Memory) []cgo.Mapped {
 	open := make(map[attachment]cgo.Mapped)

@@ -145,7 +145,7 @@ func (s *residents) recorded(exact bool) account.Recorded {
 	}
 }
 
-// overheadRule returns how many bytes the allocator adds to a block, as far as that is known.
+// overheadRule returns how many bytes the allocator adds to a block; 0 where that is unknown.
 func overheadRule(allocators []account.Malloc) func(size uint64) uint64 {
 	rounded := account.Rounding(allocators)
 	if rounded == nil {

@@ -21,7 +21,7 @@
 
 #define STACK (4 << 20) // thread-local variables of the program are on it too; only what is written takes memory
 
-// Where the words may be, relative to the thread pointer. The frames of functions are elsewhere.
+// The words may be in this range, relative to the thread pointer. The frames of functions are elsewhere.
 #if defined(__x86_64__)
 #define FIRST 0
 #define LIMIT 2560
@@ -41,7 +41,7 @@ static const uintptr_t *words_at(ptrdiff_t offset)
 	return (const uintptr_t *)(thread_pointer() + offset);
 }
 
-// Which form the two words at offset have, in a thread whose stack begins at lo.
+// Returns which form the two words at offset have, in a thread whose stack begins at lo.
 static int form_at(ptrdiff_t offset, uintptr_t lo)
 {
 	const uintptr_t *word = words_at(offset);

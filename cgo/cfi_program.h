@@ -16,7 +16,7 @@ enum how {
 	ELSEWHERE,   // in another register, or found by an expression with no name here
 };
 
-// Where the caller's value of a register is.
+// The place of the caller's value of a register.
 struct saved {
 	enum how how;
 	int64_t offset;

@@ -51,7 +51,7 @@ static inline uint64_t count_down(size_t size)
 	return record_count_down(size);
 }
 
-// Files outside of this part that make hooks of a family come by this door.
+// Files that make hooks of a family elsewhere include hooks_family.h through this header.
 #ifdef HOOKS_OF_FAMILY
 #include "hooks_family.h"
 #endif

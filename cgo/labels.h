@@ -30,7 +30,7 @@ struct label {
 #define LABEL_NAME 1 // its name
 #define LABEL_KIND 2 // what the program says of the block that the thread reports (cgoheap.c)
 
-// Which labels samples get. Set only while nothing is recorded, but for LABEL_KIND, which the first block with a kind adds.
+// The labels that samples get. They are set only while nothing is recorded, but for LABEL_KIND, which the first block with a kind adds.
 struct label_options {
 	uint32_t goroutine_offset; // of the pointer to the labels in the runtime's g; 0: goroutines have none
 	uint32_t of_thread;

@@ -23,7 +23,7 @@
 #define STEPS 96
 #define WORDS MEMORY_WORDS
 
-// Where a walk stood at a frame. One cache line.
+// A walk's state at a frame. It takes one cache line.
 struct step {
 	uint64_t frame;
 	uintptr_t height; // what rises from frame to frame: fp in Go, sp in C

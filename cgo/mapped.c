@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// Who mapped what.
+// This file keeps the calls that mapped each range.
 //
 // Calls that map and unmap are rare, and each changes ranges that others may be changing. So there is one tree of ranges, which
 // one thread at a time may touch, and nobody waits for it: a hook leaves an event in a queue, and applies the queue if no
@@ -51,7 +51,7 @@ uint64_t mapped_last(void)
 	return __atomic_load_n(&table()->tail, __ATOMIC_SEQ_CST);
 }
 
-// What events concerned that could not be reported. It is not in the region, because whoever adds to it may be outside the gate:
+// The pages of events that could not be reported. The set is not in the region, because whoever adds to it may be outside the gate:
 // then the recording may be a later one, with its tables elsewhere, which loses a little.
 static struct page_set lost_pages;
 static bool lost_more; // ranges that are not in it

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// What an event changes.
+// This file applies events to the tree of ranges.
 //
 // The event of a call that unmaps is queued before the call, and the event of a call that maps after it. So events of one address
 // come in the order in which the kernel changed it. A call that unmaps may fail. So what it is about to unmap is marked with its

@@ -6,7 +6,7 @@
 
 #include "region.h"
 
-// Who mapped a range.
+// The owner of a range: the caller of the call that mapped it.
 enum mapped_kind { MAPPED_PROGRAM, MAPPED_GO, MAPPED_ALLOCATOR };
 
 // Flags of a range.

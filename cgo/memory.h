@@ -17,7 +17,7 @@ struct word {
 #define MEMORY_WORDS 256      // in a log
 #define MEMORY_COPY_BYTES 256 // that the kernel copies at a time
 
-// Where the kernel copies to.
+// The buffer that the kernel copies to.
 struct copy {
 	uintptr_t at; // the address that size bytes of words were copied from
 	uint32_t size;
@@ -27,7 +27,7 @@ struct copy {
 	uintptr_t words[MEMORY_COPY_BYTES / 8];
 };
 
-// Where a walk may load words from.
+// The memory that a walk may load words from.
 struct memory {
 	struct thread *thread;
 	uintptr_t lo, hi;       // memory around the stack pointer that the walk began with

@@ -36,7 +36,7 @@ void objects_prepare(void);
 // no locks. Reads memory through m.
 uint32_t object_at(uintptr_t pc, const struct loads *loads, struct memory *m, const struct object **object);
 
-// Where to look for the rule of an address in an object.
+// An address in an object, to look for its rule.
 struct object_code {
 	const struct object *object;
 	uint32_t number;

@@ -90,7 +90,7 @@ static inline bool walk_signal(struct walk *w)
 
 // Returns the rule for a call site and sets *module to its module, or to the number of an object; NULL for none. The
 // rule may lie in w->buffer.
-const struct rule *walk_look_up(struct walk *w, uintptr_t site, uint32_t *module);
+const struct rule *walk_look_up(struct walk *w, uintptr_t call_site, uint32_t *module);
 
 // Whether a call stands before pc, in unknown code; false if the code cannot be read.
 bool walk_called(struct walk *w, uintptr_t pc);

@@ -197,10 +197,10 @@ static enum end step(struct walk *w, const struct rule *r, uint32_t module)
 }
 
 // Looks a call site up in libraries that were opened after the index was made. A walk that meets one is not kept as a last walk.
-static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_t *number)
+static const struct rule *look_up_object(struct walk *w, uintptr_t call_site, uint32_t *number)
 {
-	struct object_code code = {.pc = site};
-	*number = code.number = object_at(site, &w->index->loads, &w->memory, &code.object);
+	struct object_code code = {.pc = call_site};
+	*number = code.number = object_at(call_site, &w->index->loads, &w->memory, &code.object);
 	if (*number == 0)
 		return NULL;
 	w->met = w->memory.unfit = true;
@@ -208,16 +208,16 @@ static const struct rule *look_up_object(struct walk *w, uintptr_t site, uint32_
 }
 
 // A stale index is not trusted for libraries that may have been unloaded.
-const struct rule *walk_look_up(struct walk *w, uintptr_t site, uint32_t *module)
+const struct rule *walk_look_up(struct walk *w, uintptr_t call_site, uint32_t *module)
 {
 	w->buffer.memory = &w->memory;
-	const struct rule *r = index_look_up(w->index, site, module, &w->buffer);
+	const struct rule *r = index_look_up(w->index, call_site, module, &w->buffer);
 	if (r != NULL && !w->stale)
 		return r;
-	const struct range *range = r == NULL ? NULL : index_find(w->index, site);
+	const struct range *range = r == NULL ? NULL : index_find(w->index, call_site);
 	if (range != NULL && !range->closable)
 		return r;
-	return look_up_object(w, site, module);
+	return look_up_object(w, call_site, module);
 }
 
 // Whether the return address was put there to start a function, as makecontext does: it does not follow a call, the
@@ -242,15 +242,15 @@ enum end walk_c(struct walk *w)
 		if (end != WALK_EMIT)
 			return end;
 		uint32_t module;
-		uintptr_t site = walk_call_site(w);
+		uintptr_t call_site = walk_call_site(w);
 		if (walk_find_go(w))
 			return WALK_ON;
-		const struct rule *r = walk_look_up(w, site, &module);
+		const struct rule *r = walk_look_up(w, call_site, &module);
 		bool made = is_made(w, r, module);
 		bool begins = !made && begins_function(w, r);
 		if (made)
 			module = MODULE_MADE;
-		end = walk_emit(w, walk_frame(begins ? w->at.pc : site, module));
+		end = walk_emit(w, walk_frame(begins ? w->at.pc : call_site, module));
 		if (end != WALK_EMIT)
 			return end;
 		if (begins)

@@ -43,17 +43,17 @@ static inline __attribute__((always_inline)) enum end walk_frames(struct walk *w
 	uint64_t of_interest = w->stale ? FOUND_PLAIN | FOUND_CLOSABLE : FOUND_PLAIN;
 	__asm__("" : "+r"(cache)); // one register, not the sum of two
 	for (;;) {
-		uintptr_t site = pc - 1;
-		if (code_has(cgoheap_go.own.text, site))
+		uintptr_t call_site = pc - 1;
+		if (code_has(cgoheap_go.own.text, call_site))
 			return WALK_ON;
 		if (!asked && sp >= w->asks_from)
 			return WALK_ASK;
-		uint64_t found = cached(cache, site);
+		uint64_t found = cached(cache, call_site);
 		if (found == 0)
-			found = index_search(w->index, site, &w->memory);
+			found = index_search(w->index, call_site, &w->memory);
 		if ((found & of_interest) != FOUND_PLAIN)
 			return WALK_EMIT;
-		uint64_t frame = walk_frame(site, found_module(found));
+		uint64_t frame = walk_frame(call_site, found_module(found));
 		enum end end = asked ? walk_emit(w, frame) : walk_add(w, frame);
 		if (end != WALK_EMIT)
 			return end;

@@ -23,7 +23,7 @@ import (
 // its packages' tests. The proxy is made of the tree here, and is a folder; what the modules need beyond each other comes
 // from the downloads of this machine. Nothing is fetched. The core's case alone takes 3 s of processor time, and 19 after each change of
 // the core, whose C the go command compiles anew for another module: too much for make test.
-func TestAProgramElsewhere(t *testing.T) {
+func TestConsumer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
 	}

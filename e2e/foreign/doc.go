@@ -10,7 +10,7 @@
 // Suites come from the module cache and from GOROOT. Both are copied to a temporary directory; nothing of them is kept.
 //
 //   - A module gets a test file that imports auto, and its go.mod a require and a replace that lead to this tree.
-//   - Go's own tests import internal packages, which only a tree of Go's may, and packages of such a tree cannot import a
+//   - Go's own tests import internal packages, which only a tree of Go's may, and packages of that tree cannot import a
 //     module. So the tree is copied, and cgoheap with what it imports becomes a part of the copy's standard library, below
 //     the path "foreign/". The import follows `package main` on the same line, so that line numbers stay. Go's tests then
 //     run as they are, with their own expectations.

@@ -1,5 +1,5 @@
-/* Pages that come and go beside stacks, while code on those stacks that no unwind data describes has the address of such
-   a page in the frame pointer register, which is that code's own to use. A room is two stacks and a page between them:
+/* Pages that come and go beside stacks, while code on those stacks that no unwind data describes has the address of one
+   of these pages in the frame pointer register, which is that code's own to use. A room is two stacks and a page between them:
 
 	lower stack │ page │ upper stack
 

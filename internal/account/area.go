@@ -29,7 +29,7 @@ type area struct {
 //	it grows        │ heap                │ reserved │
 //	listed next     │ heap                │               its first part has been yielded, so only the second is
 //
-// So a mapping's first part is left out as far as mappings were yielded before. Neighbours that were joined look the same.
+// So the part of a mapping that earlier ones covered is left out. Neighbours that were joined look the same.
 func parts(path string) iter.Seq2[[]area, error] {
 	return func(yield func([]area, error) bool) {
 		f, err := os.Open(path)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// hidesAtLeaf reports whether a function is hidden at the leaf, alone or in a run of such functions: how the runtime
+// hidesAtLeaf reports whether a function is hidden at the leaf, alone or in a run of hidden functions: how the runtime
 // allocates a block does not show the cause. Further out its functions are shown, for example those that call finalizers.
 // The rule is the same as in writeHeapProto of Go's runtime/pprof/protomem.go. There the function is the return address's,
 // not of the call before it; so it is here, or stacks would differ where a call is the last thing in an inlined function.

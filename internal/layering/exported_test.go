@@ -30,7 +30,7 @@ func internal(t *testing.T) (list []string) {
 	return list
 }
 
-// names are those of a tree: which names each package exports at its top level, and which name.Name other packages mention.
+// names has the names of a tree: which names each package exports at its top level, and which name.Name other packages mention.
 type names struct {
 	exported map[string]map[string]bool
 	used     map[string]bool

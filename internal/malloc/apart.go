@@ -34,7 +34,7 @@ const (
 
 // apartCounts are two of the figures in glibc's struct malloc_par. The last words of its statistics are
 //
-//	n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold     ints, behind one more and before a gap since glibc 2.35
+//	n_mmaps, n_mmaps_max, max_n_mmaps, no_dyn_threshold     ints, behind one more, and before padding since glibc 2.35
 //	mmapped_mem, max_mmapped_mem
 //	sbrk_base                                               where the first arena's heap begins
 type apartCounts struct {
@@ -43,8 +43,8 @@ type apartCounts struct {
 
 // parameters are where they lie.
 type parameters struct {
-	base uint64 // of sbrk_base
-	gap  uint64 // 4 since glibc 2.35, or 0
+	base    uint64 // of sbrk_base
+	padding uint64 // 4 since glibc 2.35, or 0
 }
 
 // findParameters looks for the first heap's address, behind numbers that can be these.
@@ -54,8 +54,8 @@ func findParameters(data []words, heap account.Range) (p parameters, found bool)
 			if base := w.at(at); base&^(pageSize-1) != heap.Start || base >= heap.Limit {
 				continue
 			}
-			for _, gap := range []uint64{4, 0} {
-				p := parameters{at, gap}
+			for _, padding := range []uint64{4, 0} {
+				p := parameters{at, padding}
 				if _, ok := p.counts(words{at - countersSize, w.data[at-countersSize-w.from:][:countersSize]}); ok {
 					return p, true
 				}
@@ -67,7 +67,7 @@ func findParameters(data []words, heap account.Range) (p parameters, found bool)
 
 func (p parameters) counts(w words) (c apartCounts, ok bool) {
 	number := func(before uint64) uint64 {
-		return uint64(binary.LittleEndian.Uint32(w.data[countersSize-before-p.gap:]))
+		return uint64(binary.LittleEndian.Uint32(w.data[countersSize-before-p.padding:]))
 	}
 	blocks, most, peak := number(32), number(28), number(24)
 	bytes, peakBytes := w.at(p.base-16), w.at(p.base-8)

@@ -2,7 +2,7 @@ package audit
 
 import "fmt"
 
-// What must hold.
+// These bounds must hold.
 const (
 	mostError  = 0.01 // the sum's distance from RSS, as a part of RSS
 	leastNamed = 0.95 // the part of RSS that has a name
