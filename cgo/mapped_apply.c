@@ -93,24 +93,23 @@ static void touch(struct mapped_tree *t, uint32_t range, const struct mapped_eve
 
 static void touch_all(struct mapped_tree *t, const struct mapped_event *e, uint64_t number)
 {
-	uint32_t range;
-	mapped_cut(t, e->start);
-	mapped_cut(t, e->limit);
-	for (uint64_t at = e->start; (range = mapped_from(t, at)) != 0 && mapped_at(t, range)->start < e->limit;) {
-		at = mapped_at(t, range)->limit;
+	uint32_t range = mapped_within(t, e->start, e->limit);
+	while (range != 0) {
+		uint64_t end = mapped_at(t, range)->limit;
 		touch(t, range, e, number);
+		range = mapped_next(t, end, e->limit);
 	}
 }
 
 // Whether something was mapped in the range after an event, and is not being unmapped.
 static bool made_since(const struct mapped_tree *t, const struct mapped_event *e)
 {
-	uint32_t range;
-	for (uint64_t at = e->start; (range = mapped_from(t, at)) != 0 && mapped_at(t, range)->start < e->limit;) {
+	uint32_t range = mapped_next(t, e->start, e->limit);
+	while (range != 0) {
 		const struct mapped *m = mapped_at(t, range);
 		if (m->number > e->ticket && m->leaving == 0)
 			return true;
-		at = m->limit;
+		range = mapped_next(t, m->limit, e->limit);
 	}
 	return false;
 }

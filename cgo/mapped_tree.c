@@ -43,11 +43,21 @@ static uint32_t join(const struct mapped_tree *t, uint32_t lower, uint32_t highe
 	return root;
 }
 
+static uint32_t *next(const struct mapped_tree *t, uint32_t range, uint64_t start)
+{
+	struct mapped *m = mapped_at(t, range);
+	return &m->child[m->start < start ? HIGHER : LOWER];
+}
+
+// What lies below the new range in the tree becomes its children.
 static void insert(struct mapped_tree *t, uint32_t range)
 {
-	uint32_t parts[2];
-	split(t, t->root, mapped_at(t, range)->start, parts);
-	t->root = join(t, join(t, parts[LOWER], range), parts[HIGHER]);
+	struct mapped *m = mapped_at(t, range);
+	uint32_t *at = &t->root;
+	while (*at != 0 && above(*at, range))
+		at = next(t, *at, m->start);
+	split(t, *at, m->start, m->child);
+	*at = range;
 }
 
 // The offset of a new part of the tree, 0 if there is no room.
@@ -88,7 +98,6 @@ void mapped_add(struct mapped_tree *t, const struct mapped *m)
 		return;
 	struct mapped *added = mapped_at(t, range);
 	*added = *m;
-	added->child[LOWER] = added->child[HIGHER] = 0;
 	t->opened |= m->flags & MAPPED_OPEN;
 	insert(t, range);
 }
@@ -96,10 +105,10 @@ void mapped_add(struct mapped_tree *t, const struct mapped *m)
 void mapped_remove(struct mapped_tree *t, uint32_t range)
 {
 	struct mapped *m = mapped_at(t, range);
-	uint32_t below[2], rest[2];
-	split(t, t->root, m->start, below);
-	split(t, below[HIGHER], m->limit, rest);
-	t->root = join(t, below[LOWER], rest[HIGHER]);
+	uint32_t *at = &t->root;
+	while (*at != range && *at != 0)
+		at = next(t, *at, m->start);
+	*at = join(t, m->child[LOWER], m->child[HIGHER]);
 	*m = (struct mapped){.child = {t->vacant}};
 	t->vacant = range;
 }
@@ -128,13 +137,35 @@ void mapped_cut(struct mapped_tree *t, uint64_t address)
 	mapped_add(t, &higher);
 }
 
+// Mostly there is no range between the addresses, or one that is exactly as large. Then the tree is searched once.
+uint32_t mapped_within(struct mapped_tree *t, uint64_t start, uint64_t limit)
+{
+	uint32_t first = mapped_from(t, start);
+	if (first == 0 || mapped_at(t, first)->start >= limit)
+		return 0;
+	if (mapped_at(t, first)->start < start) {
+		mapped_cut(t, start);
+		first = mapped_next(t, start, limit);
+	}
+	if (first != 0 && mapped_at(t, first)->limit != limit)
+		mapped_cut(t, limit);
+	return first;
+}
+
+uint32_t mapped_next(const struct mapped_tree *t, uint64_t address, uint64_t limit)
+{
+	uint32_t range = address < limit ? mapped_from(t, address) : 0;
+	return range != 0 && mapped_at(t, range)->start < limit ? range : 0;
+}
+
 void mapped_clear(struct mapped_tree *t, uint64_t start, uint64_t limit)
 {
-	uint32_t range;
-	mapped_cut(t, start);
-	mapped_cut(t, limit);
-	while ((range = mapped_from(t, start)) != 0 && mapped_at(t, range)->start < limit)
+	uint32_t range = mapped_within(t, start, limit);
+	while (range != 0) {
+		uint64_t end = mapped_at(t, range)->limit;
 		mapped_remove(t, range);
+		range = mapped_next(t, end, limit);
+	}
 }
 
 void mapped_close(struct mapped_tree *t, uint64_t address)

@@ -52,6 +52,12 @@ void mapped_cut(struct mapped_tree *t, uint64_t address);
 // The first range that ends above an address.
 uint32_t mapped_from(const struct mapped_tree *t, uint64_t address);
 
+// Splits the ranges that reach across either address, and returns the first range between them, 0 if there is none.
+uint32_t mapped_within(struct mapped_tree *t, uint64_t start, uint64_t limit);
+
+// The first range that ends above an address and begins below a limit, 0 if there is none or if the address is the limit.
+uint32_t mapped_next(const struct mapped_tree *t, uint64_t address, uint64_t limit);
+
 // Adds a range that overlaps no other. Without room, it is counted as lost.
 void mapped_add(struct mapped_tree *t, const struct mapped *m);
 

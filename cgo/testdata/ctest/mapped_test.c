@@ -407,6 +407,37 @@ static void full(void)
 	check(cgoheap_stop());
 }
 
+// The number of ranges on the longest way from a range of the tree down.
+static int depth_below(const struct mapped_tree *t, uint32_t range)
+{
+	if (range == 0)
+		return 0;
+	const struct mapped *m = mapped_at(t, range);
+	int lower = depth_below(t, m->child[0]), higher = depth_below(t, m->child[1]);
+	return 1 + (lower > higher ? lower : higher);
+}
+
+static int depth(void)
+{
+	return depth_below(&table_now()->tree, table_now()->tree.root);
+}
+
+// A tree of 10,000 ranges that came in random order is some 30 deep.
+static void depth_of_the_tree(void)
+{
+	start(1);
+	for (uint64_t i = 0; i < 10000; i++)
+		made(1 + 2 * i, 1);
+	check(depth() > 13 && depth() < 50);
+	for (uint64_t i = 0; i < 10000; i += 2) // each other one is unmapped and mapped again
+		report(MAPPED_GONE, 1 + 2 * i, 1, report(MAPPED_LEAVES, 1 + 2 * i, 1, 0));
+	check(depth() < 50);
+	for (uint64_t i = 0; i < 10000; i += 2)
+		made(1 + 2 * i, 1);
+	check(depth() < 50);
+	check(cgoheap_stop());
+}
+
 static void size_of_tables(void)
 {
 	start(1);
@@ -465,6 +496,7 @@ int main(void)
 	run("lost events of an earlier recording are forgotten", lost_in_an_earlier_recording);
 	run("the reader waits for an event that is being written, and then says so", an_event_that_is_being_written);
 	run("what a full table has no room for is not known", full);
+	run("ranges that come in order make no deep tree", depth_of_the_tree);
 	run("10,000 ranges take at most 1 MiB", size_of_tables);
 	run("threads that report their own pages, and a reader", threads_and_a_reader);
 	return 0;
