@@ -42,8 +42,8 @@ func (r *Recording) survey(k usage.Kernel, s *account.Sources, h holding, memory
 	return v, []resided{{before, v.Mapped}, r.settleLate(v, before, &h, memory)}
 }
 
-// settleLate attributes the pages that were put off. If the survey is unsure, it takes the Call from mappings of before that may
-// have changed meanwhile.
+// settleLate attributes the pages that were put off. If the survey is unsure, mappings of before it lose their Call, unless they
+// are still there.
 func (r *Recording) settleLate(v *account.Survey, before []Mapping, h *holding, memory *scratch.Memory) (late resided) {
 	if !v.Late() && !v.Unsure {
 		return late

@@ -149,12 +149,12 @@ static void move(struct mapped_table *t, const struct mapped_event *e, uint64_t 
 // Since Linux 6.17, what a call moves may be several mappings, with gaps. Where nobody knows what was there, it may be a gap.
 static void shift(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
 {
-	uint32_t range;
 	certain = clear(t, e, certain);
-	for (uint64_t at = e->from; (range = mapped_from(&t->tree, at)) != 0 && mapped_at(&t->tree, range)->start < e->from_limit;) {
+	uint32_t range = mapped_next(&t->tree, e->from, e->from_limit);
+	for (uint64_t end; range != 0; range = mapped_next(&t->tree, end, e->from_limit)) {
 		const struct mapped was = *mapped_at(&t->tree, range);
 		struct mapped_event part = *e;
-		at = was.limit;
+		end = was.limit;
 		if (was.leaving != e->ticket)
 			continue;
 		part.start = e->start + (was.start - e->from);

@@ -43,6 +43,7 @@ static uint32_t join(const struct mapped_tree *t, uint32_t lower, uint32_t highe
 	return root;
 }
 
+// The child of a range where ranges that begin at start are.
 static uint32_t *next(const struct mapped_tree *t, uint32_t range, uint64_t start)
 {
 	struct mapped *m = mapped_at(t, range);
@@ -106,7 +107,7 @@ void mapped_remove(struct mapped_tree *t, uint32_t range)
 {
 	struct mapped *m = mapped_at(t, range);
 	uint32_t *at = &t->root;
-	while (*at != range && *at != 0)
+	while (*at != range && *at != 0) // 0 if the program has overwritten the tree
 		at = next(t, *at, m->start);
 	*at = join(t, m->child[LOWER], m->child[HIGHER]);
 	*m = (struct mapped){.child = {t->vacant}};
@@ -125,8 +126,8 @@ uint32_t mapped_from(const struct mapped_tree *t, uint64_t address)
 	return found;
 }
 
-// Without room for the upper part, nobody knows who mapped that.
-void mapped_cut(struct mapped_tree *t, uint64_t address)
+// Splits the range that reaches across an address. Without room for the upper part, nobody knows who mapped that.
+static void cut(struct mapped_tree *t, uint64_t address)
 {
 	uint32_t range = mapped_from(t, address);
 	struct mapped *m = range == 0 ? NULL : mapped_at(t, range);
@@ -144,11 +145,11 @@ uint32_t mapped_within(struct mapped_tree *t, uint64_t start, uint64_t limit)
 	if (first == 0 || mapped_at(t, first)->start >= limit)
 		return 0;
 	if (mapped_at(t, first)->start < start) {
-		mapped_cut(t, start);
+		cut(t, start);
 		first = mapped_next(t, start, limit);
 	}
 	if (first != 0 && mapped_at(t, first)->limit != limit)
-		mapped_cut(t, limit);
+		cut(t, limit);
 	return first;
 }
 

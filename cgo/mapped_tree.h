@@ -46,9 +46,6 @@ static inline struct mapped *mapped_at(const struct mapped_tree *t, uint32_t ran
 	return (struct mapped *)region_at(t->chunks[(range - 1) / MAPPED_CHUNK]) + (range - 1) % MAPPED_CHUNK;
 }
 
-// Splits the ranges that reach across an address.
-void mapped_cut(struct mapped_tree *t, uint64_t address);
-
 // The first range that ends above an address.
 uint32_t mapped_from(const struct mapped_tree *t, uint64_t address);
 
