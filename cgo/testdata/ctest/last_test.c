@@ -402,8 +402,8 @@ static void copied_words(void)
 
 enum { DEEP = 2 * (MEMORY_WORDS + 64), LATE = DEEP - 64 };
 
-// A walk of stack from a word on, by the thread that has it. Returns how many frames it knew.
-static uint32_t walk_from(struct thread *t, uintptr_t *stack, uint32_t at)
+// Begins a walk of stack from a word on, by the thread that has it.
+static struct walk on_stack(struct thread *t, uintptr_t *stack, uint32_t at)
 {
 	static uint64_t frames[DEEP];
 	caller = (struct registers){return_to(CODE, 1), (uintptr_t)&stack[at], 0};
@@ -411,6 +411,13 @@ static uint32_t walk_from(struct thread *t, uintptr_t *stack, uint32_t at)
 	w.memory.lo = (uintptr_t)stack;
 	w.memory.hi = (uintptr_t)&stack[DEEP];
 	last_begin(&w, 0);
+	return w;
+}
+
+// Makes such a walk, and returns how many frames it knew.
+static uint32_t walk_from(struct thread *t, uintptr_t *stack, uint32_t at)
+{
+	struct walk w = on_stack(t, stack, at);
 	enum end end = walk(&w);
 	check(end == END_ROOT && w.depth >= (DEEP - at) / 2);
 	uint32_t known = last_known(&w);
@@ -441,16 +448,11 @@ static void words_below_where_it_learns(void)
 static void deep_walks(void)
 {
 	static uintptr_t stack[DEEP];
-	static uint64_t frames[DEEP];
 	struct thread t = {.number = 1};
 	begin(1);
 	for (uint32_t i = 1; i < DEEP; i += 2)
 		stack[i] = return_to(CODE, i < DEEP - 1);
-	caller = (struct registers){return_to(CODE, 1), (uintptr_t)&stack[DEEP - 300], 0};
-	struct walk w = from_caller(&t, frames, DEEP);
-	w.memory.lo = (uintptr_t)stack;
-	w.memory.hi = (uintptr_t)&stack[DEEP];
-	last_begin(&w, 0);
+	struct walk w = on_stack(&t, stack, DEEP - 300);
 	check(w.knows != NULL);
 	check(walk(&w) == END_ROOT && w.depth > 100 && !w.memory.unfit && w.knows == NULL);
 }

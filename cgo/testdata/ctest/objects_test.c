@@ -1,5 +1,5 @@
-// Libraries that come and go while a walk reads which one it met. The loader is one that the test makes up; so objects.c is
-// part of this file, under other names than those of the copy that is linked.
+// Libraries that come and go while a walk reads which one it met. The test makes up the loader, so it needs a static variable of
+// objects.c. It includes that file, and renames its functions, because it is linked with another copy of them.
 #define objects_prepare test_prepare
 #define objects_allow test_allow
 #define objects_allowed test_allowed

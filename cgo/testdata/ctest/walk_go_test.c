@@ -8,6 +8,7 @@
 #include "../../region.h"
 #include "../../walk.h"
 #include "check.h"
+#include "code.h"
 
 enum { GO = 0x30000, FUNCTION = 64, BELOW = 8, WORDS = 16, ABOVE = 8 };
 
@@ -163,20 +164,6 @@ static void second_goroutine(void)
 	check(join(go_function(0), 4 * sizeof *hi) == END_ROOT && unfit);
 	before = NULL;
 	region_close();
-}
-
-// Puts a call before pc, or nothing that looks like one.
-static uintptr_t code_at(uint8_t *pc, bool call)
-{
-	memset(pc - 16, 0, 16);
-#if defined(__aarch64__)
-	const uint32_t bl = 0x94000000;
-	if (call)
-		memcpy(pc - 4, &bl, 4);
-#else
-	pc[-5] = call ? 0xe8 : 0;
-#endif
-	return (uintptr_t)pc;
 }
 
 // The frames of asmcgocall and of its caller.

@@ -6,6 +6,7 @@
 #include "../../region.h"
 #include "../../walk.h"
 #include "check.h"
+#include "code.h"
 
 enum { CODE = 0x10000, MADE = 0x20000, FUNCTION = 64 }; // none of it can be read
 
@@ -94,13 +95,8 @@ static void calls(void)
 	publish();
 	check(walk_from(WITHOUT_DATA, 20, 40, return_to(1)) == END_BACKWARDS); // the record is its own caller's
 	check(walk_from(WITHOUT_DATA, 20, 40, MADE + 32) == END_NO_UNWIND);
-	check(walk_from(WITHOUT_DATA, 20, 40, (uintptr_t)to) == END_NO_UNWIND);
-#if defined(__aarch64__)
-	memcpy(to - 4, &(uint32_t){0x94000000}, 4); // bl
-#else
-	to[-5] = 0xe8;
-#endif
-	check(walk_from(WITHOUT_DATA, 20, 40, (uintptr_t)to) == END_ROOT);
+	check(walk_from(WITHOUT_DATA, 20, 40, code_at(to, false)) == END_NO_UNWIND);
+	check(walk_from(WITHOUT_DATA, 20, 40, code_at(to, true)) == END_ROOT);
 	region_close();
 }
 
