@@ -41,6 +41,7 @@ func printTable(out io.Writer, columns []column) {
 	row("RSS moved at rest, at most", func(c column) string { return percent(c.rest.Most((*audit.Moment).Moved)) })
 	row("RSS moved, mean", func(c column) string { return percent(c.Mean((*audit.Moment).Moved)) })
 	row("RSS moved, at most", most((*audit.Moment).Moved))
+	row("became resident meanwhile, at most", most((*audit.Moment).BecameResident))
 	row("least named share", func(c column) string {
 		return percent(1 - c.Most(func(m *audit.Moment) float64 { return 1 - m.Named() }))
 	})

@@ -89,16 +89,18 @@ func (r *Result) moment(p *cgoheap.Profiler, c *crowd) (*Moment, error) {
 const pause = 20 * time.Millisecond
 
 func take(p *cgoheap.Profiler) (*Moment, error) {
+	faults := pageFaults()
 	w, others := newWatch(), othersTime()
 	begin := time.Now()
 	a, err := p.Account()
 	took := time.Since(begin)
 	seen := w.end()
-	worked := othersTime() - others - seen.worked
+	worked, faulted := othersTime()-others-seen.worked, pageFaults()-faults
 	if err := errors.Join(err, seen.err); err != nil {
 		return nil, err
 	}
-	m := &Moment{Took: took, Worked: worked, Least: seen.least, Most: seen.most, Partial: a.Partial, Lines: make(map[string]int64)}
+	m := &Moment{Took: took, Worked: worked, Least: seen.least, Most: seen.most, First: seen.first, Last: seen.last,
+		Faulted: faulted * int64(os.Getpagesize()), Partial: a.Partial, Lines: make(map[string]int64)}
 	for _, l := range a.Lines {
 		m.Lines[l.Name] = l.Resident
 	}

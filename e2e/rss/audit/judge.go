@@ -29,18 +29,31 @@ func (m *Moment) Sum() (sum int64) {
 	return sum
 }
 
-// Error returns by how much the sum lies outside of the kernel's answers, as a part of RSS.
+// Error returns by how much the sum lies outside of what it can be, as a part of RSS. The account looks at one page after the other.
+// What was resident first, and what became resident since, is the most that it can count: a page that the load gave back, and the
+// one that took its place, may both be in the sum. What is resident at last without having become so meanwhile, it must count.
 func (m *Moment) Error() float64 {
 	sum := m.Sum()
-	return float64(max(0, m.Least-sum, sum-m.Most)) / float64(m.Least)
+	least, most := min(m.Least, m.Last-m.Faulted), max(m.Most, m.First+m.Faulted)
+	return float64(max(0, least-sum, sum-most)) / float64(m.Least)
 }
 
 // Moved returns by how much the kernel's answers differ, as a part of RSS.
 func (m *Moment) Moved() float64 { return float64(m.Most-m.Least) / float64(m.Least) }
 
+// BecameResident returns how much became resident during the account, as a part of RSS.
+func (m *Moment) BecameResident() float64 { return float64(m.Faulted) / float64(m.Least) }
+
 // Named returns the part of the sum that has a name.
 func (m *Moment) Named() float64 {
-	return 1 - float64(m.Lines[callerUnknown]+m.Lines[unexplained])/float64(m.Sum())
+	return 1 - float64(m.unnamed())/float64(m.Sum())
+}
+
+func (m *Moment) unnamed() int64 { return m.Lines[callerUnknown] + m.Lines[unexplained] }
+
+// nameless reports that too much has no name, although it was there when the account began.
+func (m *Moment) nameless() bool {
+	return float64(m.unnamed()-m.Faulted) > (1-leastNamed)*float64(m.Sum())
 }
 
 // Most returns the largest value of the moments.
@@ -108,9 +121,12 @@ func (r *Result) Faults() (list []string) {
 		m := &r.Moments[i]
 		fault(m.Partial != "", "account %d is partial: %s", i, m.Partial)
 		fault(m.Error() >= mostError, "account %d adds up to %d bytes, the kernel says %d to %d", i, m.Sum(), m.Least, m.Most)
-		fault(m.Named() < leastNamed, "only %.1f %% of account %d have a name", 100*m.Named(), i)
+		fault(m.nameless(), "only %.1f %% of account %d have a name", 100*m.Named(), i)
 	}
 	fault(r.Rounds == 0, "the load did nothing meanwhile")
+	if named := r.Mean((*Moment).Named); len(r.Moments) > 0 {
+		fault(named < leastNamed, "only %.1f %% of RSS have a name in the mean", 100*named)
+	}
 	if !r.Rest {
 		fault(r.Steady() < r.needed(), "RSS moved by less than %g %% in only %d accounts", 100*mostError, r.Steady())
 		fault(r.Worked() < r.needed(), "the load ended a round in only %d accounts", r.Worked())

@@ -36,6 +36,7 @@ type watch struct {
 
 type watched struct {
 	least, most int64
+	first, last int64
 	worked      time.Duration // the processors' time of the watch itself
 	err         error
 }
@@ -56,7 +57,7 @@ func (w *watch) run(first chan struct{}) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	n, err := rss()
-	seen, begin := watched{least: n, most: n, err: err}, timeOf(unix.RUSAGE_THREAD)
+	seen, begin := watched{least: n, most: n, first: n, err: err}, timeOf(unix.RUSAGE_THREAD)
 	close(first)
 	for last := false; seen.err == nil && !last; {
 		select {
@@ -65,7 +66,7 @@ func (w *watch) run(first chan struct{}) {
 		case <-time.After(pace):
 		}
 		n, seen.err = rss()
-		seen.least, seen.most = min(seen.least, n), max(seen.most, n)
+		seen.least, seen.most, seen.last = min(seen.least, n), max(seen.most, n), n
 	}
 	seen.worked = timeOf(unix.RUSAGE_THREAD) - begin
 	w.done <- seen
@@ -82,4 +83,11 @@ func timeOf(who int) time.Duration {
 	var u unix.Rusage
 	_ = unix.Getrusage(who, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// pageFaults returns how often the process touched a page that was not mapped. Faults that only make a page writable count as well.
+func pageFaults() int64 {
+	var u unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
+	return u.Minflt + u.Majflt
 }

@@ -17,6 +17,8 @@ type Moment struct {
 	Worked      time.Duration    // the processors' time meanwhile of all threads but those of the account and of the watch
 	Rounds      int64            // that the load ended meanwhile
 	Least, Most int64            // of the kernel's answers before the account, during it and after it
+	First, Last int64            // of these answers
+	Faulted     int64            // bytes that became resident meanwhile: a page for each fault that the kernel counted
 	Lines       map[string]int64 // resident bytes
 	Partial     string           // why the account is incomplete
 }
