@@ -60,6 +60,9 @@ type residents struct {
 	blocks []tables.Block // the large blocks, by account.Block.Which
 	memory *scratch.Memory
 
+	reported []sized         // blocks that the program reported
+	outside  []account.Block // those of them that lie outside of malloc's memory, by account.Block.Which
+
 	survey  *account.Survey
 	account *account.Account
 	mapped  []resided
@@ -72,17 +75,26 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 	s := &residents{memory: memory, sums: tables.NewSums(memory)}
 	rule, holding := overheadRule(allocators), r.newHolding(memory)
 	read.Blocks(func(b tables.Block) {
-		if !b.Lost {
-			size := read.SizeOf(&b)
-			s.add(&b, size, rule)
-			holding.see(b.Address, size)
+		if b.Lost {
+			return
 		}
+		size := read.SizeOf(&b)
+		if b.Reported {
+			s.reported = scratch.Append(memory, s.reported, sized{b, size})
+			return
+		}
+		s.add(&b, size, rule(size))
+		holding.see(b.Address, size)
 	})
+	r.placeReported(s, &holding, allocators)
 	slices.SortFunc(s.large, func(a, b account.Block) int { return cmp.Compare(a.Start, b.Start) })
 	s.survey, s.mapped = r.survey(k, &account.Sources{
-		Tables: r.tables, Segments: segmentRanges(), Malloc: allocators, Blocks: s.large, Stacks: libcStacks()}, holding, memory)
+		Tables: r.tables, Segments: segmentRanges(), Malloc: allocators, Blocks: s.large, Reported: s.outside, Stacks: libcStacks()}, holding, memory)
 	for i := range s.large {
 		s.addLarge(&s.large[i])
+	}
+	for i := range s.outside {
+		s.addOutside(&s.outside[i])
 	}
 	s.account = s.survey.Account(s.recorded(r.options.SampleBytes == 1))
 	return s
@@ -106,9 +118,10 @@ func segmentRanges() (ranges []account.Range) {
 	return ranges
 }
 
-func (s *residents) add(b *tables.Block, size uint64, overhead func(uint64) uint64) {
+// add adds a block of malloc's, to which that adds so many bytes.
+func (s *residents) add(b *tables.Block, size, overhead uint64) {
 	s.asked = s.asked.Plus(b.Bytes)
-	s.overhead = s.overhead.Plus(b.Objects.Times(overhead(size)))
+	s.overhead = s.overhead.Plus(b.Objects.Times(overhead))
 	if size < largeBlock || len(s.large) == mostLarge {
 		s.sums.Add(b.Site, b.Weight)
 		return

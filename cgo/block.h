@@ -14,11 +14,13 @@ struct block {
 	uint32_t born; // the lower bits of the time of allocation, in ticks of clock.h
 };
 
-// The upper bits of the time of allocation lie above the objects: 2^38 ticks are 146 years.
-#define BLOCK_BORN_BITS (32 + 63 - WEIGHT_OBJECT_BITS)
+// The upper bits of the time of allocation lie above the objects: 2^37 ticks are 73 years.
+#define BLOCK_BORN_BITS (32 + 62 - WEIGHT_OBJECT_BITS)
 #define BLOCK_BORN ((1ULL << BLOCK_BORN_BITS) - 1)
 
-// The bit above the time: the block was freed, but its free could not be recorded.
+// The bits above the time: the program reported the block, which need not lie in memory of malloc's; and the block was freed, but
+// its free could not be recorded.
+#define BLOCK_REPORTED (1ULL << 62)
 #define BLOCK_LOST (1ULL << 63)
 
 static inline bool block_lost(const struct block *b)
@@ -41,7 +43,7 @@ static inline struct weight block_weight(const struct block *b)
 // How many ticks the block has lived at the time ticks.
 static inline uint64_t block_age(const struct block *b, uint64_t ticks)
 {
-	return (ticks - (b->weight.of[OBJECTS] >> WEIGHT_OBJECT_BITS << 32 | b->born)) & BLOCK_BORN;
+	return (ticks - (b->weight.of[OBJECTS] >> WEIGHT_OBJECT_BITS << 32 | b->born)) & BLOCK_BORN; // without the bits above
 }
 
 #endif

@@ -17,7 +17,7 @@ static void set_kind(const char *text, size_t size)
 
 static void record_kind(const struct allocation *a, const char *kind, size_t kind_size)
 {
-	set_kind(kind, kind_size);
+	set_kind(kind_size == 0 ? "" : kind, kind_size);
 	record_block(a);
 	set_kind(NULL, 0);
 }

@@ -127,7 +127,7 @@ static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g)
 	}
 	if ((cgoheap_labels.of_thread & LABEL_NAME) != 0)
 		append_thread(&d);
-	if (cgoheap_thread.kind.text != NULL)
+	if (cgoheap_thread.kind.size != 0)
 		append_kind(&d, &cgoheap_thread.kind);
 	return d.size == 0 ? 0 : labels_intern(d.entries, d.size);
 }

@@ -206,6 +206,8 @@ static void remember(struct pass pass, const struct allocation *a)
 	struct site *site = region_ref(ref);
 	struct weight w = weigh(a->size, a->interval);
 	struct block b = block_of(w, ref, ticks);
+	if (cgoheap_thread.kind.text != NULL)
+		b.weight.of[OBJECTS] |= BLOCK_REPORTED;
 	bool kept = keep(pass, a->p, &b);
 	peak_before(site);
 	site_add(site, pass.parity, w);

@@ -77,6 +77,7 @@ var numbers = []struct {
 	{"KeyReserved", C.RESERVED, "the key of a slot that is about to be used"},
 	{"BlockObjectBits", C.WEIGHT_OBJECT_BITS, "of a block's objects; above them are the upper bits of born"},
 	{"BlockBornBits", C.BLOCK_BORN_BITS, "of the time when a block was allocated"},
+	{"BlockReported", C.BLOCK_REPORTED, "set in a block's objects: the program reported the block"},
 	{"BlockLost", C.BLOCK_LOST, "set in a block's objects: the block was freed"},
 
 	{"Filter", C.REGION_FILTER, "where the filter lies: a byte for each granule"},

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The kind of the block that the program reports, as a text of its own; NULL for none.
+// The kind of the block that the program reports, as a text of its own. NULL while it reports none.
 struct kind {
 	const char *text;
-	size_t size;
+	size_t size; // 0 for no kind
 };
 
 struct thread {

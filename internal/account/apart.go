@@ -31,6 +31,7 @@ func (v *Survey) leave(h holder, n nature, r run) {
 	v.found[h][n].add(r.state, r.Limit-r.Start)
 	if h == nobody && n == anonymous {
 		v.unclaimed.add(r)
+		v.reported.add(&r)
 	}
 }
 
@@ -71,8 +72,26 @@ func (v *Survey) askForBlocks() (missing uint64) {
 		blocks, m := v.malloc[i].Apart(ranges, v.blocks)
 		missing += m
 		v.give(blocks)
+		v.given = append(v.given, blocks...)
 	}
 	return missing
+}
+
+// reportedOutside returns what is resident of blocks that the program reported in memory of its own, which nobody has claimed. What lies
+// in a block that an allocator has mapped is malloc's already.
+func (v *Survey) reportedOutside() (bytes int64) {
+	slices.SortFunc(v.given, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
+	given := v.given
+	for i := range v.reported.list {
+		b := &v.reported.list[i]
+		for len(given) > 0 && given[0].Limit <= b.Start {
+			given = given[1:]
+		}
+		if len(given) == 0 || b.Start < given[0].Start {
+			bytes += int64(float64(b.Resident) * b.Times)
+		}
+	}
+	return bytes
 }
 
 // give moves what nobody has claimed of ranges, which are ascending, to malloc.

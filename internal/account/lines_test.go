@@ -101,6 +101,35 @@ func TestMemoryOfMallocIsDivided(t *testing.T) {
 	}
 }
 
+// A block that the program reported lies in memory of its own, unless it lies in a block that malloc has mapped.
+func TestReportedBlocksTakeNothingOfMallocs(t *testing.T) {
+	reported := []Block{
+		{Range: Range{Start: 5000, Limit: 5100}, Size: Size{Resident: 100}, Times: 2},
+		{Range: Range{Start: 7000, Limit: 7100}, Size: Size{Resident: 100}, Times: 1},
+	}
+	given := func(unclaimed []Range, _ []Block) ([]Range, uint64) { return []Range{{Start: 6000, Limit: 8000}}, 0 }
+	for about, c := range map[string]struct {
+		malloc   Malloc
+		recorded int64
+		want     map[string]int64
+	}{
+		"in memory of its own":   {Malloc{}, 100 + 200 + 100, map[string]int64{Native: 400, Free: 900, CallerUnknown: 2700}},
+		"in a block of malloc's": {Malloc{Apart: given}, 100 + 200 + 100, map[string]int64{Native: 400, Free: 900, Unrecorded: 1900, CallerUnknown: 800}},
+	} {
+		c.malloc.HasResidency, c.malloc.ShareRead, c.malloc.FreeResident = true, 1, 900
+		v := Survey{malloc: []Malloc{c.malloc}, reported: blocks{list: reported}}
+		v.found[allocator][anonymous].Resident = 1000
+		v.found[nobody][anonymous].Resident = 3000
+		v.unclaimed.runs = []run{{Range{5000, 8000}, resident}}
+		got := residentOf(v.Account(Recorded{Size: Size{Resident: c.recorded}, Bytes: c.recorded}))
+		for name := range sentences {
+			if got[name] != c.want[name] {
+				t.Errorf("%s: %s: %d, want %d", about, name, got[name], c.want[name])
+			}
+		}
+	}
+}
+
 func TestMemoryOfGoIsDivided(t *testing.T) {
 	for about, c := range map[string]struct {
 		resident                int64

@@ -12,12 +12,13 @@ package account
 // is recorded, only the allocator's figure can be that estimate.
 
 // mallocLines returns how much of the unknown memory must be malloc's: recorded blocks for which there is no room in the
-// ranges that are known to be malloc's.
+// ranges that are known to be malloc's, and those that the program reported there.
 func (v *Survey) mallocLines(a *Account, r Recorded, unknown Size) (taken Size) {
 	memory := v.of(allocator, anonymous, brk, mainStack)
 	memory.plus(v.of(nobody, brk))
 	if v.maps == nil {
-		taken.Resident = min(unknown.Resident, max(0, r.Resident+r.Overhead-memory.Resident))
+		outside := v.reportedOutside()
+		taken.Resident = min(unknown.Resident, max(outside, r.Resident+r.Overhead-memory.Resident))
 		memory.plus(taken)
 	} else {
 		memory.Resident = max(memory.Resident, r.Resident+r.Overhead, v.figures(r))

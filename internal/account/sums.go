@@ -168,10 +168,10 @@ func (w *walk) sum(p pages, s *sum) int64 {
 	w.claims.at = before
 	owners := slices.Collect(maps.Keys(found))
 	clear(found)
-	if !n.ofFile() && (len(owners) > 1 || w.hasBlocks(s.Range)) {
-		err := p.runs([]area{s.area}, func(a *area, r run) { w.share(a, r.Range, found); w.inBlocks(&r) })
+	if !n.ofFile() && (len(owners) > 1 || w.blocks.in(s.Range)) {
+		err := p.runs([]area{s.area}, func(a *area, r run) { w.share(a, r.Range, found); w.blocks.add(&r) })
 		if err != nil && !gone(err) {
-			w.inBlocks(&run{Range: s.Range})
+			w.blocks.add(&run{Range: s.Range})
 		}
 	}
 	if len(owners) == 1 {

@@ -23,13 +23,15 @@ type Sources struct {
 	Stacks   []Stack                                   // that libc knows; empty if unknown
 	Fits     func(mapped int, shared, inode bool) bool // whether a range of the kernel's list can be that of Mapped; nil: all can
 	Blocks   []Block                                   // blocks in use that are looked up page by page, ascending; Take fills in what is resident
+	Reported []Block                                   // the same, of blocks that the program reported; Take fills in what is resident and nobody's
 }
 
-// Block is a large block in use. Which is for the caller.
+// Block is a block in use. Which is for the caller. Times is how many blocks a reported one stands for.
 type Block struct {
 	Range
 	Size
 	Which int
+	Times float64
 }
 
 // Survey is what was found in the pages of the process: how much of each nature lies with each holder.
@@ -40,6 +42,8 @@ type Survey struct {
 
 	unclaimed unclaimed
 	blocks    []Block    // Sources.Blocks
+	reported  blocks     // Sources.Reported
+	given     []Range    // what allocators have mapped block by block
 	late      []latePart // for Settle
 	listed    []Mapped   // Sources.Mapped
 	found     [holders][natures]Size
@@ -58,7 +62,7 @@ type Survey struct {
 // Take looks up all pages of the process. It works in memory, which the caller frees.
 func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k,
-		blocks: s.Blocks, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)}}
+		blocks: s.Blocks, reported: blocks{list: s.Reported}, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)}}
 	v.readRSS()
 	defer v.readRSS()
 	l := newLate(s, memory)
@@ -67,7 +71,7 @@ func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	v.golang, v.goOther = readGoMemory()
 	p, err := openPages(k.Proc)
 	defer p.close()
-	w := walk{survey: v, claims: c, blocks: s.Blocks, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Proc, s.Stacks)}
+	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Proc, s.Stacks)}
 	defer func() { v.late = w.late.parts }()
 	if smaps := filepath.Join(k.Proc, "self/smaps"); err != nil && readable(smaps) {
 		v.bySums = fmt.Errorf("%w; bytes are from smaps, by whole mappings", err)

@@ -23,11 +23,11 @@ func (w *walk) unlisted(reason error) {
 	v.maps, v.whole, v.found = reason, reason, [holders][natures]Size{}
 	v.unsure, v.unclaimed.runs = unsure{}, v.unclaimed.runs[:0]
 	clear(v.Mapped)
-	for i := range w.blocks {
-		w.blocks[i].Size = Size{}
+	for i := range w.blocks.list {
+		w.blocks.list[i].Size = Size{}
 	}
 	w.late.parts, w.threads = w.late.parts[:0], nil
-	w.claims.at, w.at, w.of = 0, 0, Range{}
+	w.claims.at, w.blocks.at, w.of = 0, 0, Range{}
 	v.unclaimed.wanted = false // what nobody claims is not seen
 	holes := mostHoles
 	for i := range w.claims.list {
@@ -73,7 +73,7 @@ func (w *walk) claimed(r Range, p pages, holes *int) (err error) {
 
 // wholeBlocks counts large blocks as resident.
 func (w *walk) wholeBlocks() {
-	for i := range w.blocks {
-		w.blocks[i].Size = Size{Resident: int64(w.blocks[i].Limit - w.blocks[i].Start)}
+	for i := range w.blocks.list {
+		w.blocks.list[i].Size = Size{Resident: int64(w.blocks.list[i].Limit - w.blocks.list[i].Start)}
 	}
 }

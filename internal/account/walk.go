@@ -6,8 +6,7 @@ import "iter"
 type walk struct {
 	survey  *Survey
 	claims  *claims
-	blocks  []Block
-	at      int // no later run begins below this block
+	blocks  blocks
 	fits    func(mapped int, shared, inode bool) bool
 	late    late
 	mapped  []Mapped // by claim.which
@@ -67,7 +66,7 @@ func (w *walk) run(a *area, r run) {
 			}
 		})
 	}
-	w.inBlocks(&r)
+	w.blocks.add(&r)
 }
 
 // putOff leaves a part of a run to Settle if recorded calls may have changed whose it is, and there is room.
@@ -158,23 +157,34 @@ func (v *Survey) addBytes(h holder, c *claim, n nature, s state, bytes uint64) {
 	v.addMapped(h, c, n, s, bytes)
 }
 
-// hasBlocks reports whether a block lies in a range. Ranges must come in ascending order.
-func (w *walk) hasBlocks(r Range) bool {
-	for w.at < len(w.blocks) && w.blocks[w.at].Limit <= r.Start {
-		w.at++
-	}
-	return w.at < len(w.blocks) && w.blocks[w.at].Start < r.Limit
+// blocks are blocks that are looked up, in the order of addresses.
+type blocks struct {
+	list []Block
+	at   int // those before it lie below the last run
 }
 
-// inBlocks adds a run to the blocks that it lies in.
-func (w *walk) inBlocks(r *run) {
-	for w.at < len(w.blocks) && w.blocks[w.at].Limit <= r.Start {
-		w.at++
+func (b *blocks) skip(to uint64) {
+	for b.at > 0 && b.list[b.at-1].Limit > to { // what was put off comes later
+		b.at--
 	}
-	for i := w.at; i < len(w.blocks) && w.blocks[i].Start < r.Limit; i++ {
-		b := &w.blocks[i]
-		if start, limit := max(b.Start, r.Start), min(b.Limit, r.Limit); start < limit {
-			b.add(r.state, limit-start)
+	for b.at < len(b.list) && b.list[b.at].Limit <= to {
+		b.at++
+	}
+}
+
+// in reports whether a block lies in a range.
+func (b *blocks) in(r Range) bool {
+	b.skip(r.Start)
+	return b.at < len(b.list) && b.list[b.at].Start < r.Limit
+}
+
+// add adds a run to the blocks that it lies in.
+func (b *blocks) add(r *run) {
+	b.skip(r.Start)
+	for i := b.at; i < len(b.list) && b.list[i].Start < r.Limit; i++ {
+		one := &b.list[i]
+		if start, limit := max(one.Start, r.Start), min(one.Limit, r.Limit); start < limit {
+			one.Size.add(r.state, limit-start)
 		}
 	}
 }

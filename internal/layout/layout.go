@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 11                   // of the layout
+	Version         = 12                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -25,7 +25,8 @@ const (
 	BucketSlots     = 8                    // blocks in a bucket
 	KeyReserved     = 1                    // the key of a slot that is about to be used
 	BlockObjectBits = 57                   // of a block's objects; above them are the upper bits of born
-	BlockBornBits   = 38                   // of the time when a block was allocated
+	BlockBornBits   = 37                   // of the time when a block was allocated
+	BlockReported   = 4611686018427387904  // set in a block's objects: the program reported the block
 	BlockLost       = 9223372036854775808  // set in a block's objects: the block was freed
 	Filter          = 4096                 // where the filter lies: a byte for each granule
 	FilterSlots     = 1048576              // bytes of the filter

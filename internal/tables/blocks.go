@@ -5,10 +5,11 @@ import "github.com/cgoheap/cgoheap/internal/layout"
 // Block is the record of a live block.
 type Block struct {
 	Weight
-	Site    uint32
-	Lost    bool // it was freed, and that could not be recorded
-	Address uint64
-	born    uint64 // in ticks
+	Site     uint32
+	Reported bool // by the program: it need not lie in memory of malloc's
+	Lost     bool // it was freed, and that could not be recorded
+	Address  uint64
+	born     uint64 // in ticks
 }
 
 // Blocks calls f for every block of the live table.
@@ -66,9 +67,10 @@ func alike(addresses [3]uint64, records [2]Block) bool {
 func (g Region) recordAt(at uint64) Block {
 	objects, bytes := g.Load64(at+layout.BlockWeight), g.Load64(at+layout.BlockWeight+8)
 	return Block{
-		Weight: Weight{Amount{Low: objects & (1<<layout.BlockObjectBits - 1)}, Amount{Low: bytes}},
-		Site:   g.Load32(at + layout.BlockSite),
-		born:   (objects>>layout.BlockObjectBits<<32 | uint64(g.Load32(at+layout.BlockBorn))) & (1<<layout.BlockBornBits - 1),
-		Lost:   objects&layout.BlockLost != 0,
+		Weight:   Weight{Amount{Low: objects & (1<<layout.BlockObjectBits - 1)}, Amount{Low: bytes}},
+		Site:     g.Load32(at + layout.BlockSite),
+		born:     (objects>>layout.BlockObjectBits<<32 | uint64(g.Load32(at+layout.BlockBorn))) & (1<<layout.BlockBornBits - 1),
+		Reported: objects&layout.BlockReported != 0,
+		Lost:     objects&layout.BlockLost != 0,
 	}
 }

@@ -1,0 +1,86 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
+)
+
+// A block that the program reports may lie anywhere:
+//
+//	in a chunk of malloc's                  it is a part of malloc's memory, as any block
+//	in what a call of the program mapped    that memory counts at the stack of the call, as a whole
+//	elsewhere                               what is resident of its pages counts; at an address of a device, nothing
+//
+// If a block counted as malloc's that does not lie there, there would be no room for it in malloc's memory, and all other blocks would have to
+// be made smaller.
+
+// ordered are ranges in the order of addresses, which may be asked for in this order, too.
+type ordered struct {
+	list []account.Range
+	at   int
+}
+
+func (o *ordered) holds(address uint64) bool {
+	for o.at < len(o.list) && o.list[o.at].Limit <= address {
+		o.at++
+	}
+	return o.at < len(o.list) && o.list[o.at].Start <= address
+}
+
+// placeReported adds the blocks that the program reported.
+func (r *Recording) placeReported(s *residents, h *holding, allocators []account.Malloc) {
+	if len(s.reported) == 0 {
+		return
+	}
+	slices.SortFunc(s.reported, func(a, b sized) int { return cmp.Compare(a.Address, b.Address) })
+	mallocs := r.placesOfMalloc(h, allocators, s.memory)
+	for i := range s.reported {
+		b := &s.reported[i]
+		switch {
+		case mallocs.holds(b.Address):
+			s.add(&b.Block, b.size, 0)
+		case b.size > 0 && len(s.outside) < mostLarge:
+			s.outside = scratch.Append(s.memory, s.outside, account.Block{
+				Range: account.Range{Start: b.Address, Limit: b.Address + b.size}, Which: i, Times: float64(b.Bytes.Low) / 16 / float64(b.size)})
+		}
+	}
+}
+
+// addOutside adds what is resident of a block that does not lie in malloc's memory, and nobody's otherwise.
+func (s *residents) addOutside(found *account.Block) {
+	b := &s.reported[found.Which]
+	if found.Resident > 0 {
+		s.sums.Add(b.Site, tables.Weight{Objects: b.Objects, Bytes: part(b.Bytes, uint64(found.Resident), b.size)})
+	}
+}
+
+// placesOfMalloc returns where malloc's blocks lie, as far as that is known.
+func (r *Recording) placesOfMalloc(h *holding, allocators []account.Malloc, memory *scratch.Memory) (places ordered) {
+	for i := range allocators {
+		places.list = append(places.list, allocators[i].Ranges...)
+	}
+	list, err := r.mapped(memory)
+	if err != nil {
+		list = nil
+	}
+	h.learn(list, callSite)
+	for i := range list {
+		if h.attribute(&list[i], callSite); list[i].Kind == account.Allocator {
+			places.list = append(places.list, list[i].Range)
+		}
+	}
+	slices.SortFunc(places.list, func(a, b account.Range) int { return cmp.Compare(a.Start, b.Start) })
+	return places
+}
+
+// sized is a block with its size.
+type sized struct {
+	tables.Block
+	size uint64
+}
