@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/malloc"
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
@@ -23,7 +24,7 @@ type AccountMalloc struct {
 	Pinned    int64 `json:"pinned"`
 
 	// ShareRead is the share of the allocator's resident memory that was read, from 0 to 1. If it is less than 1, the figures
-	// are estimated, as if the rest were like this part.
+	// are estimated: Free from the recorded blocks in use, Trimmable and Pinned as if the rest were like this part.
 	ShareRead float64 `json:"share_read"`
 
 	ByArena   []AccountArena `json:"by_arena,omitempty"`   // in the allocator's order; their sums are the figures above
@@ -66,6 +67,10 @@ func (m *AccountMalloc) write(t *report.Table) {
 		return
 	}
 	name := "free memory of " + m.Name
+	if m.ShareRead > 0 && m.ShareRead < malloc.EnoughRead {
+		t.Heading(fmt.Sprintf("%s: estimated, from %.0f %% of its memory; which pages of it a trim would return is not known", name, 100*m.ShareRead))
+		return
+	}
 	if m.ShareRead > 0 && m.ShareRead < 1 {
 		name += fmt.Sprintf(" (estimated from %.0f %% of it)", 100*m.ShareRead)
 	}

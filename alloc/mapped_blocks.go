@@ -84,5 +84,15 @@ func (h *holding) attribute(m *Mapping, callSiteOf func(*Mapping) stack.Frame) {
 	}
 }
 
+// silent returns the allocators that cannot be asked what they keep, if any has memory: which of them has it is not known.
+func (h *holding) silent(brought []cgo.Brought) (list []account.Malloc) {
+	for _, b := range brought {
+		if len(h.sites) > 0 && b.Hooked && b.Mallctl == nil {
+			list = append(list, account.Malloc{Name: b.Prefix + "malloc", Unknown: "the allocator with this function does not report what it has free"})
+		}
+	}
+	return list
+}
+
 // callSite returns the innermost frame of the mapping's stack.
 func callSite(m *Mapping) stack.Frame { return region().CallSite(uint32(m.ID)) }

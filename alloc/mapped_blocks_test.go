@@ -5,7 +5,9 @@ package alloc
 import (
 	"slices"
 	"testing"
+	"unsafe"
 
+	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -43,6 +45,19 @@ func TestWhatIsMappedWhereBlocksLieIsTheAllocators(t *testing.T) {
 		if got := m.Kind == account.Allocator; got != slices.Contains([]int{0, 2, 6}, i) {
 			t.Errorf("%d: %+v", i, m)
 		}
+	}
+}
+
+func TestAllocatorsThatHaveMemoryAndDoNotSayWhatIsFree(t *testing.T) {
+	var reports byte
+	brought := []cgo.Brought{{Prefix: "je_", Mallctl: unsafe.Pointer(&reports), Hooked: true}, {Prefix: "mi_", Hooked: true}, {Prefix: "tc_"}}
+	h := holding{}
+	if list := h.silent(brought); len(list) > 0 {
+		t.Errorf("%+v, though none has memory", list)
+	}
+	h.sites = map[stack.Frame]bool{7: true}
+	if list := h.silent(brought); len(list) != 1 || list[0].Name != "mi_malloc" || list[0].Unknown == "" {
+		t.Errorf("%+v", list)
 	}
 }
 

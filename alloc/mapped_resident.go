@@ -30,6 +30,7 @@ func (r *Recording) survey(k usage.Kernel, s *account.Sources, h holding, memory
 		return account.Take(k, s, memory), nil
 	}
 	h.learn(before, callSite)
+	s.Malloc = slices.Concat(s.Malloc, h.silent(cgo.BroughtAllocators()))
 	s.Mapped = make([]account.Mapped, len(before))
 	for i := range before {
 		h.attribute(&before[i], callSite)

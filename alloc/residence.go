@@ -68,11 +68,14 @@ type residents struct {
 	mapped  []resided
 
 	asked, swapped, overhead tables.Amount // the first two in units of 2^-4 bytes, the last of 2^-16
+
+	read                []account.Range // where allocators' memory was read, if not all was, in the order of addresses
+	askedIn, overheadIn tables.Amount   // of asked and overhead, what lies there
 }
 
 // reside reads the live table and looks its large blocks up, together with all other pages of the process.
 func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.Kernel, allocators []account.Malloc) *residents {
-	s := &residents{memory: memory, sums: tables.NewSums(memory)}
+	s := &residents{memory: memory, sums: tables.NewSums(memory), read: partsRead(allocators)}
 	rule, holding := overheadRule(allocators), r.newHolding(memory)
 	read.Blocks(func(b tables.Block) {
 		if b.Lost {
@@ -96,7 +99,7 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 	for i := range s.outside {
 		s.addOutside(&s.outside[i])
 	}
-	s.account = s.survey.Account(s.recorded(r.options.SampleBytes == 1))
+	s.account = s.survey.Account(s.recorded(r.options.SampleBytes))
 	return s
 }
 
@@ -122,6 +125,9 @@ func segmentRanges() (ranges []account.Range) {
 func (s *residents) add(b *tables.Block, size, overhead uint64) {
 	s.asked = s.asked.Plus(b.Bytes)
 	s.overhead = s.overhead.Plus(b.Objects.Times(overhead))
+	if s.wasRead(b.Address) {
+		s.askedIn, s.overheadIn = s.askedIn.Plus(b.Bytes), s.overheadIn.Plus(b.Objects.Times(overhead))
+	}
 	if size < largeBlock || len(s.large) == mostLarge {
 		s.sums.Add(b.Site, b.Weight)
 		return
@@ -129,6 +135,20 @@ func (s *residents) add(b *tables.Block, size, overhead uint64) {
 	s.large = scratch.Append(s.memory, s.large, account.Block{
 		Range: account.Range{Start: b.Address, Limit: b.Address + size}, Which: len(s.blocks)})
 	s.blocks = scratch.Append(s.memory, s.blocks, *b)
+}
+
+// partsRead returns where memory was read of allocators of which not all was.
+func partsRead(allocators []account.Malloc) (parts []account.Range) {
+	for i := range allocators {
+		parts = append(parts, allocators[i].Read...)
+	}
+	slices.SortFunc(parts, func(a, b account.Range) int { return cmp.Compare(a.Start, b.Start) })
+	return parts
+}
+
+func (s *residents) wasRead(address uint64) bool {
+	i, found := slices.BinarySearchFunc(s.read, address, func(r account.Range, address uint64) int { return cmp.Compare(r.Start, address) })
+	return found || i > 0 && address < s.read[i-1].Limit
 }
 
 // addLarge adds the part of a large block's weight that is resident. A block without resident bytes counts as no object.
@@ -149,12 +169,14 @@ func part(a tables.Amount, n, size uint64) tables.Amount {
 }
 
 // recorded returns the sums over all blocks.
-func (s *residents) recorded(exact bool) account.Recorded {
+func (s *residents) recorded(interval int64) account.Recorded {
 	return account.Recorded{
-		Exact:    exact,
+		Exact:    interval == 1,
 		Size:     account.Size{Resident: s.sums.Total.Bytes.Rounded(4, 0), Swapped: s.swapped.Rounded(4, 0)},
 		Bytes:    s.asked.Rounded(4, 0),
 		Overhead: s.overhead.Rounded(16, 0),
+		InRead:   s.askedIn.Rounded(4, 0) + s.overheadIn.Rounded(16, 0),
+		Interval: interval,
 	}
 }
 

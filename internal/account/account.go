@@ -21,6 +21,8 @@ type Recorded struct {
 	Size           // of the blocks
 	Bytes    int64 // that the program asked for, touched or not
 	Overhead int64 // what the allocator adds to them
+	InRead   int64 // of Bytes and Overhead, what lies in Malloc.Read
+	Interval int64 // mean bytes between samples, if it is not Exact
 }
 
 // Account returns the account of a survey, with the recorded blocks.

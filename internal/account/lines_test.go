@@ -85,13 +85,29 @@ func TestMemoryOfMallocIsDivided(t *testing.T) {
 			Recorded{Exact: true, Size: Size{Resident: 600}, Overhead: 100}, map[string]int64{Native: 600, Overhead: 100, Free: 300}},
 		"recorded blocks in ranges that nobody knew": {0, 1000, nil, Recorded{Size: Size{Resident: 300}, Overhead: 50},
 			map[string]int64{Native: 300, Overhead: 50, CallerUnknown: 650}},
+		"a part of it was read: what is recorded is known everywhere, and the rest is estimated": {1000, 0,
+			[]Malloc{{HasResidency: true, ShareRead: 0.1, FreeResident: 100, Read: []Range{{0, 100}}, InUseRead: 60,
+				ByArena: []Arena{{FreeResident: 60}, {FreeResident: 40}}}},
+			Recorded{Exact: true, Size: Size{Resident: 300}, Overhead: 50, InRead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 100, Free: 550}},
+		"of which nothing was free": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 0.1, Read: []Range{{0, 100}}, InUseRead: 50}},
+			Recorded{Exact: true, Size: Size{Resident: 300}, Overhead: 50, InRead: 50}, map[string]int64{Native: 300, Overhead: 50, Free: 650}},
+		"samples may miss as much as that": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 0.1, FreeResident: 100, Read: []Range{{0, 100}}, InUseRead: 70,
+			ByArena: []Arena{{FreeResident: 100}}}},
+			Recorded{Size: Size{Resident: 300}, Overhead: 50, InRead: 50, Interval: 2}, map[string]int64{Native: 300, Overhead: 50, Free: 650}},
+		"another allocator counts": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 150},
+			{HasResidency: true, ShareRead: 0.1, FreeResident: 100, Read: []Range{{0, 100}}, InUseRead: 50, ByArena: []Arena{{FreeResident: 100}}}},
+			Recorded{Exact: true, Size: Size{Resident: 300}, Overhead: 50, InRead: 50}, map[string]int64{Native: 300, Free: 700}},
 		"more free than there is": {100, 0, []Malloc{{HasResidency: true, ShareRead: 1, FreeResident: 500}}, Recorded{}, map[string]int64{Free: 100}},
 	} {
 		t.Run(about, func(t *testing.T) {
 			v := Survey{malloc: c.malloc}
 			v.found[allocator][anonymous].Resident = c.memory
 			v.found[nobody][anonymous].Resident = c.unknown
-			got := residentOf(v.Account(c.recorded))
+			a := v.Account(c.recorded)
+			got := residentOf(a)
+			if free := a.Malloc; len(free) == 1 && len(free[0].Read) > 0 && int64(free[0].FreeResident) != got[Free] {
+				t.Errorf("%d are free by its own figures", free[0].FreeResident)
+			}
 			for name := range sentences {
 				if got[name] != c.want[name] {
 					t.Errorf("%s: %d, want %d", name, got[name], c.want[name])

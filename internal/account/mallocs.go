@@ -1,5 +1,10 @@
 package account
 
+import (
+	"math"
+	"slices"
+)
+
 // Three figures divide the memory of malloc; each covers a part:
 //
 //	memory of malloc    blocks in use   │ headers,  │ in use, not │ free
@@ -10,10 +15,17 @@ package account
 // The allocator reports how much is free and resident, or at least how much is in use; the remainder is the fourth part. If
 // it reports neither, the last two are one line. An estimate that exceeds the memory is cut down to it; if every allocation
 // is recorded, only the allocator's figure can be that estimate.
+//
+// Where there was no time to read all of an allocator's memory, the part that was read need not be like the rest: old blocks lie
+// together. So what is free is not estimated from it. The recorded blocks are known everywhere. Only what is in use and not recorded is
+// estimated, from what there is of that in the part; the remainder is free.
 
 // mallocLines returns how much of the unknown memory must be malloc's: recorded blocks for which there is no room in the
 // ranges that are known to be malloc's, and those that the program reported there.
 func (v *Survey) mallocLines(a *Account, r Recorded, unknown Size) (taken Size) {
+	if len(v.malloc) > 1 {
+		r.Overhead = 0 // by the rule of one of them
+	}
 	memory := v.of(allocator, anonymous, brk, mainStack)
 	memory.plus(v.of(nobody, brk))
 	if v.maps == nil {
@@ -78,6 +90,8 @@ func (v *Survey) freeOf(memory int64, r Recorded) (free int64, known bool) {
 		inUse += m.InUse
 	}
 	switch {
+	case residency && slices.ContainsFunc(v.malloc, partlyRead):
+		return v.freeOfParts(memory, r), true
 	case residency && r.Exact:
 		return min(int64(counted), max(0, memory-r.Resident-r.Overhead)), true
 	case residency:
@@ -88,6 +102,74 @@ func (v *Survey) freeOf(memory int64, r Recorded) (free int64, known bool) {
 	}
 	return 0, false
 }
+
+func partlyRead(m Malloc) bool { return len(m.Read) > 0 }
+
+// freeOfParts returns how much is free if an allocator's memory was read in part, and corrects the allocator's figures by it.
+func (v *Survey) freeOfParts(memory int64, r Recorded) int64 {
+	var others, estimated, unrecorded int64
+	for i := range v.malloc {
+		if m := &v.malloc[i]; partlyRead(*m) {
+			estimated += int64(m.FreeResident)
+			unrecorded += int64(float64(max(0, int64(m.InUseRead)-r.InRead-r.doubt())) / m.ShareRead)
+		} else {
+			others += int64(m.FreeResident)
+		}
+	}
+	free := max(0, memory-r.Resident-r.Overhead-unrecorded-others)
+	sum := others
+	for i := range v.malloc {
+		if m := &v.malloc[i]; partlyRead(*m) {
+			m.correct(free, estimated)
+			sum += int64(m.FreeResident)
+		}
+	}
+	return min(memory, sum)
+}
+
+// doubt is two standard deviations of InRead, as far as that is sampled: a sum of bytes varies by its root times that of the interval.
+func (r *Recorded) doubt() int64 {
+	if r.Exact {
+		return 0
+	}
+	return int64(2 * math.Sqrt(float64(r.InRead)*float64(r.Interval)))
+}
+
+// correct replaces what is free by a share of so many bytes: as large as it has of all that was estimated.
+func (m *Malloc) correct(free, estimated int64) {
+	arenas := slices.Clone(m.ByArena)
+	m.ByArena = nil
+	whole := Arena{InUse: m.InUse, Free: m.Free, FreeResident: m.FreeResident, Trimmable: m.Trimmable, Pinned: m.Pinned}
+	if estimated == 0 { // there was none where was read
+		whole.InUse, whole.FreeResident = less(whole.InUse, uint64(free)), uint64(free)
+	} else {
+		factor := float64(free) / float64(estimated)
+		for i := range arenas {
+			arenas[i].scale(factor)
+		}
+		m.ByArena, whole = arenas, sumOf(arenas)
+	}
+	m.InUse, m.Free, m.FreeResident, m.Trimmable, m.Pinned = whole.InUse, whole.Free, whole.FreeResident, whole.Trimmable, whole.Pinned
+}
+
+// scale multiplies what is free. What is in use becomes less by as much as there is more.
+func (a *Arena) scale(factor float64) {
+	of := func(n uint64) uint64 { return uint64(float64(n) * factor) }
+	all := a.InUse + a.FreeResident
+	a.Free, a.FreeResident, a.Trimmable, a.Pinned = of(a.Free), of(a.FreeResident), of(a.Trimmable), of(a.Pinned)
+	a.InUse = less(all, a.FreeResident)
+}
+
+func sumOf(arenas []Arena) (sum Arena) {
+	for _, a := range arenas {
+		sum.InUse, sum.Free, sum.FreeResident = sum.InUse+a.InUse, sum.Free+a.Free, sum.FreeResident+a.FreeResident
+		sum.Trimmable, sum.Pinned = sum.Trimmable+a.Trimmable, sum.Pinned+a.Pinned
+	}
+	return sum
+}
+
+// less returns the difference, 0 if it is negative.
+func less(a, b uint64) uint64 { return a - min(a, b) }
 
 // shrink scales two numbers down, by the same factor, until their sum is at most a number.
 func shrink(a, b, most int64) (int64, int64) {

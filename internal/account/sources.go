@@ -53,6 +53,10 @@ type Malloc struct {
 	FreeResident, Trimmable, Pinned uint64
 	ShareRead                       float64
 
+	// Read is where was looked if ShareRead is less than 1, and InUseRead what is in use there.
+	Read      []Range
+	InUseRead uint64
+
 	ByArena []Arena // the same figures for each arena, which add up to those above; empty if unknown
 	Unknown string  // why figures are missing; "" if it has all
 

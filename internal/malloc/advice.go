@@ -15,6 +15,10 @@ const (
 	arenaShare  = 0.01 // of the free memory, below which an arena does not count
 )
 
+// EnoughRead is the share of an allocator's memory that must have been read to say how much of its free memory a trim returns: the rest
+// need not be like this part.
+const EnoughRead = 0.5
+
 // Advice returns a sentence about the free memory of an allocator that is resident, for a process with this RSS; "" if there is
 // little of it.
 func Advice(k *account.Malloc, rss uint64) string {
@@ -22,6 +26,9 @@ func Advice(k *account.Malloc, rss uint64) string {
 	switch {
 	case !k.HasResidency || k.FreeResident < worth:
 		return ""
+	case k.ShareRead < EnoughRead:
+		return fmt.Sprintf("%s of RSS is free memory that %s keeps, by an estimate: there was time to read %.0f %% of it, too little to say how much POST /debug/cgoheap/trim returns to the kernel",
+			mib(k.FreeResident), k.Name, 100*k.ShareRead)
 	case k.Trimmable < worth:
 		return fmt.Sprintf("%s of RSS is free memory%s, of which %s lies on pages that blocks in use share, so a trim returns only %s to the kernel%s",
 			mib(k.FreeResident), where(k), mib(k.Pinned), mib(k.Trimmable), doubt(k))

@@ -45,9 +45,14 @@ func TestAdvice(t *testing.T) {
 			"500.0 MiB of RSS is free memory in 28 arenas, of which 480.0 MiB lies on pages that blocks in use share, so a trim returns only 10.0 MiB to the kernel",
 		},
 		"an estimate": {
-			account.Malloc{Name: "glibc", Arenas: 1, HasResidency: true, ShareRead: 0.034, FreeResident: 500 * mib, Trimmable: 400 * mib}, gib,
+			account.Malloc{Name: "glibc", Arenas: 1, HasResidency: true, ShareRead: 0.634, FreeResident: 500 * mib, Trimmable: 400 * mib}, gib,
 			"500.0 MiB of RSS is free memory that glibc keeps; POST /debug/cgoheap/trim returns about 400.0 MiB to the kernel " +
-				"(estimated from 3 % of glibc's memory: there was no time for more)",
+				"(estimated from 63 % of glibc's memory: there was no time for more)",
+		},
+		"an estimate from little": {
+			account.Malloc{Name: "glibc", Arenas: 1, HasResidency: true, ShareRead: 0.06, FreeResident: 500 * mib, Trimmable: 1 * mib}, gib,
+			"500.0 MiB of RSS is free memory that glibc keeps, by an estimate: there was time to read 6 % of it, " +
+				"too little to say how much POST /debug/cgoheap/trim returns to the kernel",
 		},
 		"little":       {account.Malloc{HasResidency: true, ShareRead: 1, FreeResident: 40 * mib, Trimmable: 40 * mib}, gib, ""},
 		"few":          {account.Malloc{HasResidency: true, ShareRead: 1, FreeResident: 20 * mib, Trimmable: 20 * mib}, 30 * mib, ""},

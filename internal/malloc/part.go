@@ -13,6 +13,7 @@ import (
 type part struct {
 	sum              heapCounts
 	looked, resident uint64
+	read             []account.Range
 }
 
 // look counts a heap.
@@ -23,6 +24,7 @@ func (p *part) look(h heap, fast []uint64, deadline time.Time) error {
 	if n > 0 && !errors.Is(err, errChunk) {
 		p.looked += res.bytes(h.Start, h.Start+n)
 		p.sum.add(t)
+		p.read = append(p.read, account.Range{Start: h.Start, Limit: h.Start + n})
 	}
 	return err
 }
@@ -39,11 +41,15 @@ func (k *Kept) fill(arenas []part) bool {
 	for i := range arenas {
 		all.sum.add(arenas[i].sum)
 		all.looked, all.resident = all.looked+arenas[i].looked, all.resident+arenas[i].resident
+		all.read = append(all.read, arenas[i].read...)
 	}
 	if all.looked <= all.resident/leastRead {
 		return false
 	}
 	k.HasFigures, k.HasResidency, k.ShareRead = true, true, float64(all.looked)/float64(all.resident)
+	if k.ShareRead < 1 {
+		k.Read, k.InUseRead = all.read, all.sum.inUse
+	}
 	for i := range arenas {
 		like := all
 		if arenas[i].enough() {

@@ -15,9 +15,9 @@ func TestFiguresFromAPart(t *testing.T) {
 	var k Kept
 	k.Arenas = 3
 	if !k.fill([]part{
-		{heapCounts{inUse: 100, free: 300, freeResident: 200, whole: 150, trimmable: 120}, 250, 1000},
-		{heapCounts{inUse: 40, free: 20, freeResident: 10, whole: 5, trimmable: 5}, 250, 250},
-		{heapCounts{inUse: 1}, 1, 1002},
+		{heapCounts{inUse: 100, free: 300, freeResident: 200, whole: 150, trimmable: 120}, 250, 1000, []account.Range{{Start: 1, Limit: 2}}},
+		{heapCounts{inUse: 40, free: 20, freeResident: 10, whole: 5, trimmable: 5}, 250, 250, nil},
+		{heapCounts{inUse: 1}, 1, 1002, []account.Range{{Start: 5, Limit: 6}}},
 	}) {
 		t.Fatal("no figures")
 	}
@@ -30,7 +30,10 @@ func TestFiguresFromAPart(t *testing.T) {
 		t.Errorf("looked at %g, -want +got:\n%s", k.ShareRead, diff)
 	}
 	addsUp(t, k)
-	if k = (Kept{}); k.fill([]part{{heapCounts{inUse: 1}, 1, 1000}, {}}) || k.HasResidency {
+	if diff := cmp.Diff([]account.Range{{Start: 1, Limit: 2}, {Start: 5, Limit: 6}}, k.Read); diff != "" || k.InUseRead != 141 {
+		t.Errorf("%d bytes in use where was read, -want +got:\n%s", k.InUseRead, diff)
+	}
+	if k = (Kept{}); k.fill([]part{{heapCounts{inUse: 1}, 1, 1000, nil}, {}}) || k.HasResidency {
 		t.Errorf("figures from a thousandth of the memory: %+v", k)
 	}
 }
