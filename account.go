@@ -45,7 +45,7 @@ var running = usage.Running
 // come meanwhile share the next one. Account fails after Stop.
 func (p *Profiler) Account() (*Account, error) {
 	a := p.accounts.get(func(a *takenAccount) {
-		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime))); a.err == nil {
+		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...))); a.err == nil {
 			a.outside = running.OutsideRSS()
 		}
 	})

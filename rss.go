@@ -118,5 +118,5 @@ func accountComments(a *account.Account) (list []string) {
 func takeResident(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 	looking.Lock()
 	defer looking.Unlock()
-	return r.ResidentIn(s.memory, running, figuresOf(malloc.Read(lookingTime)))
+	return r.ResidentIn(s.memory, running, figuresOf(malloc.Read(lookingTime, r.Breaks()...)))
 }

@@ -45,6 +45,24 @@ func (r *Recording) Mappings(look func() error) ([]Mapping, error) {
 	return list, nil
 }
 
+// Breaks returns what calls of the program have added to its data segment and not taken away, in the order of addresses.
+func (r *Recording) Breaks() (breaks []account.Range) {
+	if !cgo.BreakMoved() {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var memory scratch.Memory
+	defer memory.Free()
+	ranges, _ := r.mappedRanges(&memory)
+	for i := range ranges {
+		if m := &ranges[i]; m.Flags&layout.MappedBreak != 0 && m.Kind == layout.MappedProgram {
+			breaks = append(breaks, account.Range{Start: m.Start, Limit: m.Limit})
+		}
+	}
+	return breaks
+}
+
 // mapped returns what is mapped now, without frames.
 func (r *Recording) mapped(memory *scratch.Memory) ([]Mapping, error) {
 	ranges, err := r.mappedRanges(memory)

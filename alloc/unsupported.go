@@ -51,6 +51,9 @@ func (*Recording) AccountNow(usage.Kernel, []account.Malloc) (*account.Account, 
 // Mappings returns errStopped.
 func (*Recording) Mappings(func() error) ([]Mapping, error) { return nil, errStopped }
 
+// Breaks returns none.
+func (*Recording) Breaks() []account.Range { return nil }
+
 // ResetPeak returns errStopped.
 func (*Recording) ResetPeak() error { return errStopped }
 

@@ -36,10 +36,12 @@ static void announce_lower(struct mapping *m, uintptr_t old, uintptr_t limit)
 // After it has moved.
 static void moved_end(struct mapping *m, uintptr_t old, uintptr_t limit)
 {
-	if (whole(old) < whole(limit))
+	if (whole(old) < whole(limit)) {
+		__atomic_store_n(&cgoheap_end_moved, true, __ATOMIC_RELAXED);
 		mapping_made(m, whole(old), whole(limit));
-	else
+	} else {
 		mapping_gone(m);
+	}
 }
 
 static SLOW int slow_brk(void *limit)

@@ -72,6 +72,10 @@ func ReadMapped(memory *scratch.Memory) ([]Mapped, bool) {
 	}
 }
 
+// BreakMoved reports whether a call of the program, or of an allocator that is not libc's, has moved the end of the data segment since
+// the program began.
+func BreakMoved() bool { return bool(C.cgoheap_end_moved) }
+
 // GoPages returns what Go's runtime has mapped since the program began and still has, whether it was recorded or not. Ranges may
 // overlap, and come in no order.
 func GoPages() (ranges []Mapped) {

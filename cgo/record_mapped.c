@@ -22,6 +22,7 @@ static struct {
 } go;
 
 uintptr_t cgoheap_go_calls[2];
+bool cgoheap_end_moved;
 struct page_set cgoheap_go_pages;
 
 static struct {

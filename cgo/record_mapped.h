@@ -64,6 +64,9 @@ bool mapping_know_go(void);
 // What Go's runtime has mapped since then, and has not unmapped: it is noted whether anything is recorded or not.
 extern struct page_set cgoheap_go_pages;
 
+// Whether a call has moved the end of the data segment up.
+extern bool cgoheap_end_moved __attribute__((visibility("hidden")));
+
 // The return addresses of the call of mmap and of that of munmap; 0 until they are found.
 extern uintptr_t cgoheap_go_calls[2] __attribute__((visibility("hidden")));
 

@@ -95,6 +95,7 @@ var numbers = []struct {
 	{"MappedAllocator", C.MAPPED_ALLOCATOR, "the kind of a range that the allocator mapped"},
 	{"MappedShared", C.MAPPED_SHARED, "a flag of a range"},
 	{"MappedFile", C.MAPPED_FILE, "a flag of a range"},
+	{"MappedBreak", C.MAPPED_BREAK, "a flag of a range: the program moved the end of its data segment"},
 	{"MappedUnknown", C.MAPPED_UNKNOWN, "a flag of a range: whether it is shared or a file is not known"},
 	{"MappedOpen", C.MAPPED_OPEN, "a flag of a range: the first page of a segment that shmat attached, with the segment's id as length"},
 }

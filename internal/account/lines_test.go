@@ -123,7 +123,7 @@ func TestReportedBlocksTakeNothingOfMallocs(t *testing.T) {
 		{Range: Range{Start: 5000, Limit: 5100}, Size: Size{Resident: 100}, Times: 2},
 		{Range: Range{Start: 7000, Limit: 7100}, Size: Size{Resident: 100}, Times: 1},
 	}
-	given := func(unclaimed []Range, _ []Block) ([]Range, uint64) { return []Range{{Start: 6000, Limit: 8000}}, 0 }
+	given := func(_ []Range, _ []Block) ([]Range, uint64) { return []Range{{Start: 6000, Limit: 8000}}, 0 }
 	for about, c := range map[string]struct {
 		malloc   Malloc
 		recorded int64

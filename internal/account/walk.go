@@ -184,7 +184,7 @@ func (b *blocks) add(r *run) {
 	for i := b.at; i < len(b.list) && b.list[i].Start < r.Limit; i++ {
 		one := &b.list[i]
 		if start, limit := max(one.Start, r.Start), min(one.Limit, r.Limit); start < limit {
-			one.Size.add(r.state, limit-start)
+			one.add(r.state, limit-start)
 		}
 	}
 }

@@ -41,6 +41,7 @@ const (
 	MappedAllocator = 2                    // the kind of a range that the allocator mapped
 	MappedShared    = 1                    // a flag of a range
 	MappedFile      = 2                    // a flag of a range
+	MappedBreak     = 8                    // a flag of a range: the program moved the end of its data segment
 	MappedUnknown   = 16                   // a flag of a range: whether it is shared or a file is not known
 	MappedOpen      = 32                   // a flag of a range: the first page of a segment that shmat attached, with the segment's id as length
 )

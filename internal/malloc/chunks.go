@@ -216,7 +216,11 @@ func (w *walk) wholePages(start, limit uint64) uint64 {
 // end counts the last chunk: the arena's top in its newest heap, otherwise a fence.
 func (w *walk) end() error {
 	if !w.newest {
-		if w.size != 0 || w.at+16 != w.Limit {
+		fence := uint64(0)
+		if w.arena.main { // before memory that others took by sbrk
+			fence = chunkFence
+		}
+		if w.size != fence || w.at+16 != w.Limit {
 			return errChunk
 		}
 		w.flush()

@@ -14,14 +14,14 @@ import (
 )
 
 // glibc reads the heaps of glibc's malloc. If they cannot be read, only its own sums remain: how much is in use and free.
-func glibc(deadline time.Time) (Kept, bool) {
+func glibc(deadline time.Time, others ...account.Range) (Kept, bool) {
 	f := cgo.RealFunction("malloc_trim")
 	if f == nil {
 		return Kept{}, false
 	}
 	k := Kept{trim: func() { trim(f) }}
 	k.Name, k.Rounded = glibcName, glibcRounds
-	if err := k.readHeaps(deadline); err != nil {
+	if err := k.readHeaps(deadline, others); err != nil {
 		k.Unknown = err.Error()
 		if ask := cgo.RealFunction("mallinfo2"); ask != nil {
 			k.bySums(func() glibcSums { return mallinfo2(ask) })
@@ -63,10 +63,10 @@ func (k *Kept) bySums(ask func() glibcSums) {
 }
 
 // readHeaps fills in what the heaps show. The program goes on meanwhile: it tries again if they change too much.
-func (k *Kept) readHeaps(deadline time.Time) (err error) {
+func (k *Kept) readHeaps(deadline time.Time, others []account.Range) (err error) {
 	for range 4 {
 		var l layout
-		if l, err = findHeaps(); err == nil {
+		if l, err = findHeaps(others...); err == nil {
 			k.Arenas = len(l.arenas)
 			k.Ranges, k.Apart = l.ranges(), apart(&l)
 			return k.count(l, deadline)
@@ -105,7 +105,7 @@ func size(heaps []heap) (sum uint64) {
 	return sum
 }
 
-func findHeaps() (layout, error) {
+func findHeaps(others ...account.Range) (layout, error) {
 	data, err := dataOfMalloc()
 	if err != nil {
 		return layout{}, err
@@ -128,9 +128,9 @@ func findHeaps() (layout, error) {
 		return layout{}, err
 	}
 	for i := range l.arenas {
-		heaps, err := heapsOf(&l.arenas[i], program)
+		heaps, err := heapsOf(&l.arenas[i], without(program, others))
 		if err == nil {
-			err = checkSum(&l.arenas[i], heaps)
+			err = checkSum(&l.arenas[i], heaps, bytesOf(others))
 		}
 		if err != nil {
 			return layout{}, err
@@ -141,13 +141,14 @@ func findHeaps() (layout, error) {
 }
 
 // checkSum compares an arena's heaps with what it has from the system.
-func checkSum(a *arena, heaps []heap) error {
+func checkSum(a *arena, heaps []heap, others uint64) error {
 	var sum uint64
 	for _, h := range heaps {
 		sum += h.Limit - h.Start
 	}
-	// The data segment may have been moved on by others too, and the first arena has other memory where it cannot grow.
-	if sum == a.system || a.main && sum > a.system {
+	// The data segment may have been moved on by others too: glibc counts some of that as its own. And the first arena has other memory
+	// where it cannot grow.
+	if sum == a.system || a.main && sum+others >= a.system {
 		return nil
 	}
 	return fmt.Errorf("%w: an arena has %d bytes from the system, %d were found", errLayout, a.system, sum)

@@ -67,6 +67,32 @@ func (a *arena) segment() account.Range {
 	return account.Range{Start: less(limit, a.system), Limit: limit}
 }
 
+// without returns what is left of ranges. Both are ascending.
+func without(ranges, others []account.Range) (left []account.Range) {
+	for _, r := range ranges {
+		for _, o := range others {
+			if o.Limit <= r.Start || r.Limit <= o.Start {
+				continue
+			}
+			if r.Start < o.Start {
+				left = append(left, account.Range{Start: r.Start, Limit: o.Start})
+			}
+			r.Start = min(o.Limit, r.Limit)
+		}
+		if r.Start < r.Limit {
+			left = append(left, r)
+		}
+	}
+	return left
+}
+
+func bytesOf(ranges []account.Range) (sum uint64) {
+	for _, r := range ranges {
+		sum += r.Limit - r.Start
+	}
+	return sum
+}
+
 // mainHeaps are the program's data segment, as brk moved its end. What the first arena has elsewhere, because brk failed, is not
 // known.
 func mainHeaps(a *arena, program []account.Range) (heaps []heap) {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
@@ -98,11 +100,40 @@ func TestHeapsThatAreNone(t *testing.T) {
 			t.Errorf("%s: %v, want %v", about, err, c.want)
 		}
 	}
+	for about, c := range map[string]struct {
+		sizes []uint64
+		main  bool
+		want  error
+	}{
+		"before memory of others":                  {[]uint64{65, 33, 17, 17}, true, nil},
+		"before memory of others, without fences":  {[]uint64{65, 33, 33}, true, errChunk},
+		"another arena's, with a fence of another": {[]uint64{65, 33, 17, 17}, false, errChunk},
+	} {
+		h := heapIn(t, c.sizes...)
+		h.newest, h.arena.main = false, c.main
+		if _, _, err := walkHeap(h, residencyOf(h.Range), nil, processorTime().Add(longEnough)); !errors.Is(err, c.want) {
+			t.Errorf("a heap that ends %s: %v, want %v", about, err, c.want)
+		}
+	}
 	for _, more := range []uint64{64, math.MaxUint64 - 63} {
 		h := heapIn(t, 65, 33, 1025)
 		h.Limit += more
 		if _, _, err := walkHeap(h, residencyOf(h.Range), nil, processorTime().Add(longEnough)); !errors.Is(err, errChunk) {
 			t.Errorf("chunks that end %d bytes before the heap: %v", int64(more), err)
+		}
+	}
+}
+
+func TestRangesWithoutOthers(t *testing.T) {
+	r := func(start, limit uint64) account.Range { return account.Range{Start: start, Limit: limit} }
+	for _, c := range []struct{ ranges, others, want []account.Range }{
+		{[]account.Range{r(10, 20)}, nil, []account.Range{r(10, 20)}},
+		{[]account.Range{r(10, 20), r(30, 40)}, []account.Range{r(0, 10), r(12, 14), r(14, 15), r(18, 33), r(39, 50)},
+			[]account.Range{r(10, 12), r(15, 18), r(33, 39)}},
+		{[]account.Range{r(10, 20)}, []account.Range{r(5, 25)}, nil},
+	} {
+		if diff := cmp.Diff(c.want, without(c.ranges, c.others)); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
 		}
 	}
 }

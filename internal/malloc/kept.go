@@ -23,13 +23,13 @@ func (k *Kept) addArena(a account.Arena) {
 }
 
 // Read asks each allocator in the process that can hold memory. It spends about the given processor time, at most, on looking at
-// memory; what it could not look at is estimated.
-func Read(within time.Duration) []Kept {
+// memory; what it could not look at is estimated. Others are ranges of the program's data segment that are not malloc's, ascending.
+func Read(within time.Duration, others ...account.Range) []Kept {
 	runtime.LockOSThread() // whose time is taken
 	defer runtime.UnlockOSThread()
 	deadline := processorTime().Add(within)
 	var all []Kept
-	for _, read := range readers() {
+	for _, read := range readers(others) {
 		if k, found := read(deadline); found {
 			all = append(all, k)
 		}

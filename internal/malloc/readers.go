@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
 )
 
-func readers() []reader {
-	return []reader{glibc, jemalloc, tcmalloc, mimalloc, unnamed}
+func readers(others []account.Range) []reader {
+	return []reader{func(deadline time.Time) (Kept, bool) { return glibc(deadline, others...) }, jemalloc, tcmalloc, mimalloc, unnamed}
 }
 
 // less returns a - b, or 0 if b is larger: an allocator may count them one after the other, while threads go on.

@@ -2,7 +2,9 @@
 
 package malloc
 
-func readers() []reader { return nil }
+import "github.com/cgoheap/cgoheap/internal/account"
+
+func readers([]account.Range) []reader { return nil }
 
 func brought() []Kept { return nil }
 

@@ -75,14 +75,15 @@ func TestProfilesHaveTheTypesAndLabelsOfTheAPI(t *testing.T) {
 // allocateOfEachKind makes what only some profiles have: blocks that are reported, and memory that is mapped directly.
 func allocateOfEachKind(t *testing.T) (undo func()) {
 	t.Helper()
-	block := profiletest.Leak(1 << 20)
-	reported := make([]byte, 64)
-	address := uintptr(unsafe.Pointer(&reported[0]))
+	pool := victim.OpenPool(4096)
+	address := uintptr(pool)
 	cgoheap.Allocated(address, 64, "any")
+	block := profiletest.Leak(1 << 20) // now most is in use
 	mapped := victim.Map(nil, 1<<20, false)
 	clear(unsafe.Slice((*byte)(mapped), 1<<20))
 	return func() {
 		cgoheap.Freed(address)
+		victim.Free(pool)
 		victim.Free(block)
 		if err := victim.Unmap(mapped, 1<<20); err != nil {
 			t.Error(err)

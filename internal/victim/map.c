@@ -40,6 +40,12 @@ VICTIM_SITE void *victim_remap(void *at, size_t length, size_t to_length)
 	return mapped(mremap(at, length, to_length, MREMAP_MAYMOVE));
 }
 
+VICTIM_SITE void *victim_extend(size_t length)
+{
+	void *p = sbrk((intptr_t)length);
+	return p == (void *)-1 ? NULL : p;
+}
+
 VICTIM_SITE void *victim_attach(int segment)
 {
 	return mapped(shmat(segment, NULL, 0));

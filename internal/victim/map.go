@@ -31,6 +31,9 @@ func Remap(at unsafe.Pointer, length, toLength uintptr) unsafe.Pointer {
 	return C.victim_remap(at, C.size_t(length), C.size_t(toLength))
 }
 
+// Extend makes the program's data segment larger with sbrk. It returns the old end; nil if that fails.
+func Extend(length uintptr) unsafe.Pointer { return C.victim_extend(C.size_t(length)) }
+
 // Attach attaches a System V segment with shmat.
 func Attach(segment int) unsafe.Pointer { return C.victim_attach(C.int(segment)) }
 

@@ -29,6 +29,7 @@ void *victim_map_file(size_t length);
 int victim_unmap(void *at, size_t length);
 void *victim_remap(void *at, size_t length, size_t to_length);
 int victim_map_on_threads(int threads, int times);
+void *victim_extend(size_t length);
 void *victim_attach(int segment);
 void *victim_attach_over(int segment, void *at);
 int victim_detach(const void *at);
