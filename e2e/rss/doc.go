@@ -7,8 +7,8 @@
 //   - The lines add up to the Rss of smaps_rollup, within 1 %. Neither can be read in an instant, so the kernel is asked before the
 //     account, again and again during it, and afterwards. The sum must lie between the least and the most of these answers, or
 //     less than 1 % of RSS outside. The account looks at one page after the other, so what became resident meanwhile may be in the sum
-//     together with the page whose place it took, or may not be in it: the bounds are as much wider. The kernel's count of page faults
-//     says how much that was. Accounts are taken until the answers differ by less than 1 % among
+//     together with the page whose place it took, or may not be in it: under load the bounds are as much wider. The kernel's count of page
+//     faults says how much that was. Accounts are taken until the answers differ by less than 1 % among
 //     themselves in ten, and the load ended a round in ten.
 //   - 95 % of RSS are on lines other than "unexplained" and "mapped, caller unknown", in the mean. In one account, the rest may be as much
 //     more as became resident meanwhile.

@@ -37,6 +37,7 @@ func printTable(out io.Writer, columns []column) {
 		row(name, func(c column) string { return percent(c.share(name)) })
 	}
 	row("largest sum error", most((*audit.Moment).Error))
+	row("beyond what became resident", most((*audit.Moment).Excess))
 	row("largest sum error at rest", func(c column) string { return percent(c.rest.Most((*audit.Moment).Error)) })
 	row("RSS moved at rest, at most", func(c column) string { return percent(c.rest.Most((*audit.Moment).Moved)) })
 	row("RSS moved, mean", func(c column) string { return percent(c.Mean((*audit.Moment).Moved)) })

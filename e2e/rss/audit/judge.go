@@ -29,12 +29,18 @@ func (m *Moment) Sum() (sum int64) {
 	return sum
 }
 
-// Error returns by how much the sum lies outside of what it can be, as a part of RSS. The account looks at one page after the other.
-// What was resident first, and what became resident since, is the most that it can count: a page that the load gave back, and the
-// one that took its place, may both be in the sum. What is resident at last without having become so meanwhile, it must count.
-func (m *Moment) Error() float64 {
+// Error returns by how much the sum lies outside of the kernel's answers, as a part of RSS.
+func (m *Moment) Error() float64 { return m.beyond(m.Least, m.Most) }
+
+// Excess returns by how much the sum lies outside of what it can be while RSS moves, as a part of RSS. The account looks at one page after
+// the other. What was resident first, and what became resident since, is the most that it can count: a page that the load gave back, and
+// the one that took its place, may both be in the sum. What is resident at last without having become so meanwhile, it must count.
+func (m *Moment) Excess() float64 {
+	return m.beyond(min(m.Least, m.Last-m.Faulted), max(m.Most, m.First+m.Faulted))
+}
+
+func (m *Moment) beyond(least, most int64) float64 {
 	sum := m.Sum()
-	least, most := min(m.Least, m.Last-m.Faulted), max(m.Most, m.First+m.Faulted)
 	return float64(max(0, least-sum, sum-most)) / float64(m.Least)
 }
 
@@ -116,11 +122,15 @@ func (r *Result) Faults() (list []string) {
 			list = append(list, fmt.Sprintf(format, a...))
 		}
 	}
+	wrong := (*Moment).Excess
+	if r.Rest {
+		wrong = (*Moment).Error
+	}
 	fault(len(r.Moments) < r.Asked, "%d accounts instead of %d", len(r.Moments), r.Asked)
 	for i := range r.Moments {
 		m := &r.Moments[i]
 		fault(m.Partial != "", "account %d is partial: %s", i, m.Partial)
-		fault(m.Error() >= mostError, "account %d adds up to %d bytes, the kernel says %d to %d", i, m.Sum(), m.Least, m.Most)
+		fault(wrong(m) >= mostError, "account %d adds up to %d bytes, the kernel says %d to %d", i, m.Sum(), m.Least, m.Most)
 		fault(m.nameless(), "only %.1f %% of account %d have a name", 100*m.Named(), i)
 	}
 	fault(r.Rounds == 0, "the load did nothing meanwhile")

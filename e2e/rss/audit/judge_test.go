@@ -67,6 +67,16 @@ func TestWhatBecameResidentMeanwhileMayBeInTheSum(t *testing.T) {
 	}
 }
 
+func TestAtRestNothingIsAllowedForWhatBecameResident(t *testing.T) {
+	r := good()
+	r.Rest = true
+	m := &r.Moments[0]
+	m.Faulted, m.Lines = 2000, map[string]int64{"malloc: in use": 101600}
+	if faults := r.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "adds up to 101600") {
+		t.Errorf("%q", faults)
+	}
+}
+
 func TestALoadAtRestNeedNotWork(t *testing.T) {
 	r := good()
 	r.Rest = true
