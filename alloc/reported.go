@@ -60,7 +60,7 @@ func (s *residents) addOutside(found *account.Block) {
 	}
 }
 
-// placesOfMalloc returns where malloc's blocks lie, as far as that is known.
+// placesOfMalloc returns the ranges that are known to be malloc's.
 func (r *Recording) placesOfMalloc(h *holding, allocators []account.Malloc, memory *scratch.Memory) (places ordered) {
 	for i := range allocators {
 		places.list = append(places.list, allocators[i].Ranges...)

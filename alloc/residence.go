@@ -61,7 +61,7 @@ type residents struct {
 	memory *scratch.Memory
 
 	reported []sized         // blocks that the program reported
-	outside  []account.Block // those of them that lie outside of malloc's memory, by account.Block.Which
+	outside  []account.Block // those that do not lie in malloc's memory; Which is the index in reported
 
 	survey  *account.Survey
 	account *account.Account

@@ -18,7 +18,7 @@ import (
 //
 // Where there was no time to read all of an allocator's memory, the part that was read need not be like the rest: old blocks lie
 // together. So what is free is not estimated from it. The recorded blocks are known everywhere. Only what is in use and not recorded is
-// estimated, from what there is of that in the part; the remainder is free.
+// estimated: as if the rest had as much of it as the part. The remainder of the memory is free.
 
 // mallocLines returns how much of the unknown memory must be malloc's: recorded blocks for which there is no room in the
 // ranges that are known to be malloc's, and those that the program reported there.
@@ -127,7 +127,7 @@ func (v *Survey) freeOfParts(memory int64, r Recorded) int64 {
 	return min(memory, sum)
 }
 
-// doubt is two standard deviations of InRead, as far as that is sampled: a sum of bytes varies by its root times that of the interval.
+// doubt is two standard deviations of InRead if that is sampled. The variance of such a sum is the sum times the interval.
 func (r *Recorded) doubt() int64 {
 	if r.Exact {
 		return 0
@@ -137,19 +137,18 @@ func (r *Recorded) doubt() int64 {
 
 // correct replaces what is free by a share of so many bytes: as large as it has of all that was estimated.
 func (m *Malloc) correct(free, estimated int64) {
-	arenas := slices.Clone(m.ByArena)
+	arenas := m.ByArena
 	m.ByArena = nil
-	whole := Arena{InUse: m.InUse, Free: m.Free, FreeResident: m.FreeResident, Trimmable: m.Trimmable, Pinned: m.Pinned}
 	if estimated == 0 { // there was none where was read
-		whole.InUse, whole.FreeResident = less(whole.InUse, uint64(free)), uint64(free)
-	} else {
-		factor := float64(free) / float64(estimated)
-		for i := range arenas {
-			arenas[i].scale(factor)
-		}
-		m.ByArena, whole = arenas, sumOf(arenas)
+		m.InUse, m.FreeResident = less(m.InUse, uint64(free)), uint64(free)
+		return
 	}
-	m.InUse, m.Free, m.FreeResident, m.Trimmable, m.Pinned = whole.InUse, whole.Free, whole.FreeResident, whole.Trimmable, whole.Pinned
+	m.InUse, m.Free, m.FreeResident, m.Trimmable, m.Pinned = 0, 0, 0, 0, 0
+	factor := float64(free) / float64(estimated)
+	for _, a := range arenas {
+		a.scale(factor)
+		m.AddArena(a)
+	}
 }
 
 // scale multiplies what is free. What is in use becomes less by as much as there is more.
@@ -158,14 +157,6 @@ func (a *Arena) scale(factor float64) {
 	all := a.InUse + a.FreeResident
 	a.Free, a.FreeResident, a.Trimmable, a.Pinned = of(a.Free), of(a.FreeResident), of(a.Trimmable), of(a.Pinned)
 	a.InUse = less(all, a.FreeResident)
-}
-
-func sumOf(arenas []Arena) (sum Arena) {
-	for _, a := range arenas {
-		sum.InUse, sum.Free, sum.FreeResident = sum.InUse+a.InUse, sum.Free+a.Free, sum.FreeResident+a.FreeResident
-		sum.Trimmable, sum.Pinned = sum.Trimmable+a.Trimmable, sum.Pinned+a.Pinned
-	}
-	return sum
 }
 
 // less returns the difference, 0 if it is negative.

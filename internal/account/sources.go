@@ -70,6 +70,13 @@ type Malloc struct {
 	Ranges []Range // all memory that its blocks lie in, blocks mapped one by one included; empty if unknown
 }
 
+// AddArena adds the figures of an arena to the sums.
+func (m *Malloc) AddArena(a Arena) {
+	m.ByArena = append(m.ByArena, a)
+	m.InUse, m.Free, m.FreeResident = m.InUse+a.InUse, m.Free+a.Free, m.FreeResident+a.FreeResident
+	m.Trimmable, m.Pinned = m.Trimmable+a.Trimmable, m.Pinned+a.Pinned
+}
+
 // Estimated reports whether the figures of residency are estimated, or missing, so that they follow from what is in use, touched or not.
 func (m *Malloc) Estimated() bool {
 	return m.HasResidency && m.ShareRead < 1 || m.HasFigures && !m.HasResidency

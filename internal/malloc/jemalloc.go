@@ -88,7 +88,7 @@ func (k *Kept) jemallocArenas(f function, page uint64) {
 		if err != nil {
 			return
 		}
-		by.addArena(a)
+		by.AddArena(a)
 	}
 	k.Arenas, k.ByArena = len(by.ByArena), by.ByArena
 	k.InUse, k.Free, k.FreeResident, k.Trimmable, k.Pinned = by.InUse, by.Free, by.FreeResident, by.Trimmable, by.Pinned

@@ -15,13 +15,6 @@ type Kept struct {
 	resident func() uint64 // what trim lowers; nil: what is resident of Ranges
 }
 
-// addArena adds the figures of an arena to the sums.
-func (k *Kept) addArena(a account.Arena) {
-	k.ByArena = append(k.ByArena, a)
-	k.InUse, k.Free, k.FreeResident = k.InUse+a.InUse, k.Free+a.Free, k.FreeResident+a.FreeResident
-	k.Trimmable, k.Pinned = k.Trimmable+a.Trimmable, k.Pinned+a.Pinned
-}
-
 // Read asks each allocator in the process that can hold memory. It spends about the given processor time, at most, on looking at
 // memory; what it could not look at is estimated. Others are ranges of the program's data segment that are not malloc's, ascending.
 func Read(within time.Duration, others ...account.Range) []Kept {

@@ -55,7 +55,7 @@ func (k *Kept) fill(arenas []part) bool {
 		if arenas[i].enough() {
 			like = arenas[i]
 		}
-		k.addArena(like.scaled(arenas[i].resident).figures(i))
+		k.AddArena(like.scaled(arenas[i].resident).figures(i))
 	}
 	return true
 }
