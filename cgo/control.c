@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "bounds.h"
+#include "box.h"
 #include "filter.h"
 #include "gate.h"
 #include "labels.h"
@@ -20,6 +21,7 @@ static void in_child(void)
 {
 	gate_forsake();
 	mapping_watch(false);
+	region_forsake();
 }
 
 int cgoheap_prepare(const struct options *o)
@@ -30,16 +32,20 @@ int cgoheap_prepare(const struct options *o)
 	registered = true;
 	objects_prepare();
 	bounds_prepare();
-	int failed = layout_open(o->table_bytes, o->sample_bytes);
+	int failed = layout_open(o->file, o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;
 	cgoheap_region->seed = o->seed;
 	cgoheap_region->max_depth = o->max_depth;
 	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
+	__atomic_store_n(&cgoheap_sample_bytes, o->sample_bytes, __ATOMIC_RELAXED);
 	cgoheap_labels = (struct label_options){.of_thread = o->thread_names ? LABEL_NAME : 0};
 	waker_rearm();
-	return 0;
+	failed = o->file < 0 ? 0 : box_open();
+	if (failed != 0)
+		region_close();
+	return failed;
 }
 
 void cgoheap_start(void)
@@ -52,14 +58,17 @@ bool cgoheap_stop(void)
 {
 	mapping_watch(false);
 	bool empty = gate_close();
-	if (empty)
+	if (empty) {
 		region_close();
+		box_close();
+	}
 	return empty;
 }
 
 void cgoheap_set_sample_bytes(uint64_t sample_bytes)
 {
 	__atomic_store_n(&cgoheap_region->sample_bytes, sample_bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(&cgoheap_sample_bytes, sample_bytes, __ATOMIC_RELAXED);
 }
 
 bool cgoheap_settle(void)

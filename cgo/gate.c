@@ -136,11 +136,23 @@ static __attribute__((noinline, cold)) bool enter_late(struct pass *p, uint32_t 
 	return false;
 }
 
+static inline __attribute__((always_inline)) bool enter(struct pass *p, uint32_t generation)
+{
+	return enter_at(p, cgoheap_thread.number % GATE_HOMES, ~0u) ? stay_while(p, generation) : enter_late(p, generation);
+}
+
+static __attribute__((noinline, cold)) bool enter_shielded(struct pass *p, uint32_t generation)
+{
+	bool entered = enter(p, generation);
+	cgoheap_thread.shield->inside = entered ? p->slot + 1 : 0;
+	return entered;
+}
+
 bool gate_enter(struct pass *p, uint32_t generation)
 {
 	if (!region_here())
 		return false;
-	return enter_at(p, cgoheap_thread.number % GATE_HOMES, ~0u) ? stay_while(p, generation) : enter_late(p, generation);
+	return __builtin_expect(cgoheap_thread.shield != NULL, 0) ? enter_shielded(p, generation) : enter(p, generation);
 }
 
 // Whether no recorder is inside, from *slot on, that the reader has to wait for. A recorder that takes a slot before

@@ -17,7 +17,7 @@
 #include "region.h"
 #include "stacks.h"
 
-_Static_assert(sizeof(struct header) <= REGION_FILTER, "the header ends before the filter");
+_Static_assert(sizeof(struct header) <= 4096, "the header lies on one page, and ends before the filter");
 
 static uint64_t take(struct header *h, uint64_t size)
 {
@@ -39,9 +39,9 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	h->magic = REGION_MAGIC;
 	h->version = REGION_VERSION;
-	__atomic_store_n(&h->pid, getpid(), __ATOMIC_RELAXED); // see region_here
+	__atomic_store_n(&h->pid, getpid(), __ATOMIC_RELAXED);
+	__atomic_store_n(cgoheap_here, getpid(), __ATOMIC_RELAXED); // see region_here; it may be the same word
 	h->size = size;
 	h->used = REGION_FILTER + REGION_FILTER_SLOTS;
 	__atomic_store_n(&h->sample_bytes, sample_bytes, __ATOMIC_RELAXED); // a delayed thread may read it
@@ -58,11 +58,13 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->lasts = take(h, last_size());
 	h->mapped = take(h, mapped_size());
 	h->slots = take(h, GATE_SLOTS * sizeof(struct gate_slot));
+	// Last, because the process may be killed at any instant: a file has a whole header, or none.
+	__atomic_store_n(&h->magic, REGION_MAGIC, __ATOMIC_RELEASE);
 }
 
-int layout_open(uint64_t size, uint64_t sample_bytes)
+int layout_open(int file, uint64_t size, uint64_t sample_bytes)
 {
-	int failed = region_map(size);
+	int failed = region_map(file, size);
 	if (failed != 0)
 		return failed;
 	lay_out(cgoheap_region, size, sample_bytes);

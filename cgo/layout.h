@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// Maps a region of size bytes, or reuses the region of an earlier recording, and lays it out. Returns 0, or the errno.
-int layout_open(uint64_t size, uint64_t sample_bytes);
+// Maps a region of size bytes, in a file or, if that is -1, in memory, and lays it out. See region_map. Returns 0, or the errno.
+int layout_open(int file, uint64_t size, uint64_t sample_bytes);
 
 #endif

@@ -15,6 +15,9 @@
 //		torn: it is only good for another try. Acquires and releases.
 //	CALLER_REGISTERS()
 //		The state of the caller of the function that uses this, which must not be inlined.
+//	GO_ON_IN(context, function, argument)
+//		Changes the ucontext_t * of a signal so that the thread goes on in a function that does not return. Needs
+//		_GNU_SOURCE and ucontext.h.
 //	DWARF_FP, DWARF_SP, DWARF_PC, DWARF_RA_UNSPECIFIED, DWARF_SIGNS
 //		The numbers of registers in unwind data, where the return address is if unwind data does not define it, and
 //		whether return addresses may be signed. As rule_x86.go and rule_aarch64.go have it.

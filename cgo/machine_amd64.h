@@ -19,6 +19,15 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 	return number;
 }
 
+// Below the stack pointer lie 128 bytes that the interrupted function may use. A function begins 8 above a multiple of 16.
+#define GO_ON_IN(context, function, argument)                                                                          \
+	do {                                                                                                           \
+		greg_t *r = (context)->uc_mcontext.gregs;                                                              \
+		r[REG_RSP] = ((r[REG_RSP] - 128) & ~15LL) - 8;                                                         \
+		r[REG_RDI] = (greg_t)(argument);                                                                       \
+		r[REG_RIP] = (greg_t)(function);                                                                       \
+	} while (0)
+
 static inline uintptr_t thread_pointer(void)
 {
 	uintptr_t control_block;

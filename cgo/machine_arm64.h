@@ -24,6 +24,13 @@ static inline long system_call6(long number, long a, long b, long c, long d, lon
 	return x0;
 }
 
+#define GO_ON_IN(context, function, argument)                                                                          \
+	do {                                                                                                           \
+		mcontext_t *m = &(context)->uc_mcontext;                                                               \
+		m->regs[0] = (uintptr_t)(argument);                                                                    \
+		m->pc = (uintptr_t)(function);                                                                         \
+	} while (0)
+
 static inline uintptr_t thread_pointer(void)
 {
 	uintptr_t control_block;

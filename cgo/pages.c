@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#define SEED (64 << 10) // the largest page that kernels have for these machines
+#define SEED PAGES_LARGEST
 
 // The kernel refuses to unmap if it cannot split a mapping because the process has too many. Then the addresses stay,
 // but the memory is freed. If it is locked and cannot be unlocked, that fails too, and nothing is left to do.
@@ -39,6 +39,17 @@ void *pages_map(size_t size)
 {
 	void *seed = mmap(NULL, SEED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return seed == MAP_FAILED ? NULL : grow(seed, size);
+}
+
+void *pages_map_file(int file, uint64_t offset, size_t size)
+{
+	void *seed = mmap(NULL, SEED, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, (off_t)offset);
+	return seed == MAP_FAILED ? NULL : grow(seed, size);
+}
+
+bool pages_place(void *at, void *pages, size_t size)
+{
+	return mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
 }
 
 // Asks the kernel to take memory back; true if the first and the last word that were written read as zero afterwards.

@@ -2,11 +2,22 @@
 #ifndef CGOHEAP_PAGES_H
 #define CGOHEAP_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#define PAGES_LARGEST (64 << 10) // the largest page that kernels have for these machines
 
 // Maps size bytes of zeroes, none of which is locked in memory, even if the process locks all that it maps. NULL, and
 // errno, if there is no room.
 void *pages_map(size_t size);
+
+// Maps size bytes of a file from an offset on, a multiple of the page size, shared; in all else as pages_map.
+void *pages_map_file(int file, uint64_t offset, size_t size);
+
+// Moves pages to an address in place of what is mapped there: another thread sees the one or the other. False, and errno, if the
+// kernel refuses.
+bool pages_place(void *at, void *pages, size_t size);
 
 // Unmaps what pages_map mapped.
 void pages_unmap(void *at, size_t size);

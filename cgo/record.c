@@ -8,6 +8,7 @@
 #include "labels.h"
 #include "last.h"
 #include "peak.h"
+#include "shield.h"
 #include "sites.h"
 #include "stacks.h"
 #include "waker.h"
@@ -17,6 +18,7 @@ __thread struct thread cgoheap_thread;
 
 uint64_t cgoheap_seed;
 uint32_t cgoheap_max_depth;
+uint64_t cgoheap_sample_bytes;
 
 // Before the thread's first allocation of a recording, the bytes until its first sample must be drawn.
 static void begin_thread(struct thread *t, uint32_t generation)
@@ -27,7 +29,7 @@ static void begin_thread(struct thread *t, uint32_t generation)
 		t->number = number;
 	uint64_t seed = __atomic_load_n(&cgoheap_seed, __ATOMIC_RELAXED);
 	t->random = seed + (uint64_t)t->number * 0xd1342543de82ef95ULL;
-	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
+	t->sample_bytes = __atomic_load_n(&cgoheap_sample_bytes, __ATOMIC_RELAXED);
 	t->countdown = draw_bytes_until_sample(&t->random, t->sample_bytes);
 	t->generation = generation;
 }
@@ -54,7 +56,7 @@ uint64_t record_count_down(size_t size)
 	// The mean interval may have been changed. This block is weighed with the interval it was sampled at, later blocks
 	// with the new one.
 	uint64_t interval = t->sample_bytes;
-	t->sample_bytes = __atomic_load_n(&cgoheap_region->sample_bytes, __ATOMIC_RELAXED);
+	t->sample_bytes = __atomic_load_n(&cgoheap_sample_bytes, __ATOMIC_RELAXED);
 	t->countdown = draw_bytes_until_sample(&t->random, t->sample_bytes);
 	return interval;
 }
@@ -180,7 +182,7 @@ static void forget_unseen(struct pass pass, const void *p)
 }
 
 // Remembers a block; false when the region is full.
-static bool keep(struct pass pass, const void *p, const struct block *b)
+static inline __attribute__((always_inline)) bool keep(struct pass pass, const void *p, const struct block *b)
 {
 	enum kept kept = live_insert(p, b);
 	if (__builtin_expect(kept == KEPT_ALREADY, 0)) {
@@ -226,7 +228,7 @@ static void tally_free(struct pass pass, const struct block *b)
 	site_free(leave(pass, b), pass.parity, block_age(b, clock_ticks()), block_weight(b));
 }
 
-void record_block(const struct allocation *a)
+static inline __attribute__((always_inline)) void do_record_block(const struct allocation *a)
 {
 	struct pass pass;
 	if (!gate_enter(&pass, cgoheap_thread.generation))
@@ -234,6 +236,8 @@ void record_block(const struct allocation *a)
 	remember(pass, a);
 	gate_leave(pass);
 }
+
+SHIELDED_FUNCTION(extern, record_block, (const struct allocation *a), (a))
 
 // Enters the gate for a block that leaves. False if nothing is recorded, or if the gate is full, which is then counted.
 static inline __attribute__((always_inline)) bool enter_free(struct pass *pass, const void *p)
@@ -248,7 +252,7 @@ static inline __attribute__((always_inline)) bool enter_free(struct pass *pass, 
 	return false;
 }
 
-void record_free(const void *p)
+static inline __attribute__((always_inline)) void do_record_free(const void *p)
 {
 	struct pass pass;
 	struct block b;
@@ -259,7 +263,9 @@ void record_free(const void *p)
 	gate_leave(pass);
 }
 
-void record_disuse(const void *p)
+SHIELDED_FUNCTION(extern, record_free, (const void *p), (p))
+
+static inline __attribute__((always_inline)) void do_record_disuse(const void *p)
 {
 	struct pass pass;
 	struct block b;
@@ -270,7 +276,9 @@ void record_disuse(const void *p)
 	gate_leave(pass);
 }
 
-void record_forget(const void *p, struct forgotten *old)
+SHIELDED_FUNCTION(extern, record_disuse, (const void *p), (p))
+
+static inline __attribute__((always_inline)) void do_record_forget(const void *p, struct forgotten *old)
 {
 	struct pass pass;
 	old->found = old->lost = false;
@@ -285,7 +293,9 @@ void record_forget(const void *p, struct forgotten *old)
 	gate_leave(pass);
 }
 
-void record_move(struct forgotten *old, const struct allocation *a)
+SHIELDED_FUNCTION(extern, record_forget, (const void *p, struct forgotten *old), (p, old))
+
+static inline __attribute__((always_inline)) void do_record_move(struct forgotten *old, const struct allocation *a)
 {
 	struct pass pass;
 	if (!old->found && a->interval == 0)
@@ -302,7 +312,9 @@ void record_move(struct forgotten *old, const struct allocation *a)
 	gate_leave(pass);
 }
 
-void record_restore(const void *p, const struct forgotten *old)
+SHIELDED_FUNCTION(extern, record_move, (struct forgotten *old, const struct allocation *a), (old, a))
+
+static inline __attribute__((always_inline)) void do_record_restore(const void *p, const struct forgotten *old)
 {
 	struct pass pass;
 	if (old->lost && gate_was_full(old->generation) && live_mark_lost(p, false)) {
@@ -322,3 +334,5 @@ void record_restore(const void *p, const struct forgotten *old)
 	}
 	gate_leave(pass);
 }
+
+SHIELDED_FUNCTION(extern, record_restore, (const void *p, const struct forgotten *old), (p, old))

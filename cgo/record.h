@@ -68,5 +68,6 @@ uint32_t record_stack(uint32_t slot, const struct registers *caller);
 // draw different numbers, and a thread always draws the same ones.
 extern uint64_t cgoheap_seed;
 extern uint32_t cgoheap_max_depth;
+extern uint64_t cgoheap_sample_bytes; // as in the header, which lies in a file perhaps
 
 #endif

@@ -11,6 +11,7 @@
 #include "mapped_calls.h"
 #include "record.h"
 #include "region.h"
+#include "shield.h"
 #include "signals.h"
 
 uint32_t cgoheap_mapped_watch = MAPPED_WATCH_UNBUILT;
@@ -108,6 +109,13 @@ static enum mapped_kind kind_of(uintptr_t pc)
 	return pc - allocator.lo < allocator.hi - allocator.lo ? MAPPED_ALLOCATOR : MAPPED_PROGRAM;
 }
 
+static inline __attribute__((always_inline)) void do_take_ticket(struct mapping *m)
+{
+	m->ticket = mapped_last();
+}
+
+SHIELDED_FUNCTION(static, take_ticket, (struct mapping *m), (m))
+
 struct mapping mapping_begin(const struct registers *caller, uint64_t length, uint16_t flags)
 {
 	struct mapping m = {.caller = caller, .event = {.length = length, .flags = flags}};
@@ -116,7 +124,7 @@ struct mapping mapping_begin(const struct registers *caller, uint64_t length, ui
 		return m;
 	m.blocks = kind_of(caller->pc) == MAPPED_PROGRAM && signals_block(&m.blocked);
 	m.generation = generation;
-	m.ticket = mapped_last();
+	take_ticket(&m);
 	return m;
 }
 
@@ -147,16 +155,23 @@ static bool enter(struct mapping *m, struct pass *pass)
 	return false;
 }
 
-static uint64_t report(struct mapping *m, enum mapped_what what)
+static inline __attribute__((always_inline)) void do_put(struct mapping *m, uint64_t *number)
 {
 	struct pass pass;
+	if (enter(m, &pass)) {
+		*number = mapped_report(&m->event);
+		gate_leave(pass);
+	}
+}
+
+SHIELDED_FUNCTION(static, put, (struct mapping *m, uint64_t *number), (m, number))
+
+static uint64_t report(struct mapping *m, enum mapped_what what)
+{
 	int error = errno;
 	uint64_t number = 0;
 	m->event.what = what;
-	if (enter(m, &pass)) {
-		number = mapped_report(&m->event);
-		gate_leave(pass);
-	}
+	put(m, &number);
 	errno = error;
 	return number;
 }
@@ -190,19 +205,26 @@ void mapping_announce_segment(struct mapping *m, uintptr_t base)
 
 // Only the program's calls have a stack: Go's run where no stack may be walked, and the allocator's are for blocks,
 // which have stacks of their own.
-static void report_made(struct mapping *m, enum mapped_what what)
+static inline __attribute__((always_inline)) void do_put_made(struct mapping *m)
 {
 	struct pass pass;
-	int error = errno;
 	if (enter(m, &pass)) {
-		m->event.what = what;
-		m->event.ticket = m->ticket;
-		m->event.kind = kind_of(m->caller->pc);
 		if (m->event.kind == MAPPED_PROGRAM && (m->event.stack = record_stack(pass.slot, m->caller)) == 0)
 			count(COUNT_LOST_MAPPED);
 		mapped_report(&m->event);
 		gate_leave(pass);
 	}
+}
+
+SHIELDED_FUNCTION(static, put_made, (struct mapping *m), (m))
+
+static void report_made(struct mapping *m, enum mapped_what what)
+{
+	int error = errno;
+	m->event.what = what;
+	m->event.ticket = m->ticket;
+	m->event.kind = kind_of(m->caller->pc);
+	put_made(m);
 	errno = error;
 }
 

@@ -16,6 +16,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 	"unsafe"
@@ -23,11 +24,12 @@ import (
 
 // Options of one recording.
 type Options struct {
-	TableBytes  int64  // size of the region
-	SampleBytes int64  // mean bytes between samples; 1 records everything
-	MaxDepth    int    // frames kept per stack
-	Seed        uint64 // of the random draws; with the same seed, the same threads draw the same numbers
-	ThreadNames bool   // samples have the label "thread"
+	TableBytes  int64    // size of the region
+	SampleBytes int64    // mean bytes between samples; 1 records everything
+	MaxDepth    int      // frames kept per stack
+	Seed        uint64   // of the random draws; with the same seed, the same threads draw the same numbers
+	ThreadNames bool     // samples have the label "thread"
+	File        *os.File // that the region shall lie in, of TableBytes zeroes; nil for none
 }
 
 // Supported returns why this process cannot record; nil if it can.
@@ -73,6 +75,10 @@ func Prepare(o Options) error {
 		sample_bytes: C.uint64_t(o.SampleBytes),
 		seed:         C.uint64_t(o.Seed),
 		max_depth:    C.uint32_t(o.MaxDepth),
+		file:         -1,
+	}
+	if o.File != nil {
+		options.file = C.int32_t(o.File.Fd())
 	}
 	if o.ThreadNames {
 		options.thread_names = 1
@@ -107,6 +113,15 @@ func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }
 // Region returns the region, in place: it changes while it is read. It is never longer than what is mapped.
 func Region() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), min(C.cgoheap_region.size, C.cgoheap_mapped))
+}
+
+// Describe puts a description of the process into the region, if there is room.
+func Describe(text []byte) {
+	if at, ok := Reserve(len(text)); ok && len(text) > 0 {
+		copy(Region()[at:], text)
+		C.cgoheap_region.about_size = C.uint64_t(len(text))
+		C.cgoheap_region.about = C.uint64_t(at)
+	}
 }
 
 // Reserve takes zeroed bytes from the region's unused part and returns their offset; false when it is full.

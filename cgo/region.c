@@ -4,40 +4,165 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include "machine.h"
 #include "pages.h"
 
 struct header *cgoheap_region;
 uint64_t cgoheap_mapped;
+uint32_t *cgoheap_here;
+int cgoheap_file = -1;
+uint64_t cgoheap_file_size;
 
-int region_map(uint64_t size)
+static struct {
+	dev_t device;
+	ino_t inode;
+} mapped_file;
+
+// What lies behind the filter.
+#define REST (REGION_FILTER + REGION_FILTER_SLOTS)
+
+_Static_assert(REGION_FILTER % PAGES_LARGEST == 0 && REGION_FILTER_SLOTS % PAGES_LARGEST == 0, "the filter lies on pages of its own");
+
+// Fails in kernels before 4.14: a child that libc does not know of then records into its own copy.
+static bool wipe_in_children(void *at, size_t size)
 {
-	if (size > REGION_MOST)
-		return EINVAL;
+	return madvise(at, size, MADV_WIPEONFORK) == 0;
+}
+
+static void be_here(uint32_t *word)
+{
+	__atomic_store_n(&cgoheap_here, word, __ATOMIC_RELEASE);
+}
+
+static int map_memory(uint64_t size)
+{
 	// A region is never unmapped: a free that read the filter's address just before the stop may still look there.
 	// One that is too small for its successor is left behind, empty.
 	if (cgoheap_mapped < size) {
-		void *at = pages_map(size);
+		struct header *at = pages_map(size);
 		if (at == NULL)
 			return errno;
-		// Fails in kernels before 4.14: a child that libc does not know of then records into its own copy.
-		(void)madvise(at, sizeof(struct header), MADV_WIPEONFORK);
+		(void)wipe_in_children(at, sizeof *at);
+		be_here(&at->pid);
 		__atomic_store_n(&cgoheap_region, at, __ATOMIC_RELEASE);
 		cgoheap_mapped = size;
 	}
 	return 0;
 }
 
+// A word of its own: the kernel does not wipe pages of a file.
+static uint32_t *word_for_file(void)
+{
+	static uint32_t *word;
+	if (word == NULL) {
+		void *page = pages_map(PAGES_LARGEST);
+		if (page != NULL && !wipe_in_children(page, PAGES_LARGEST)) {
+			int error = errno;
+			pages_unmap(page, PAGES_LARGEST);
+			errno = error;
+			page = NULL;
+		}
+		word = page;
+	}
+	return word;
+}
+
+static bool place(void *at, void *pages, size_t size)
+{
+	if (pages != NULL && pages_place(at, pages, size))
+		return true;
+	int error = errno;
+	if (pages != NULL)
+		pages_unmap(pages, size);
+	errno = error;
+	return false;
+}
+
+// Puts the process's own memory in place of the file.
+static bool place_memory(uint64_t size)
+{
+	if (!place(region_at(REST), pages_map(size - REST), size - REST) || !place(cgoheap_region, pages_map(REGION_FILTER), REGION_FILTER))
+		return false;
+	(void)wipe_in_children(cgoheap_region, sizeof(struct header));
+	return true;
+}
+
+static bool place_file(int file, uint64_t size)
+{
+	return place(region_at(REST), pages_map_file(file, REST, size - REST), size - REST) &&
+	       place(cgoheap_region, pages_map_file(file, 0, REGION_FILTER), REGION_FILTER);
+}
+
+bool region_stat_file(struct stat *s)
+{
+	return system_call(SYS_fstat, cgoheap_file, (long)s, 0, 0) == 0 && s->st_dev == mapped_file.device && s->st_ino == mapped_file.inode;
+}
+
+static int map_file(int file, uint64_t size)
+{
+	struct stat s;
+	uint32_t *word = word_for_file();
+	if (word == NULL || fstat(file, &s) != 0)
+		return errno;
+	mapped_file.device = s.st_dev;
+	mapped_file.inode = s.st_ino;
+	if (!place_file(file, size)) {
+		int error = errno;
+		(void)place_memory(size); // what is left of the file there is zero, and nothing will be recorded into it
+		return error;
+	}
+	cgoheap_file = file;
+	cgoheap_file_size = size;
+	be_here(word);
+	return 0;
+}
+
+static bool leave_file(void)
+{
+	if (!place_memory(cgoheap_file_size))
+		return false;
+	cgoheap_file = -1;
+	be_here(&cgoheap_region->pid);
+	return true;
+}
+
+int region_map(int file, uint64_t size)
+{
+	if (size > REGION_MOST)
+		return EINVAL;
+	if (cgoheap_file >= 0 && !leave_file()) // nor could it be left when the last recording ended
+		return errno;
+	int failed = map_memory(size);
+	return failed != 0 || file < 0 ? failed : map_file(file, size);
+}
+
 // The bytes that may have been written: those handed out, unless the program has overwritten that number.
 static uint64_t written(const struct header *h)
 {
 	uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
-	return used >= REGION_FILTER + REGION_FILTER_SLOTS && used <= cgoheap_mapped ? used : cgoheap_mapped;
+	return used >= REST && used <= cgoheap_mapped ? used : cgoheap_mapped;
 }
 
 void region_close(void)
 {
-	pages_clear(cgoheap_region, cgoheap_mapped, written(cgoheap_region));
+	uint64_t used = written(cgoheap_region);
+	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED);
+	if (cgoheap_file >= 0 && leave_file())
+		used = REST;
+	pages_clear(cgoheap_region, cgoheap_mapped, used);
+}
+
+void region_forsake(void)
+{
+	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED); // an emulator may not wipe
+	struct stat s;
+	if (cgoheap_file < 0 || !region_stat_file(&s))
+		return;
+	(void)mmap(region_at(REST), cgoheap_file_size - REST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, cgoheap_file, REST);
+	(void)mmap(cgoheap_region, REGION_FILTER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, cgoheap_file, 0);
 }
 
 static uint64_t reserve_lines(uint64_t size)

@@ -20,7 +20,7 @@
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
-#define REGION_FILTER 4096             // the filter's offset, fixed because free looks there
+#define REGION_FILTER 65536            // the filter's offset, fixed because free looks there; a page of its own on any kernel
 #define REGION_CARRIES 128
 #define REGION_CHUNKS 4
 #define REGION_MOST (16ULL << 32) // the bytes that a ref can address
@@ -40,7 +40,7 @@ struct carry {
 struct header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t pid; // 0 in a child of the process
+	uint32_t pid; // 0 in a child of the process, unless the region lies in a file
 	uint64_t size;         // bytes that may be used
 	uint64_t used;         // bytes that region_reserve has handed out
 	uint64_t chunks[REGION_CHUNKS]; // by the lines of a record, 0 for less than one: ref of the unused rest << 32 | its units
@@ -63,6 +63,9 @@ struct header {
 	uint64_t clock;        // when the recording began, by CLOCK_MONOTONIC_COARSE, in nanoseconds
 	uint64_t seed;         // these are for readers outside the process: struct options has them
 	uint64_t max_depth;
+	uint64_t about;        // offset of a description of the process; 0 for none
+	uint64_t about_size;   // in bytes
+	uint64_t missing;      // pages that the file has not, because it had no room: what they hold is in this process only
 	_Alignas(16) struct inuse inuse;
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock
@@ -75,6 +78,17 @@ struct header {
 __attribute__((visibility("hidden"))) extern struct header *cgoheap_region; // NULL before the first start; never unmapped afterwards
 extern uint64_t cgoheap_mapped; // bytes mapped at cgoheap_region, whatever the header contains
 
+// Not 0 in the process that opened the region. It lies in memory that the kernel wipes in any child.
+__attribute__((visibility("hidden"))) extern uint32_t *cgoheap_here;
+
+// The file that the region lies in, and how much of it; -1 if it is the process's own memory.
+extern int cgoheap_file;
+extern uint64_t cgoheap_file_size;
+
+// What the kernel says of the file; false if cgoheap_file is another one by now, because the program closed all its files.
+struct stat;
+bool region_stat_file(struct stat *s);
+
 static inline void *region_at(uint64_t offset)
 {
 	return (char *)cgoheap_region + offset;
@@ -85,21 +99,26 @@ static inline void *region_ref(uint32_t ref)
 	return (char *)cgoheap_region + (uint64_t)ref * 16;
 }
 
-// Maps size bytes for a region, or reuses the region of an earlier recording. All of it is zero. Returns 0, or the errno.
-int region_map(uint64_t size);
+// Maps size bytes for a region, or reuses the region of an earlier recording. All of it is zero. Returns 0, or the errno. If file is
+// not -1, it lies in that, which must have so many bytes, all zero; but for the filter, which free reads at any moment.
+int region_map(int file, uint64_t size);
 
-// Frees the memory and keeps the addresses, because a thread may still read the filter.
+// Frees the memory and keeps the addresses, because a thread may still read the filter. The file is no longer mapped then; if the
+// kernel refuses that, it is zeroed.
 void region_close(void);
+
+// In a forked child: a region in a file becomes a copy of it.
+void region_forsake(void);
 
 // Returns the offset of size zeroed bytes, aligned to 64 if size is at least 64, to 16 otherwise; 0 when the region is
 // full. A record below 64 bytes lies above all such records that were reserved before it.
 uint64_t region_reserve(uint64_t size);
 
 // Whether this is the process that opened the region, which must exist. In any other process the kernel has wiped the
-// header, even in a clone for which libc ran no fork handler.
+// word, even in a clone for which libc ran no fork handler.
 static inline bool region_here(void)
 {
-	return __atomic_load_n(&cgoheap_region->pid, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(__atomic_load_n(&cgoheap_here, __ATOMIC_RELAXED), __ATOMIC_RELAXED) != 0;
 }
 
 static inline void count(enum counter c)

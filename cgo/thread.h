@@ -13,6 +13,14 @@ struct kind {
 	size_t size; // 0 for no kind
 };
 
+// Where a hook that touches a region in a file lands if it cannot go on. See shield.h.
+struct shield {
+	void *landing[5];     // of __builtin_setjmp
+	struct shield *outer; // of a hook that this one interrupted
+	uint32_t inside;      // the slot of the gate that it has, and one more; 0 for none
+	bool blocked;         // the thread blocked SIGBUS
+};
+
 struct thread {
 	uint64_t countdown;    // bytes until the next sample
 	uint64_t sample_bytes; // the mean interval that countdown was drawn with
@@ -23,6 +31,7 @@ struct thread {
 	uintptr_t lo, top;     // first and last page of this thread's own stack that were found readable; 0 until the stack is found
 	uintptr_t bottom;      // no page of that stack begins below it; above top if the stack was not found
 	struct kind kind;      // of the block that is being recorded
+	struct shield *shield; // NULL unless the region lies in a file, and the thread is at work there
 };
 
 // Whether the thread's own stack was found.

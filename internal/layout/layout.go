@@ -13,7 +13,7 @@ const (
 	CountEnd        = 5                    // the first counter of an enum end; it counts whole stacks
 	Ends            = 12                   // the number of these counters
 	StackTries      = 3                    // refs of sites in a stack, each the root of a trie
-	StackEnds       = 256                  // a ref below it is not a node, but an end
+	StackEnds       = 4096                 // a ref below it is not a node, but an end
 	EndNoFile       = 11                   // the end of a stack at code that is in no file
 	SiteMixed       = 18446744073709551615 // the size of a site whose blocks have different sizes
 	LabelsMost      = 1024                 // bytes of the entries of a set of labels, at most
@@ -28,7 +28,7 @@ const (
 	BlockBornBits   = 37                   // of the time when a block was allocated
 	BlockReported   = 4611686018427387904  // set in a block's objects: the program reported the block
 	BlockLost       = 9223372036854775808  // set in a block's objects: the block was freed
-	Filter          = 4096                 // where the filter lies: a byte for each granule
+	Filter          = 65536                // where the filter lies: a byte for each granule
 	FilterSlots     = 1048576              // bytes of the filter
 	FilterGranule   = 256                  // bytes of memory that a granule stands for
 	ModuleMade      = 64000                // the module of code that was made at run time; numbers of files are lower
@@ -91,7 +91,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader      = 2784
+	SizeofHeader      = 2800
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -117,13 +117,16 @@ const (
 	HeaderClock       = 192 // uint64
 	HeaderSeed        = 200 // uint64
 	HeaderMaxDepth    = 208 // uint64
-	HeaderInuse       = 224 // struct inuse
-	HeaderPeakMissed  = 240 // uint64
-	HeaderPeakClock   = 248 // uint64
-	HeaderLevelCount  = 256 // uint64
-	HeaderLevels      = 264 // uint64[24]
-	HeaderCounters    = 456 // uint64[35]
-	HeaderCarries     = 736 // struct carry[128]
+	HeaderAbout       = 216 // uint64
+	HeaderAboutSize   = 224 // uint64
+	HeaderMissing     = 232 // uint64
+	HeaderInuse       = 240 // struct inuse
+	HeaderPeakMissed  = 256 // uint64
+	HeaderPeakClock   = 264 // uint64
+	HeaderLevelCount  = 272 // uint64
+	HeaderLevels      = 280 // uint64[24]
+	HeaderCounters    = 472 // uint64[35]
+	HeaderCarries     = 752 // struct carry[128]
 )
 
 // struct gate_slot

@@ -1,0 +1,222 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#define _GNU_SOURCE
+#include "box.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "gate.h"
+#include "machine.h"
+#include "pages.h"
+#include "region.h"
+#include "shield.h"
+
+static struct {
+	enum box_state state;
+	bool installed;
+	uint32_t busy;           // a thread is mending
+	struct sigaction before; // the handler that ours stands before
+	uint64_t page;           // the size of a page
+	uint8_t *mended;         // a bit for each page of the file
+	uint64_t mended_size, missing;
+	struct header header;    // as it was laid out
+} box;
+
+enum box_state box_state(void)
+{
+	return __atomic_load_n(&box.state, __ATOMIC_SEQ_CST);
+}
+
+static void set(enum box_state s)
+{
+	__atomic_store_n(&box.state, s, __ATOMIC_SEQ_CST);
+}
+
+// Handlers of other signals do not run meanwhile, so no thread waits for itself.
+static void lock(void)
+{
+	while (__atomic_exchange_n(&box.busy, 1, __ATOMIC_ACQUIRE) != 0)
+		system_call(SYS_sched_yield, 0, 0, 0, 0);
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&box.busy, 0, __ATOMIC_RELEASE);
+}
+
+// Whether the file has its whole length, and nothing was ever written at an offset: then what is missing there is room.
+static bool never_written(uint64_t offset)
+{
+	struct stat s;
+	if (!region_stat_file(&s) || (uint64_t)s.st_size < cgoheap_file_size)
+		return false;
+	long data = system_call(SYS_lseek, cgoheap_file, (long)offset, SEEK_DATA, 0);
+	return data == -ENXIO || data > (long)offset;
+}
+
+static void *map_at(uintptr_t at, long flags)
+{
+	long mapped = system_call6(SYS_mmap, (long)at, (long)box.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	return mapped < 0 && mapped > -4096 ? NULL : (void *)mapped;
+}
+
+// The first page has the header, which says where all the rest lies, as it was laid out, with nothing recorded.
+static bool replace_header(uintptr_t page)
+{
+	void *copy = map_at(0, 0);
+	if (copy == NULL)
+		return false;
+	memcpy(copy, &box.header, sizeof box.header);
+	return system_call6(SYS_mremap, (long)copy, (long)box.page, (long)box.page, MREMAP_MAYMOVE | MREMAP_FIXED, (long)page, 0) == (long)page;
+}
+
+static bool replace(uintptr_t page, uint64_t offset)
+{
+	return offset == 0 ? replace_header(page) : map_at(page, MAP_FIXED) != NULL;
+}
+
+// Tells those that will read the file. The header is not touched, as its page may be one that cannot be had.
+static void note_missing(void)
+{
+	box.missing++;
+	if (box_state() == BOX_FULL)
+		(void)system_call(SYS_pwrite64, cgoheap_file, (long)&box.missing, sizeof box.missing, offsetof(struct header, missing));
+}
+
+// What the hooks that are inside would find in new pages may lead them anywhere. They land as soon as they touch one that is gone,
+// and none begins any more. One whose thread is stopped is not waited for.
+static void await_hooks(void)
+{
+	for (int i = 0; i < 10000 && gate_crowd() != 0; i++) {
+		const struct timespec pause = {.tv_nsec = 100000};
+		system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
+	}
+}
+
+// False if the kernel refuses.
+static bool put_memory(uint64_t offset)
+{
+	uint64_t number = offset / box.page;
+	uint8_t *byte = &box.mended[number / 8], bit = (uint8_t)(1 << number % 8);
+	lock();
+	bool put = (*byte & bit) != 0; // by another thread
+	if (!put && replace((uintptr_t)cgoheap_region + offset, offset)) {
+		put = true;
+		*byte |= bit;
+		note_missing();
+	}
+	unlock();
+	return put;
+}
+
+static __attribute__((noreturn, noinline)) void land(struct shield *s)
+{
+	__builtin_longjmp(s->landing, 1);
+}
+
+static bool mend(uintptr_t address, ucontext_t *context)
+{
+	uint64_t offset = address - (uintptr_t)cgoheap_region;
+	if (box_state() == BOX_NONE || offset >= cgoheap_file_size)
+		return false;
+	offset -= offset % box.page;
+	if (box_state() != BOX_LOST && never_written(offset)) {
+		enum box_state whole = BOX_WHOLE;
+		__atomic_compare_exchange_n(&box.state, &whole, BOX_FULL, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+		if (put_memory(offset))
+			return true;
+	}
+	gate_forsake();
+	set(BOX_LOST);
+	if (cgoheap_thread.shield != NULL) {
+		GO_ON_IN(context, land, cgoheap_thread.shield);
+		return true;
+	}
+	await_hooks();
+	return put_memory(offset);
+}
+
+// Has the signal do what it did before.
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = &box.before;
+	if ((before->sa_flags & SA_SIGINFO) != 0) {
+		before->sa_sigaction(signal, info, context);
+	} else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+		before->sa_handler(signal);
+	} else if (info->si_code > 0 || before->sa_handler == SIG_DFL) { // what a thread causes itself cannot be ignored
+		struct sigaction none = {.sa_handler = SIG_DFL};
+		sigaction(signal, &none, NULL);
+		if (info->si_code <= 0) // else it comes again, as the thread goes on where it was
+			system_call(SYS_tgkill, system_call(SYS_getpid, 0, 0, 0, 0), system_call(SYS_gettid, 0, 0, 0, 0), signal, 0);
+	}
+}
+
+static void on_bus(int signal, siginfo_t *info, void *context)
+{
+	int error = errno;
+	if (info->si_code <= 0 || !mend((uintptr_t)info->si_addr, context))
+		pass_on(signal, info, context);
+	errno = error;
+}
+
+static bool is_ours(const struct sigaction *a)
+{
+	return (a->sa_flags & SA_SIGINFO) != 0 && a->sa_sigaction == on_bus;
+}
+
+// One that was left behind because another stood before it is still called by that.
+static int install(void)
+{
+	struct sigaction now, ours = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	sigfillset(&ours.sa_mask);
+	if (box.installed)
+		return 0;
+	if (sigaction(SIGBUS, NULL, &now) != 0)
+		return errno;
+	box.before = now;
+	box.installed = sigaction(SIGBUS, &ours, NULL) == 0;
+	return box.installed ? 0 : errno;
+}
+
+int box_open(void)
+{
+	uint64_t page = getauxval(AT_PAGESZ), size = (cgoheap_file_size / page + 7) / 8;
+	uint8_t *bits = pages_map(size < PAGES_LARGEST ? PAGES_LARGEST : size);
+	int failed = bits == NULL ? errno : install();
+	if (failed != 0) {
+		if (bits != NULL)
+			pages_unmap(bits, size);
+		return failed;
+	}
+	box.page = page;
+	box.mended = bits;
+	box.missing = 0;
+	box.mended_size = size < PAGES_LARGEST ? PAGES_LARGEST : size;
+	box.header = *cgoheap_region;
+	set(BOX_WHOLE);
+	__atomic_store_n(&cgoheap_boxed, 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+void box_close(void)
+{
+	struct sigaction now;
+	if (box_state() == BOX_NONE)
+		return;
+	__atomic_store_n(&cgoheap_boxed, 0, __ATOMIC_SEQ_CST);
+	set(BOX_NONE);
+	if (sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now))
+		box.installed = sigaction(SIGBUS, &box.before, NULL) != 0;
+	pages_unmap(box.mended, box.mended_size);
+}

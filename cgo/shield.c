@@ -1,0 +1,29 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#include "shield.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "machine.h"
+#include "signals.h"
+
+uint32_t cgoheap_boxed;
+
+void shield_raise(struct shield *s)
+{
+	uint64_t bus = SIGNAL_BIT(SIGBUS), before = 0;
+	s->blocked = system_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bus, (long)&before, sizeof before) == 0 && (before & bus) != 0;
+	s->inside = 0;
+	s->outer = cgoheap_thread.shield;
+	cgoheap_thread.shield = s;
+}
+
+void shield_lower(struct shield *s)
+{
+	cgoheap_thread.shield = s->outer;
+	if (s->blocked) {
+		uint64_t bus = SIGNAL_BIT(SIGBUS);
+		system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&bus, 0, sizeof bus);
+	}
+}
