@@ -20,6 +20,7 @@ var plan = map[string]pkg{
 	".":                    {layer: 7},
 	"auto":                 {layer: 8},
 	"internal/dump":        {layer: 6},
+	"internal/blackbox":    {layer: 0},
 	"internal/report":      {layer: 5},
 	"pprof":                {layer: 4},
 	"export":               {layer: 4},

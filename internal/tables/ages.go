@@ -24,11 +24,16 @@ func Lifetimes() []time.Duration {
 var ages = [...]time.Duration{0, time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour}
 
 // OfAge returns the live blocks that were at least as old as oldest when the tables were settled. Each stack and class of age
-// has a sample; the label "age" is the least age of the class, in seconds.
+// has a sample; the label "age" is the least age of the class, in seconds. If nobody settled the tables, all blocks count, also those that are
+// younger than Ticks: the end of a process is only known to some seconds.
 func (r *Reader) OfAge(oldest time.Duration) *Samples {
 	sums := make(map[aged]Weight)
 	r.Blocks(func(b Block) {
-		if age, known := ageOf(r.Ticks, b.born); known && age >= oldest && !b.Lost {
+		age, known := ageOf(r.Ticks, b.born)
+		if r.Stopped && !known {
+			age, known = 0, true
+		}
+		if known && age >= oldest && !b.Lost {
 			class := aged{b.Site, classOf(age)}
 			sums[class] = sums[class].plus(b.Weight)
 		}

@@ -1,6 +1,10 @@
 package tables
 
-import "github.com/cgoheap/cgoheap/internal/layout"
+import (
+	"math"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+)
 
 // Block is the record of a live block.
 type Block struct {
@@ -12,15 +16,17 @@ type Block struct {
 	born     uint64 // in ticks
 }
 
-// Blocks calls f for every block of the live table.
+// Blocks calls f for every block of the live table. Of a table that was damaged, it visits at most as many buckets as the region has room for.
 func (r *Reader) Blocks(f func(Block)) {
 	g := r.region
+	left := g.atMost(math.MaxUint64, layout.SizeofBucket)
 	for level := range uint64(layout.Levels) {
 		at := g.Load64(layout.HeaderLevels + 8*level)
 		if at == 0 {
 			return
 		}
-		buckets := g.atMost(layout.LevelBuckets<<level, layout.SizeofBucket)
+		buckets := min(g.atMost(layout.LevelBuckets<<level, layout.SizeofBucket), left)
+		left -= buckets
 		for i := range uint64(buckets) * layout.BucketSlots {
 			bucket := at + i/layout.BucketSlots*layout.SizeofBucket
 			if b, ok := g.loadBlock(bucket, i%layout.BucketSlots); ok {

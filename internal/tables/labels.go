@@ -14,6 +14,7 @@ type labels struct {
 	region  Region
 	sets    [][]stack.Label
 	numbers map[uint32]uint32 // by ref
+	left    uint64            // bytes of entries that there can still be; in a region that was damaged, sets may overlap
 }
 
 func (l *labels) number(ref uint32) uint32 {
@@ -22,7 +23,9 @@ func (l *labels) number(ref uint32) uint32 {
 		return known
 	}
 	at := Offset(ref)
-	l.numbers[ref] = l.add(Labels(l.region.Bytes(at+layout.SizeofLabels, min(uint64(l.region.Load32(at+layout.LabelsSize)), layout.LabelsMost))))
+	entries := l.region.Bytes(at+layout.SizeofLabels, min(uint64(l.region.Load32(at+layout.LabelsSize)), layout.LabelsMost, l.left))
+	l.left -= uint64(len(entries))
+	l.numbers[ref] = l.add(Labels(entries))
 	return l.numbers[ref]
 }
 

@@ -16,15 +16,18 @@ type Module struct {
 	Path         string
 }
 
-// Modules returns the table of modules, in the order of their IDs.
+// Modules returns the table of modules, in the order of their IDs, as far as the region has room for their texts: in one that was
+// damaged, many entries may lead to one text.
 func (g Region) Modules() (list []Module) {
+	left := uint64(len(g))
 	for id := stack.ModuleID(1); id < layout.ModuleMade; id++ {
 		at := Offset(g.Load32(g.Load64(layout.HeaderModules) + 4*uint64(id)))
 		if at == 0 { // numbers are given one after another
 			break
 		}
 		idSize, pathSize := uint64(g.Load32(at+layout.ModuleBuildIdSize)), uint64(g.Load32(at+layout.ModulePathSize))
-		text := g.Bytes(at+layout.SizeofModule, idSize+pathSize)
+		text := g.Bytes(at+layout.SizeofModule, min(idSize+pathSize, left))
+		left -= uint64(len(text))
 		idSize = min(idSize, uint64(len(text)))
 		list = append(list, Module{ID: id, Start: g.Load64(at + layout.ModuleStart), Limit: g.Load64(at + layout.ModuleLimit),
 			Bias: g.Load64(at + layout.ModuleBias), BuildID: string(text[:idSize]), Path: string(text[idSize:])})

@@ -48,7 +48,7 @@ func NewReader(region Region, o Options, memory *scratch.Memory) *Reader {
 		region:  region,
 		memory:  memory,
 		stacks:  NewStacks(region, o.Depth, o.Stacks, memory),
-		labels:  labels{region: region, numbers: make(map[uint32]uint32)},
+		labels:  labels{region: region, numbers: make(map[uint32]uint32), left: uint64(len(region))},
 	}
 }
 

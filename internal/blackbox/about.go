@@ -1,0 +1,63 @@
+package blackbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// About describes the process that a file is of.
+type About struct {
+	Program   string // the path of the executable
+	Arguments []string
+	Host      string
+	Process   int    // its number in its own namespace
+	Boot      string // the kernel's boot_id; "" if unknown
+	Go        string
+	Build     string // of the program's main module: its path and version
+	Started   time.Time
+	Config    map[string]any // the profiler's configuration
+}
+
+// Here describes this process.
+func Here(config map[string]any) About {
+	a := About{Arguments: os.Args, Process: os.Getpid(), Go: runtime.Version(), Started: time.Now(), Config: config}
+	a.Program, _ = os.Executable()
+	a.Host, _ = os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	a.Boot = strings.TrimSpace(string(boot))
+	if info, ok := debug.ReadBuildInfo(); ok {
+		a.Build = strings.TrimSpace(info.Main.Path + " " + info.Main.Version)
+	}
+	return a
+}
+
+// mostText bounds the text of a description: longer arguments are left out.
+const mostText = 64 << 10
+
+// Text returns the description as JSON, at most 64 KiB.
+func (a About) Text() []byte {
+	for {
+		text, err := json.Marshal(a)
+		if err == nil && len(text) <= mostText {
+			return text
+		}
+		if len(a.Arguments) == 0 {
+			return nil
+		}
+		a.Arguments = nil
+	}
+}
+
+// Read reads a description; false if there is none.
+func Read(text []byte) (a About, ok bool) {
+	if len(text) > mostText {
+		return About{}, false
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	return a, d.Decode(&a) == nil
+}

@@ -1,0 +1,216 @@
+package blackbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func create(t *testing.T, dir string) *Box {
+	t.Helper()
+	b, err := Create(dir, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAFileIsSparseAndItsOwnersAlone(t *testing.T) {
+	b := create(t, t.TempDir())
+	defer b.Remove()
+	var s unix.Stat_t
+	if err := unix.Stat(b.Path(), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.Size != 1<<20 || s.Blocks != 0 || s.Mode&0o777 != 0o600 {
+		t.Errorf("%+v", s)
+	}
+	if flags, err := unix.FcntlInt(b.File().Fd(), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("children inherit it: %d, %v", flags, err)
+	}
+}
+
+func TestADirectoryThatTakesNoFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Join(t.TempDir(), "none"), file, "/proc/self"} {
+		if b, err := Create(dir, 1<<20); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %+v, %v", dir, b, err)
+		}
+	}
+}
+
+// The process maps the file, as a recording does, and closes all its files.
+func TestAFileIsLockedAsLongAsItsProcessLives(t *testing.T) {
+	const variable = "CGOHEAP_TEST_BOX"
+	if dir := os.Getenv(variable); dir != "" {
+		b := create(t, dir)
+		if _, err := unix.Mmap(int(b.File().Fd()), 0, 4096, unix.PROT_READ, unix.MAP_SHARED); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.File().Close(); err != nil {
+			t.Fatal(err)
+		}
+		os.Stdout.WriteString("made\n")
+		select {}
+	}
+	dir := t.TempDir()
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), variable+"="+dir)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill()
+	if n, err := out.Read(make([]byte, 5)); n != 5 || err != nil {
+		t.Fatal(n, err)
+	}
+	names, err := Names(dir)
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	if f, err := Open(names[0]); !errors.Is(err, ErrAlive) {
+		t.Errorf("%v, %v, though its process runs", f, err)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	f, err := Open(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
+// Another process opens all files, over and over, and so has the lock of one that was just made.
+func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
+	const variable = "CGOHEAP_TEST_RECOVERS"
+	if dir := os.Getenv(variable); dir != "" {
+		os.Stdout.WriteString("began\n")
+		for {
+			names, _ := Names(dir)
+			for _, name := range names {
+				if f, err := Open(name); err == nil {
+					f.Close()
+				}
+			}
+		}
+	}
+	dir := t.TempDir()
+	for range 2 {
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), variable+"="+dir)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+		}()
+		if n, err := out.Read(make([]byte, 6)); n != 6 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	for range 2000 {
+		if err := create(t, dir).Remove(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestOnesOwnFileIsNotOpened(t *testing.T) {
+	dir := t.TempDir()
+	b := create(t, dir)
+	defer b.Remove()
+	if f, err := Open(b.Path()); !errors.Is(err, ErrAlive) {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
+func TestWhatIsNotAFileOfOurs(t *testing.T) {
+	dir := t.TempDir()
+	b := create(t, t.TempDir())
+	defer b.Remove()
+	link, fifo, folder := filepath.Join(dir, "cgoheap.link.1.a.box"), filepath.Join(dir, "cgoheap.fifo.1.a.box"), filepath.Join(dir, "cgoheap.dir.1.a.box")
+	for _, err := range []error{os.Symlink(b.Path(), link), unix.Mkfifo(fifo, 0o600), os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(dir, "other"), nil, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, err := Names(dir)
+	if err != nil || len(names) != 3 {
+		t.Errorf("%q, %v", names, err)
+	}
+	for _, name := range names {
+		if f, err := Open(name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	others := filepath.Join(dir, "cgoheap.others.1.a.box")
+	if err := errors.Join(os.WriteFile(others, nil, 0o600), os.Chown(others, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Open(others); err == nil || !strings.Contains(err.Error(), "another user") {
+		t.Errorf("%v, %v", f, err)
+	}
+	f, err := OpenAnyUsers(others)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	for _, name := range names {
+		if f, err := OpenAnyUsers(name); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+}
+
+func TestRemoveLeavesAnothersFile(t *testing.T) {
+	b := create(t, t.TempDir())
+	if err := errors.Join(os.Remove(b.Path()), os.WriteFile(b.Path(), []byte("another"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Remove(); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(b.Path()); string(text) != "another" {
+		t.Error(text, err)
+	}
+	b = create(t, t.TempDir())
+	if err := errors.Join(os.Remove(b.Path()), b.Remove()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDescriptions(t *testing.T) {
+	a := Here(map[string]any{"SampleBytes": 1.0})
+	got, ok := Read(a.Text())
+	if !ok || got.Program == "" || got.Process != os.Getpid() || got.Config["SampleBytes"] != 1.0 || len(got.Arguments) != len(os.Args) {
+		t.Errorf("%+v", got)
+	}
+	a.Arguments = []string{strings.Repeat("x", mostText)}
+	if got, ok = Read(a.Text()); !ok || len(got.Arguments) != 0 || got.Program != a.Program {
+		t.Errorf("with long arguments: %+v", got)
+	}
+	for _, text := range []string{"", "{", strings.Repeat(" ", mostText) + "{}"} {
+		if got, ok := Read([]byte(text)); ok {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}

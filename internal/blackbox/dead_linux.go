@@ -1,0 +1,80 @@
+package blackbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrAlive reports that a file's process still runs, or that somebody recovers it at this moment.
+var ErrAlive = errors.New("its process still runs, or somebody recovers it now")
+
+// Names returns the paths of the files in a directory that have a name of Create's, the oldest name first.
+func Names(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// Open opens the file of a process that is gone, and locks it until it is closed. It returns ErrAlive for one that is not gone, as this
+// process's own.
+func Open(path string) (*os.File, error) { return open(path, false) }
+
+// OpenAnyUsers is Open for a file that may belong to any user: for a command that an administrator runs.
+func OpenAnyUsers(path string) (*os.File, error) { return open(path, true) }
+
+func open(path string, others bool) (*os.File, error) {
+	before, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := checked(file, before, others); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// checked locks a file that was opened, if it is the one that was looked at, and this user's or others may be.
+func checked(file *os.File, before os.FileInfo, others bool) error {
+	now, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	var s unix.Stat_t
+	if err := unix.Fstat(int(file.Fd()), &s); err != nil {
+		return err
+	}
+	switch {
+	case !os.SameFile(before, now):
+		return fmt.Errorf("%s was replaced meanwhile", file.Name())
+	case !others && int(s.Uid) != os.Geteuid():
+		return fmt.Errorf("%s belongs to another user (%d)", file.Name(), s.Uid)
+	}
+	if err := lock(file); taken(err) {
+		return ErrAlive
+	} else if err != nil {
+		return fmt.Errorf("locking %s: %w", file.Name(), err)
+	}
+	return nil
+}

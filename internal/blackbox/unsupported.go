@@ -1,0 +1,35 @@
+//go:build !linux
+
+package blackbox
+
+import (
+	"errors"
+	"os"
+)
+
+// Box cannot exist here.
+type Box struct{}
+
+// ErrAlive is returned by nothing here.
+var ErrAlive = errors.New("its process still runs, or somebody recovers it now")
+
+// Create fails.
+func Create(string, int64) (*Box, error) { return nil, errors.ErrUnsupported }
+
+// File returns nil.
+func (*Box) File() *os.File { return nil }
+
+// Path returns "".
+func (*Box) Path() string { return "" }
+
+// Remove does nothing.
+func (*Box) Remove() error { return nil }
+
+// Names fails.
+func Names(string) ([]string, error) { return nil, errors.ErrUnsupported }
+
+// Open fails.
+func Open(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+// OpenAnyUsers fails.
+func OpenAnyUsers(string) (*os.File, error) { return nil, errors.ErrUnsupported }
