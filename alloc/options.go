@@ -2,6 +2,7 @@ package alloc
 
 import (
 	"errors"
+	"os"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/account"
@@ -29,6 +30,8 @@ type Options struct {
 	Seed        uint64                            // 0: a new one for each recording
 	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: the kernel or the loader
 	Failed      func(error)                       // receives a panic in a goroutine of the recording; may be nil
+	File        *os.File                          // that the tables lie in, TableBytes long, all zero; nil for memory of the process
+	About       []byte                            // describes the process, for those that read File
 }
 
 // Snapshot is a profile and the modules that its frames lie in.

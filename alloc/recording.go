@@ -79,10 +79,12 @@ func (r *Recording) prepare() error {
 		MaxDepth:    r.options.MaxDepth,
 		Seed:        r.options.Seed,
 		ThreadNames: r.options.ThreadNames,
+		File:        r.options.File,
 	})
 	if err != nil {
 		return err
 	}
+	cgo.Describe(r.options.About)
 	r.refresh()
 	if r.fullErr != nil {
 		cgo.Stop()

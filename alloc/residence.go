@@ -47,10 +47,11 @@ func (r *Recording) AccountNow(k usage.Kernel, allocators []account.Malloc) (*ac
 	defer memory.Free()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped {
-		return nil, errStopped
+	if err := r.whole(); err != nil {
+		return nil, err
 	}
-	return r.reside(r.reader(&memory), &memory, k, allocators).account, nil
+	a := r.reside(r.reader(&memory), &memory, k, allocators).account
+	return a, r.whole()
 }
 
 // residents are the blocks in use, on their way to samples.

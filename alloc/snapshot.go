@@ -26,8 +26,8 @@ func (r *Recording) snapshot(memory *scratch.Memory, list func(*tables.Reader) *
 	r.look()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped {
-		return nil, errStopped
+	if err := r.whole(); err != nil {
+		return nil, err
 	}
 	read := r.reader(memory)
 	r.settle()
@@ -50,6 +50,9 @@ func (r *Recording) snapshot(memory *scratch.Memory, list func(*tables.Reader) *
 	s.packed.Seal()
 	if memory == nil {
 		s.Unpack()
+	}
+	if err := r.whole(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

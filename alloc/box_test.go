@@ -1,0 +1,108 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// boxed returns options with a file of a directory.
+func boxed(t *testing.T, dir string) Options {
+	t.Helper()
+	o := everything
+	file, err := os.Create(filepath.Join(dir, "box"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	if err := file.Truncate(o.TableBytes); err != nil {
+		t.Fatal(err)
+	}
+	o.File, o.About = file, []byte("a description")
+	return o
+}
+
+func TestTablesInAFile(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), "/dev/shm"} {
+		o := boxed(t, dir)
+		r := start(t, o)
+		block := victim.Malloc(1013)
+		defer victim.Free(block)
+		if s, _ := snapshot(t, r).stackOf(t, 1013); len(s) == 0 {
+			t.Error("no stack")
+		}
+		text := make(tables.Region, 1<<20)
+		if _, err := o.File.ReadAt(text, 0); err != nil {
+			t.Fatal(err)
+		}
+		if text.Load64(layout.HeaderMagic) != layout.Magic || text.Counted(layout.CountStacks) == 0 {
+			t.Error("the tables are not in the file")
+		}
+		about := make([]byte, text.Load64(layout.HeaderAboutSize))
+		if _, err := o.File.ReadAt(about, int64(text.Load64(layout.HeaderAbout))); string(about) != "a description" {
+			t.Errorf("%q, %v", about, err)
+		}
+		if err := r.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(o.File.Name()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestPagesThatTheDiskHasNoRoomForAreCounted(t *testing.T) {
+	o := boxed(t, t.TempDir())
+	r := start(t, o)
+	missing := func() uint64 {
+		list := r.Counters()
+		return list[slices.IndexFunc(list, func(l stack.Loss) bool { return l.Name == "blackbox_pages_missing" })].Count
+	}
+	if n := missing(); n != 0 {
+		t.Errorf("%d pages are missing at first", n)
+	}
+	if _, err := o.File.WriteAt([]byte{3, 0}, layout.HeaderMissing); err != nil { // as the handler of SIGBUS does
+		t.Fatal(err)
+	}
+	if n := missing(); n != 3 {
+		t.Errorf("%d pages are missing, want 3", n)
+	}
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if n := missing(); n != 3 {
+		t.Errorf("after Stop, %d", n)
+	}
+}
+
+func TestAFileThatBecomesShorter(t *testing.T) {
+	o := boxed(t, t.TempDir())
+	r := start(t, o)
+	victim.Free(victim.Malloc(1013))
+	if err := o.File.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		victim.Free(victim.Malloc(1013))
+	}
+	for range 2 {
+		if s, err := r.Snapshot(); !errors.Is(err, errBoxLost) {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+	if err := r.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	r = start(t, everything)
+	perform(func() { victim.Free(victim.Malloc(1014)) })
+	recordedSites(t, r, map[string]stack.Values{"victim_malloc": passed(1, 1014)})
+}
