@@ -28,6 +28,10 @@ type Config struct {
 	// runtime.cgocall, and malloc and its family at the leaf.
 	HiddenFrames bool
 
+	// BlackBox is a directory for a file of at most TableBytes, sparse, in which the profiler keeps its tables: it is still there after the
+	// process was killed, and cgoheap recover makes a profile of it. Stop removes it. "" for none.
+	BlackBox string
+
 	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same
 	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
 	UnpackBytes int64    // bound on the memory that unpacks a file's compressed debug data; 0 means 12 MiB
@@ -93,6 +97,12 @@ var styles = map[string]symbolize.Style{
 func (c Config) names() symbolize.Options {
 	return symbolize.Options{Style: styles[c.Demangle], HiddenFrames: c.HiddenFrames, DebugDirs: c.DebugDirs, Debuginfod: c.Debuginfod,
 		UnpackBytes: c.UnpackBytes}
+}
+
+// described is what a black box says of the configuration.
+func (c Config) described() map[string]any {
+	return map[string]any{"SampleBytes": c.SampleBytes, "MaxDepth": c.MaxDepth, "TableBytes": c.TableBytes,
+		"GoroutineLabels": c.GoroutineLabels, "ThreadNames": c.ThreadNames}
 }
 
 func (c Config) options() alloc.Options {

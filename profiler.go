@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -23,6 +25,7 @@ type Profiler struct {
 	names     *symbolize.Symbolizer
 	waits     *waits // of the Handler's requests
 	accounts  accounts
+	box       atomic.Pointer[blackbox.Box] // nil without Config.BlackBox
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
@@ -37,8 +40,11 @@ func Start(c Config) (*Profiler, error) {
 	p := &Profiler{config: c, names: symbolize.New(c.names()), waits: newWaits()}
 	o := c.options()
 	o.Failed = p.failed
+	if err := p.openBox(&o); err != nil {
+		return nil, err
+	}
 	if p.recording, err = alloc.Start(o); err != nil {
-		return nil, fmt.Errorf("cgoheap: %w", err)
+		return nil, errors.Join(fmt.Errorf("cgoheap: %w", err), p.closeBox())
 	}
 	c.Logger.Debug("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
@@ -66,6 +72,32 @@ func (p *Profiler) Stop() error {
 		return fmt.Errorf("cgoheap: %w", err)
 	}
 	p.names.Retire()
+	return p.closeBox()
+}
+
+// openBox makes the black box, if there shall be one.
+func (p *Profiler) openBox(o *alloc.Options) error {
+	if p.config.BlackBox == "" {
+		return nil
+	}
+	box, err := blackbox.Create(p.config.BlackBox, p.config.TableBytes)
+	if err != nil {
+		return invalid("Config.BlackBox", "is %q: %w", p.config.BlackBox, err)
+	}
+	p.box.Store(box)
+	o.File, o.About = box.File(), blackbox.Here(p.config.described()).Text()
+	return nil
+}
+
+// closeBox removes the black box, which is no longer mapped.
+func (p *Profiler) closeBox() error {
+	box := p.box.Swap(nil)
+	if box == nil {
+		return nil
+	}
+	if err := box.Remove(); err != nil {
+		return fmt.Errorf("cgoheap: removing the black box: %w", err)
+	}
 	return nil
 }
 

@@ -70,6 +70,9 @@ func restore(config *cgoheap.Config, field string) (variable string, otherwise a
 	}
 	value.Set(defaults)
 	variable = "CGOHEAP_" + strings.ToUpper(strings.Join(words.FindAllString(name, -1), "_"))
+	if name == "BlackBox" { // one word
+		variable = "CGOHEAP_BLACKBOX"
+	}
 	if bytes, ok := defaults.Interface().(int64); ok {
 		return variable, byteCount(bytes)
 	}
@@ -90,6 +93,7 @@ func (e environment) config() cgoheap.Config {
 		TableBytes:      e.bytes("CGOHEAP_TABLE_BYTES", defaultTableBytes),
 		GoroutineLabels: e.flag("CGOHEAP_GOROUTINE_LABELS", false),
 		ThreadNames:     e.flag("CGOHEAP_THREAD_NAMES", false),
+		BlackBox:        e.text("CGOHEAP_BLACKBOX", ""),
 		Logger:          e.log,
 	}
 }

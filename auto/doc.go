@@ -12,6 +12,7 @@
 //	CGOHEAP_TABLE_BYTES       bound on the profiler's tables (256MiB)
 //	CGOHEAP_GOROUTINE_LABELS  true: labels of pprof.Do on samples
 //	CGOHEAP_THREAD_NAMES      true: thread names on samples
+//	CGOHEAP_BLACKBOX          a directory for the tables, in a file that is still there after the process was killed
 //	CGOHEAP_HTTP              off: no HTTP handlers
 //	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none or off: no dump on a signal
 //	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)
