@@ -1,4 +1,4 @@
-// Command cgoheap writes the profile of a process without its help, and checks profiles.
+// Command cgoheap writes the profile of a process without its help, also after the process was killed, and checks profiles.
 //
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap dump PID
 //
@@ -7,6 +7,20 @@
 // from its files, which are found in its own file system, and from debug files by build ID. As a debugger, it needs the same
 // user or CAP_SYS_PTRACE. With the path of a core file in place of PID, it reads that. What the profile says in its comments is
 // missing: Go's own heap, and memory that was mapped directly.
+//
+//	go run github.com/cgoheap/cgoheap/cmd/cgoheap recover FILE|DIR...
+//
+// writes the profile of the last moment of a process that had a black box (Config.BlackBox, CGOHEAP_BLACKBOX) and is gone, for example
+// because the kernel killed it when memory ran out. Each cgoheap.HOST.PID.TIME.box becomes a cgoheap.HOST.PID.TIME.pb.gz beside it, or in the
+// directory that -o names. A file that is there already is not overwritten. The boxes stay, unless -rm is given:
+//
+//	$ cgoheap recover -rm -o /dumps /boxes
+//	/dumps/cgoheap.shop-7d4f.1.k3v9x2m1p0a.pb.gz: what process 1 on shop-7d4f, /shop, had recorded from 2026-11-20T08:00:00Z to its end, about 2026-11-20T10:15:00Z
+//	/boxes/cgoheap.shop-9c1e.1.k3v9y7q2b4c.box: its process still runs, or somebody recovers it now
+//
+// A process that still runs is an error only if its box is named itself, and not the directory. A user recovers what is his own, and root
+// what is anyone's. The flags for views and names are those of dump. A box that was made and never written, because the process ended before it
+// began to record, is reported as that; so is one that is damaged, cut short or of another version. They stay where they are, and hinder no other.
 //
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap check FILE...
 //
@@ -17,5 +31,5 @@
 //	-: warning label-name: sample[3].label[0] "job-name": the key is not letters, digits, '_' and '.': ...
 //
 // The exit code is 0 if there are no errors (warnings do not count), 1 if a profile has an error, and 2 if something could not be
-// read or is not a profile. The rules are in package internal/check.
+// read or written, or is not what it should be. The rules are in package internal/check.
 package main

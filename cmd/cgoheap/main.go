@@ -15,9 +15,11 @@ const (
 )
 
 const usage = "usage: cgoheap dump [-o FILE] [-view VIEW] PID|CORE\n" +
+	"       cgoheap recover [-o DIR] [-rm] [-view VIEW] FILE|DIR...\n" +
 	"       cgoheap check FILE...\n" +
-	"dump writes the profile of a process without its help, also of one that hangs, or left a core file. check lists what readers of a profile will refuse\n" +
-	"or misread. cgoheap COMMAND -h has more."
+	"dump writes the profile of a process without its help, also of one that hangs, or left a core file.\n" +
+	"recover writes that of the last moment of a process that was killed and had a black box.\n" +
+	"check lists what readers of a profile will refuse or misread. cgoheap COMMAND -h has more."
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
@@ -41,6 +43,8 @@ func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
 		return checkFiles(rest, in, out, trouble)
 	case command == "dump":
 		return dump(rest, out, trouble)
+	case command == "recover":
+		return recoverBoxes(rest, out, trouble)
 	}
 	fmt.Fprintf(trouble, "cgoheap: there is no command %q\n%s\n", command, usage)
 	return exitUnreadable

@@ -46,6 +46,12 @@ func readCore(path string) (*Recording, error) {
 	if r.region, err = copyRegion(c, start, anywhere); err != nil {
 		return nil, err
 	}
+	r.byTables()
+	return r, nil
+}
+
+// byTables finds the modules of a process that is gone, by the region alone.
+func (r *Recording) byTables() {
 	r.ticks = uint64(max(0, r.Time.Sub(r.Started()).Nanoseconds())) / layout.Tick
 	process := mappings.Of("/proc/self") // of its file system; nothing is mapped
 	r.made = process.Made(layout.ModuleMade, nil)
@@ -53,7 +59,6 @@ func readCore(path string) (*Recording, error) {
 	if len(r.modules) > 0 {
 		r.main, r.Program = r.modules[0], r.modules[0].Path
 	}
-	return r, nil
 }
 
 // core is the memory in a core file.

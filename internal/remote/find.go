@@ -32,25 +32,28 @@ func regionAmong(starts iter.Seq[uint64], memory io.ReaderAt) (uint64, error) {
 	return 0, err
 }
 
-// anonymousStarts yields the starts of private mappings of no file in the text of /proc/PID/maps.
-func anonymousStarts(maps io.Reader) iter.Seq[uint64] {
+// candidates yields the starts of mappings in the text of /proc/PID/maps that may be a region.
+func candidates(maps io.Reader) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for lines := bufio.NewScanner(maps); lines.Scan(); {
-			if start, anonymous := anonymousStart(lines.Text()); anonymous && !yield(start) {
+			if start, ok := candidate(lines.Text()); ok && !yield(start) {
 				return
 			}
 		}
 	}
 }
 
-// anonymousStart returns the start of a line's mapping, if that is private memory of no file which can be read and written.
-func anonymousStart(line string) (start uint64, ok bool) {
+// candidate returns the start of a line's mapping, if that can be read and written, and is private memory of no file or the beginning of
+// a shared file, as a black box is.
+func candidate(line string) (start uint64, ok bool) {
 	fields := strings.Fields(line)
-	if len(fields) != 5 && !(len(fields) == 6 && strings.HasPrefix(fields[5], "[anon:")) || fields[1] != "rw-p" || fields[4] != "0" {
+	if len(fields) < 5 {
 		return 0, false
 	}
+	memory := fields[1] == "rw-p" && fields[4] == "0" && (len(fields) == 5 || len(fields) == 6 && strings.HasPrefix(fields[5], "[anon:"))
+	box := fields[1] == "rw-s" && strings.Trim(fields[2], "0") == "" && strings.Contains(line, "/cgoheap.") && strings.Contains(line, ".box")
 	_, err := fmt.Sscanf(fields[0], "%x-", &start)
-	return start, err == nil
+	return start, err == nil && (memory || box)
 }
 
 // regionAt returns nil if a recording's region begins at an address, otherwise why not.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -17,9 +18,10 @@ import (
 
 // Recording is a copy of what a process had recorded at a moment.
 type Recording struct {
-	Time    time.Time     // of the copy, or of the process's end
-	Program string        // the path of the executable; "" if it could not be read
-	Stood   time.Duration // how long its threads stood still; 0 for a core file
+	Time    time.Time      // of the copy, or of the process's end
+	Program string         // the path of the executable; "" if it could not be read
+	Stood   time.Duration  // how long its threads stood still; 0 for a core file
+	About   blackbox.About // of a black box
 
 	region  tables.Region
 	ticks   uint64
@@ -80,7 +82,7 @@ func (r *Recording) copy(dir string) error {
 		return err
 	}
 	defer maps.Close()
-	start, err := regionAmong(anonymousStarts(maps), memory)
+	start, err := regionAmong(candidates(maps), memory)
 	if err != nil {
 		return err
 	}

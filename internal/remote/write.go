@@ -61,8 +61,8 @@ func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 // outside says what a profile lacks that the process does not write itself.
 const outside = "read from outside the process: Go's own heap and what only the process can count are not in it"
 
-// mostDepth bounds what a header that was overwritten may ask for.
-const mostDepth = 1 << 16
+// mostDepth is the most frames that a recording keeps of a stack (Config.MaxDepth). It bounds what a header that was overwritten may ask for.
+const mostDepth = 512
 
 func (v *View) samples(read *tables.Reader) *tables.Samples {
 	switch v.Name {

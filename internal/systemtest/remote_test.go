@@ -26,6 +26,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/check"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/remote"
@@ -45,7 +46,7 @@ var remoteViews = []struct {
 	{cgoheap.ViewAge(0), remote.View{View: report.Age}},
 }
 
-const recordedKind = "CGOHEAP_TEST_RECORDED"
+const recordedKind, boxOfRecorded = "CGOHEAP_TEST_RECORDED", "CGOHEAP_TEST_BOX"
 
 // A process that is stopped is read from outside, and its core file, after it did something of which it has not written a profile itself. Then it
 // writes its own. All are equal, sample for sample: each value, name, address, line and label.
@@ -112,6 +113,61 @@ func (c *recorded) difference(t *testing.T) (text string) {
 	return text
 }
 
+// A process with a black box is killed. What it left is what it has just written itself; as long as it lived, that could be read from outside,
+// too.
+func TestAKilledProcessIsReadFromOutside(t *testing.T) {
+	const tries = 10 // the process may begin a thread after it has written
+	var different string
+	for range tries {
+		if different = killedDifference(t); different == "" {
+			return
+		}
+	}
+	t.Error(different)
+}
+
+func killedDifference(t *testing.T) (text string) {
+	dir := t.TempDir()
+	t.Setenv(boxOfRecorded, dir)
+	c := begin(t, "1")
+	c.say(t, "work")
+	own := c.own(t)
+	living, err := remote.Read(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes, err := blackbox.Names(dir)
+	if err != nil || len(boxes) != 1 {
+		t.Fatal(boxes, err)
+	}
+	if f, err := blackbox.Open(boxes[0]); !errors.Is(err, blackbox.ErrAlive) {
+		t.Errorf("%v, %v, while the process lives", f, err)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	box, err := blackbox.Open(boxes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
+	dead, err := remote.ReadBox(box)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dead.About.Process != c.Process.Pid || dead.About.Arguments[0] != os.Args[0] || dead.Program == "" || time.Since(dead.Time) > time.Minute {
+		t.Errorf("%+v at %v", dead.About, dead.Time)
+	}
+	for i, v := range remoteViews {
+		for from, r := range map[string]*remote.Recording{"the box": dead, "outside": living} {
+			got := samples(profiletest.Read(t, func(w io.Writer) error { return r.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
+			if got != own[i] {
+				text += fmt.Sprintf("%v: from %s\n%s\nfrom inside\n%s\n", v.own, from, got, own[i])
+			}
+		}
+	}
+	return text
+}
+
 // A process that works is stopped for a moment only, and what is read is of that moment.
 func TestAWorkingProcessIsReadFromOutside(t *testing.T) {
 	c := begin(t, "1")
@@ -152,7 +208,8 @@ func TestTheProcessThatIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, cgoheap.Config{SampleBytes: sampleBytes, TableBytes: 64 << 20, GoroutineLabels: true, ThreadNames: true, MaxDepth: 64})
+	p := start(t, cgoheap.Config{SampleBytes: sampleBytes, TableBytes: 64 << 20, GoroutineLabels: true, ThreadNames: true, MaxDepth: 64,
+		BlackBox: os.Getenv(boxOfRecorded)})
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); fmt.Println("done") {
 		switch lines.Text() {
 		case "storm":

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// shared is what the flags say that all commands have which write profiles.
+type shared struct {
+	name   string // of the view
+	within time.Duration
+	view   remote.View
+	naming symbolize.Options
+}
+
+var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived}
+
+func (s *shared) add(flags *flag.FlagSet) {
+	flags.StringVar(&s.name, "view", report.InUse.Name, "inuse, allocated, peak, age or shortlived")
+	flags.DurationVar(&s.view.Older, "older", 0, "of -view age: leave out younger blocks")
+	flags.DurationVar(&s.within, "within", time.Second, "of -view shortlived: what was freed within 100ms, 1s, 10s, 1m, 10m or 1h")
+	flags.Func("debug-dir", "a directory of separate debug files, like /usr/lib/debug; may be repeated", func(dir string) error {
+		s.naming.DebugDirs = append(s.naming.DebugDirs, dir)
+		return nil
+	})
+	flags.BoolVar(&s.naming.Debuginfod, "debuginfod", false, "ask the servers in DEBUGINFOD_URLS for debug files that are not on this machine")
+}
+
+// check comes after the flags were parsed.
+func (s *shared) check() error {
+	at := slices.IndexFunc(views, func(v report.View) bool { return v.Name == s.name })
+	if at < 0 {
+		return fmt.Errorf("there is no view %q: it must be inuse, allocated, peak, age or shortlived", s.name)
+	}
+	s.view.View = views[at]
+	if s.view.Within = slices.Index(tables.Lifetimes(), s.within) + 1; s.view.Within == 0 {
+		return fmt.Errorf("-within is %v: it must be one of %v", s.within, tables.Lifetimes())
+	}
+	if s.view.Older < 0 {
+		return fmt.Errorf("-older is %v, which is negative", s.view.Older)
+	}
+	return nil
+}
+
+// writeFile writes the profile to a new file.
+func (s *shared) writeFile(r *remote.Recording, path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(r.Write(f, s.view, symbolize.New(s.naming)), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
