@@ -17,7 +17,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 counted  := $(CURDIR)/out/tests
 tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
-.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign rss stress fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign rss stress kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,6 +119,12 @@ foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo pac
 # PROGRAMS="duckdb sqlite" chooses among them. e2e/rss/doc.go says what must hold.
 rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB, RocksDB, CPython and others, which it builds; a table.
 	@cd e2e/rss && $(GO) run . $(PROGRAMS)
+
+kill: deps ## Kills a service N times at random instants of each kind, 1000 if not given, and compares its black box with the truth; AT=start, DIR=/dev/shm.
+	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(DIR)'
+
+oom: deps ## Has the kernel kill a service that leaks, in a memory control group, and recovers who leaked from its black box; needs root.
+	@cd e2e && $(GO) test -count=1 -v -timeout 10m -run ThatTheKernelKills .
 
 stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, MAPS=1, PAIRS=n, RECORDINGS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress

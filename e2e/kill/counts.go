@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/check"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+)
+
+// counts is what came of the kills.
+type counts struct {
+	phases                             [4]int // of those that were killed
+	boxes, notBegun, wrong, unreadable int
+	dumping, dumps, begun              int // killed while it wrote a profile; profiles that it finished, and did not
+}
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d while it recorded, %d of them wrote a profile, %d in a start, %d in a stop, %d between; %d boxes, %d of them not begun; %d dumps whole, %d begun; %d wrong, %d unreadable",
+		c.phases[recording], c.dumping, c.phases[starting], c.phases[stopping], c.phases[between], c.boxes, c.notBegun, c.dumps, c.begun, c.wrong, c.unreadable)
+}
+
+// judge compares the boxes in a directory with the truths of those that were killed. The last of these was killed just now.
+func (k *killer) judge(boxes string, truths []*truth, c *counts) error {
+	paths, err := blackbox.Names(boxes)
+	if err != nil {
+		return err
+	}
+	last := truths[len(truths)-1]
+	c.phases[now(last)]++
+	if writes(last) {
+		c.dumping++
+	}
+	dead := 0
+	for _, path := range paths {
+		alive, err := k.judgeBox(path, truths, c)
+		if err != nil {
+			return err
+		}
+		if !alive {
+			dead++
+		}
+	}
+	least, most := 0, 0
+	for _, t := range truths {
+		if now(t) == recording {
+			least++
+		}
+		if now(t) != between {
+			most++
+		}
+	}
+	if dead < least || dead > most {
+		c.unreadable++
+		fmt.Printf("%d boxes, and there must be from %d to %d\n", dead, least, most)
+	}
+	return c.judgeDumps(boxes)
+}
+
+// judgeBox judges a box. It must be that of one of the truths.
+func (k *killer) judgeBox(path string, truths []*truth, c *counts) (alive bool, err error) {
+	text, err := k.profileOf(path)
+	switch {
+	case errors.Is(err, blackbox.ErrAlive):
+		return true, nil
+	case errors.Is(err, os.ErrNotExist): // the other service has stopped meanwhile
+		return true, nil
+	}
+	c.boxes++
+	if errors.Is(err, remote.ErrNotBegun) && anyIs(truths, starting) {
+		c.notBegun++
+		return false, nil
+	}
+	if err != nil {
+		c.unreadable++
+		fmt.Println(err)
+		return false, nil
+	}
+	var faults []string
+	for _, t := range truths {
+		if faults = faultsOf(t, text); len(faults) == 0 {
+			return false, nil
+		}
+	}
+	c.wrong++
+	fmt.Println(strings.Join(faults, "\n"))
+	return false, nil
+}
+
+func anyIs(truths []*truth, phase uint64) bool {
+	for _, t := range truths {
+		if now(t) == phase {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *killer) profileOf(path string) ([]byte, error) {
+	file, err := blackbox.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	r, err := remote.ReadBox(file)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = r.Write(&b, remote.View{View: report.InUse}, k.names)
+	return b.Bytes(), err
+}
+
+// judgeDumps checks the profiles that the service has written itself: what has the name of one must be whole.
+func (c *counts) judgeDumps(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".pb.gz") {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return err
+			}
+			if faults, err := check.Profile(bytes.NewReader(text)); err != nil || len(faults) > 0 {
+				c.wrong++
+				fmt.Println(name, faults, err)
+			}
+			c.dumps++
+		} else if !strings.HasSuffix(name, ".box") && !strings.HasPrefix(name, "truth") {
+			c.begun++
+		}
+	}
+	return nil
+}
