@@ -17,6 +17,7 @@ import (
 type options struct {
 	listen      string
 	dumps       string
+	blackBox    string
 	sampleBytes int64
 }
 
@@ -24,6 +25,7 @@ func main() {
 	var o options
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`address` to serve on")
 	flag.StringVar(&o.dumps, "dumps", os.Getenv("LEAKY_DUMPS"), "`directory` for profiles on SIGUSR2 (default $LEAKY_DUMPS)")
+	flag.StringVar(&o.blackBox, "blackbox", os.Getenv("CGOHEAP_BLACKBOX"), "`directory` for what is recorded, to outlive a kill (default $CGOHEAP_BLACKBOX)")
 	flag.Int64Var(&o.sampleBytes, "sample-bytes", 0, "mean `bytes` between samples; 0 is the profiler's default")
 	flag.Parse()
 

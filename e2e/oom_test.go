@@ -1,0 +1,242 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
+
+const oomLimit = 160 << 20
+
+// oomed is a service that leaks, in a control group, until the kernel kills it.
+type oomed struct {
+	*exec.Cmd
+	group    group
+	box, url string
+	log      strings.Builder
+	logged   chan struct{} // closed when the log has ended
+	answered int64         // bytes of the thumbnails that it has answered, each of which it keeps
+	last     int64         // bytes of the last
+}
+
+// The kernel kills a service that leaks through SQLite and C++. Its black box has who leaks, and how much.
+func TestTheBlackBoxOfAServiceThatTheKernelKillsForItsMemory(t *testing.T) {
+	long(t)
+	if toolchain.Target(t).Emulated() {
+		t.Skip("an emulator's own memory would count")
+	}
+	for name, dir := range map[string]string{"disk": t.TempDir(), "tmpfs": shared(t)} {
+		t.Run(name, func(t *testing.T) {
+			s := startLeaky(t, dir)
+			s.leak(t)
+			s.awaitKill(t)
+			s.logCharge(t)
+			s.check(t, recoveredIn(t, dir))
+		})
+	}
+}
+
+// shared returns a directory in shared memory, which is a tmpfs.
+func shared(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "cgoheap-oom-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// startLeaky starts the example in a group of its own, with its black box in a directory.
+func startLeaky(t *testing.T, dir string) *oomed {
+	t.Helper()
+	leaky := made(t, "leaky", nil, "go", "build", "-C", "../examples/leaky", ".")
+	s := &oomed{group: memoryGroup(t), box: dir, logged: make(chan struct{})}
+	if err := s.group.setLimit(oomLimit); err != nil {
+		t.Fatal(err)
+	}
+	s.Cmd = s.group.command(leaky, "-listen", "127.0.0.1:0", "-sample-bytes", "16384")
+	s.Env = append(os.Environ(), "CGOHEAP_BLACKBOX="+dir, "GOMEMLIMIT=off", "GOTRACEBACK=single")
+	log, err := s.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // before the group is removed
+		_ = s.Process.Kill()
+		_, _ = s.Process.Wait()
+	})
+	lines := bufio.NewReader(log)
+	for s.url == "" {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(line, err, s.log.String())
+		}
+		s.log.WriteString(line)
+		if found := regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(line); found != nil {
+			s.url = "http://" + found[1]
+		}
+	}
+	go func() {
+		defer close(s.logged)
+		_, _ = io.Copy(&s.log, lines)
+	}()
+	return s
+}
+
+// leak asks for reports and thumbnails until nobody answers. Near the limit it asks for thumbnails only, which are large: where little is asked for at a
+// time, the kernel drops pages of files and reads them again, for minutes, before it kills.
+func (s *oomed) leak(t *testing.T) {
+	t.Helper()
+	for i := 0; i < 1_000_000; i++ {
+		if i%100 > 0 && s.used() < oomLimit*8/10 {
+			if _, err := s.ask(fmt.Sprintf("/report?customer=%d&after=%d", 1+i%50, i)); err != nil {
+				return
+			}
+			continue
+		}
+		body, err := s.ask(fmt.Sprintf("/thumbnail?photo=%d&width=1024&visit=%d", i/100%8, i))
+		if err != nil {
+			return
+		}
+		s.last = max(s.last, body)
+		s.answered += body
+	}
+	t.Fatal("the service is not killed")
+}
+
+func (s *oomed) used() int64 {
+	text, _ := os.ReadFile(filepath.Join(s.group.dir, s.group.used))
+	n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}
+
+func (s *oomed) ask(path string) (body int64, err error) {
+	client := http.Client{Timeout: time.Minute}
+	answer, err := client.Get(s.url + path)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	if body, err = io.Copy(io.Discard, answer.Body); err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", path, answer.Status)
+	}
+	return body, err
+}
+
+// awaitKill waits for the end, which must be the kernel's doing.
+func (s *oomed) awaitKill(t *testing.T) {
+	t.Helper()
+	<-s.logged
+	err := s.Wait()
+	status, ok := s.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("it ended otherwise: %v\n%s", err, s.log.String())
+	}
+	events, _ := os.ReadFile(filepath.Join(s.group.dir, "memory.events"))
+	if v1, err := os.ReadFile(filepath.Join(s.group.dir, "memory.oom_control")); err == nil {
+		events = v1
+	}
+	if !regexp.MustCompile(`(?m)^oom_kill [1-9]`).Match(events) {
+		t.Fatalf("the kernel has not killed it for its memory: %s", events)
+	}
+}
+
+// logCharge reports what of the dead service's files still counts against the limit.
+func (s *oomed) logCharge(t *testing.T) {
+	t.Helper()
+	used, _ := os.ReadFile(filepath.Join(s.group.dir, s.group.used))
+	stat, _ := os.ReadFile(filepath.Join(s.group.dir, "memory.stat"))
+	lines := regexp.MustCompile(`(?m)^(cache|rss|shmem|dirty|anon|file|file_dirty) \d+$`).FindAllString(string(stat), -1)
+	boxes, _ := filepath.Glob(filepath.Join(s.box, "*.box"))
+	for _, path := range boxes {
+		var info syscall.Stat_t
+		if err := syscall.Stat(path, &info); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("the box has %d KiB of %d KiB; the group, in which nobody is left, uses %s bytes: %q", info.Blocks/2, info.Size>>10, strings.TrimSpace(string(used)), lines)
+	}
+}
+
+// recoveredIn returns the only profile that cgoheap recover writes for a directory.
+func recoveredIn(t *testing.T, dir string) *profile.Profile {
+	t.Helper()
+	command := made(t, "cgoheap", []string{"CGO_ENABLED=0"}, "go", "build", "../cmd/cgoheap")
+	out, err := exec.Command(command, "recover", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+	paths, err := filepath.Glob(filepath.Join(dir, "*.pb.gz"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	f, err := os.Open(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// check compares the profile with what is known: the two handlers that leak hold nearly all, through the functions that allocate for them,
+// and thumbnails hold what was answered.
+func (s *oomed) check(t *testing.T, p *profile.Profile) {
+	t.Helper()
+	held, all := map[string]int64{}, int64(0)
+	for _, sample := range p.Sample {
+		bytes := sample.Value[3]
+		all += bytes
+		stack := functions(sample)
+		for handler, callee := range map[string]string{"handleThumbnail": "raster_cache_thumbnail", "handleReport": "sqlite3RunParser"} {
+			if slices.ContainsFunc(stack, func(f string) bool { return strings.HasSuffix(f, "."+handler) }) {
+				held[handler] += bytes
+				if slices.Contains(stack, callee) {
+					held[callee] += bytes
+				}
+			}
+		}
+	}
+	t.Logf("%d MiB in use of a limit of %d MiB: %v; thumbnails of %d bytes were answered", all>>20, oomLimit>>20, held, s.answered)
+	if rest := all - held["handleThumbnail"] - held["handleReport"]; rest > all/10 {
+		t.Errorf("%d bytes of %d are not the guilty ones'", rest, all)
+	}
+	if held["sqlite3RunParser"] < held["handleReport"]*8/10 || held["handleReport"] < all/10 || held["raster_cache_thumbnail"] != held["handleThumbnail"] {
+		t.Error("they do not hold what they hold through those that allocate for them")
+	}
+	if all > oomLimit || all < oomLimit/2 {
+		t.Errorf("%d bytes in use are not most of the %d that the kernel allowed", all, oomLimit)
+	}
+	if least, most := s.answered*97/100, (s.answered+s.last)*103/100; held["handleThumbnail"] < least || held["handleThumbnail"] > most {
+		t.Errorf("thumbnails hold %d bytes, and it must be from %s to %s", held["handleThumbnail"], strconv.FormatInt(least, 10), strconv.FormatInt(most, 10))
+	}
+}
+
+func functions(s *profile.Sample) (list []string) {
+	for _, l := range s.Location {
+		for _, line := range l.Line {
+			list = append(list, line.Function.Name)
+		}
+	}
+	return list
+}
