@@ -19,6 +19,7 @@ var contests = []struct {
 	run  func(setup) error
 }{
 	{"sampling", sampling},
+	{"boxed", boxed},
 	{"every", every},
 	{"dhat", dhat},
 	{"peers", peers},

@@ -20,6 +20,8 @@ func main() {
 	flag.IntVar(&w.threads, "threads", 1, "how many threads allocate, each this much, or while profiles are written")
 	flag.IntVar(&w.segments, "segments", 1, "how often this is measured")
 	sample := flag.Int64("sample", 0, "mean bytes between samples; 0 records nothing")
+	box := flag.String("box", "", "the directory of a black box; empty for none")
+	writing := flag.String("writing", "", "instead, print how long writing much to files in this directory delays others")
 	walks := flag.Int("walks", 0, "walk the stack this often, instead of allocating")
 	dumps := flag.Int("dumps", 0, "instead, write this many profiles and print how long they delay others")
 	held := flag.Int("hold", 0, "allocate this many blocks that stay, before the dumps or instead")
@@ -27,7 +29,7 @@ func main() {
 	larges := flag.Bool("large", false, "work with large blocks and aligned ones instead")
 	flag.IntVar(&w.paced, "paced", 0, "1: wait for a line of input before each segment")
 	flag.Parse()
-	recording, err := record(*sample)
+	recording, err := record(*sample, *box)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
@@ -38,6 +40,8 @@ func main() {
 	case *larges:
 		large()
 		err = recording.sampled(zeroed, zeroedBytes)
+	case *writing != "":
+		err = besideWriting(*writing, w.threads)
 	case *dumps > 0:
 		hold(*held, *stacks, w.depth)
 		err = errors.Join(recording.sampled(*held, heldBytes), delays(recording, *dumps, w.threads))

@@ -14,11 +14,11 @@ type recording struct {
 	sample   int64
 }
 
-func record(sample int64) (recording, error) {
+func record(sample int64, box string) (recording, error) {
 	if sample == 0 {
 		return recording{}, nil
 	}
-	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: sample})
+	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: sample, BlackBox: box})
 	return recording{p, sample}, err
 }
 
