@@ -181,6 +181,29 @@ func TestWhatIsNotAFileOfOurs(t *testing.T) {
 	}
 }
 
+// Two may open a file before one of them has its lock, recovers it and removes it.
+func TestAFileThatSomebodyHasRecoveredIsNotOpened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cgoheap.host.1.a.box")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	before, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checked(file, before, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := checked(file, before, false); err == nil || !strings.Contains(err.Error(), "removed meanwhile") {
+		t.Error(err)
+	}
+}
+
 func TestRemoveLeavesAnothersFile(t *testing.T) {
 	b := create(t, t.TempDir())
 	if err := errors.Join(os.Remove(b.Path()), os.WriteFile(b.Path(), []byte("another"), 0o600)); err != nil {

@@ -76,5 +76,8 @@ func checked(file *os.File, before os.FileInfo, others bool) error {
 	} else if err != nil {
 		return fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
+	if now, err := os.Lstat(file.Name()); err != nil || !os.SameFile(before, now) { // whoever had the lock before has recovered it
+		return fmt.Errorf("%s was removed meanwhile", file.Name())
+	}
 	return nil
 }
