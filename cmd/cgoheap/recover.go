@@ -19,6 +19,9 @@ const recoverUsage = "usage: cgoheap recover [FLAGS] FILE|DIR...\n" +
 	"Writes the profile of the last moment of each process that left a black box (Config.BlackBox) and is gone, beside the box. Boxes of processes that\n" +
 	"still run are left alone. Root may read those of all users, others only their own. The boxes stay where they are, unless -rm is given."
 
+// releaseTime is for the kernel, which may release the file of a process some milliseconds after its end.
+const releaseTime = 500 * time.Millisecond
+
 // recoverBoxes writes the profiles of black boxes and returns the exit code: the greatest of all.
 func recoverBoxes(arguments []string, out, trouble io.Writer) (code int) {
 	flags := flag.NewFlagSet("recover", flag.ContinueOnError)
@@ -45,8 +48,12 @@ func recoverBoxes(arguments []string, out, trouble io.Writer) (code int) {
 		fmt.Fprintf(trouble, "cgoheap recover: %v\n", err)
 		code = exitUnreadable
 	}
+	opened := blackbox.Options{AnyUsers: os.Geteuid() == 0, Within: releaseTime}
 	for _, path := range paths {
-		about, err := f.recoverBox(path, *dir, *remove)
+		about, err := f.recoverBox(path, opened, *dir, *remove)
+		if errors.Is(err, blackbox.ErrAlive) {
+			opened.Within = 0 // all who died before have had that time now
+		}
 		if err != nil && !strings.Contains(err.Error(), path) {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
@@ -86,17 +93,9 @@ func boxesIn(names []string) (paths []string, err error) {
 	return paths, err
 }
 
-// openBox opens a box of this user's, or for root that of anyone.
-func openBox(path string) (*os.File, error) {
-	if os.Geteuid() == 0 {
-		return blackbox.OpenAnyUsers(path)
-	}
-	return blackbox.Open(path)
-}
-
 // recoverBox writes the profile of a box and returns a sentence about it.
-func (f *shared) recoverBox(path, dir string, remove bool) (about string, err error) {
-	file, err := openBox(path)
+func (f *shared) recoverBox(path string, opened blackbox.Options, dir string, remove bool) (about string, err error) {
+	file, err := blackbox.Open(path, opened)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/check"
@@ -103,7 +104,7 @@ func anyIs(truths []*truth, phase uint64) bool {
 }
 
 func (k *killer) profileOf(path string) ([]byte, error) {
-	file, err := blackbox.Open(path)
+	file, err := blackbox.Open(path, blackbox.Options{Within: 300 * time.Millisecond})
 	if err != nil {
 		return nil, err
 	}

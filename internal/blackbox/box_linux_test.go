@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -79,12 +80,12 @@ func TestAFileIsLockedAsLongAsItsProcessLives(t *testing.T) {
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	if f, err := Open(names[0]); !errors.Is(err, ErrAlive) {
+	if f, err := Open(names[0], Options{}); !errors.Is(err, ErrAlive) {
 		t.Errorf("%v, %v, though its process runs", f, err)
 	}
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	f, err := Open(names[0])
+	f, err := Open(names[0], Options{Within: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 		for {
 			names, _ := Names(dir)
 			for _, name := range names {
-				if f, err := Open(name); err == nil {
+				if f, err := Open(name, Options{}); err == nil {
 					f.Close()
 				}
 			}
@@ -135,7 +136,7 @@ func TestOnesOwnFileIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	b := create(t, dir)
 	defer b.Remove()
-	if f, err := Open(b.Path()); !errors.Is(err, ErrAlive) {
+	if f, err := Open(b.Path(), Options{}); !errors.Is(err, ErrAlive) {
 		t.Errorf("%v, %v", f, err)
 	}
 }
@@ -155,7 +156,7 @@ func TestWhatIsNotAFileOfOurs(t *testing.T) {
 		t.Errorf("%q, %v", names, err)
 	}
 	for _, name := range names {
-		if f, err := Open(name); err == nil || !strings.Contains(err.Error(), name) {
+		if f, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, %v", name, f, err)
 		}
 	}
@@ -166,16 +167,16 @@ func TestWhatIsNotAFileOfOurs(t *testing.T) {
 	if err := errors.Join(os.WriteFile(others, nil, 0o600), os.Chown(others, 12345, 12345)); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Open(others); err == nil || !strings.Contains(err.Error(), "another user") {
+	if f, err := Open(others, Options{}); err == nil || !strings.Contains(err.Error(), "another user") {
 		t.Errorf("%v, %v", f, err)
 	}
-	f, err := OpenAnyUsers(others)
+	f, err := Open(others, Options{AnyUsers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
 	for _, name := range names {
-		if f, err := OpenAnyUsers(name); err == nil || !strings.Contains(err.Error(), name) {
+		if f, err := Open(name, Options{AnyUsers: true}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, %v", name, f, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,10 +33,16 @@ func Names(dir string) ([]string, error) {
 
 // Open opens the file of a process that is gone, and locks it until it is closed. It returns ErrAlive for one that is not gone, as this
 // process's own.
-func Open(path string) (*os.File, error) { return open(path, false) }
+func Open(path string, o Options) (*os.File, error) {
+	for end := time.Now().Add(o.Within); ; time.Sleep(pause) {
+		if file, err := open(path, o.AnyUsers); !errors.Is(err, ErrAlive) || time.Now().After(end) {
+			return file, err
+		}
+	}
+}
 
-// OpenAnyUsers is Open for a file that may belong to any user: for a command that an administrator runs.
-func OpenAnyUsers(path string) (*os.File, error) { return open(path, true) }
+// pause is how long Open waits before it tries again.
+const pause = 10 * time.Millisecond
 
 func open(path string, others bool) (*os.File, error) {
 	before, err := os.Lstat(path)

@@ -9,5 +9,5 @@
 // closes all its files. A child that was forked and does not run another program has it too: until that ends, the file is left alone.
 //
 // What lies in a directory is not trusted: others may have put it there. Links and files that are not regular are not opened, nor are
-// those of other users, except by a command that root runs (OpenAnyUsers).
+// those of other users, except by a command that root runs (Options.AnyUsers).
 package blackbox

@@ -29,7 +29,4 @@ func (*Box) Remove() error { return nil }
 func Names(string) ([]string, error) { return nil, errors.ErrUnsupported }
 
 // Open fails.
-func Open(string) (*os.File, error) { return nil, errors.ErrUnsupported }
-
-// OpenAnyUsers fails.
-func OpenAnyUsers(string) (*os.File, error) { return nil, errors.ErrUnsupported }
+func Open(string, Options) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -140,12 +140,12 @@ func killedDifference(t *testing.T) (text string) {
 	if err != nil || len(boxes) != 1 {
 		t.Fatal(boxes, err)
 	}
-	if f, err := blackbox.Open(boxes[0]); !errors.Is(err, blackbox.ErrAlive) {
+	if f, err := blackbox.Open(boxes[0], blackbox.Options{}); !errors.Is(err, blackbox.ErrAlive) {
 		t.Errorf("%v, %v, while the process lives", f, err)
 	}
 	_ = c.Process.Kill()
 	_ = c.Wait()
-	box, err := blackbox.Open(boxes[0])
+	box, err := blackbox.Open(boxes[0], blackbox.Options{Within: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
