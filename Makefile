@@ -124,7 +124,7 @@ kill: deps ## Kills a service N times at random instants of each kind, 1000 if n
 	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(DIR)'
 
 oom: deps ## Has the kernel kill a service that leaks, in a memory control group, and recovers who leaked from its black box; needs root.
-	@cd e2e && $(GO) test -count=1 -v -timeout 10m -run ThatTheKernelKills .
+	@cd e2e && CGOHEAP_OOM=1 $(GO) test -count=1 -v -timeout 10m -run ThatTheKernelKills .
 
 stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, MAPS=1, PAIRS=n, RECORDINGS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress

@@ -36,7 +36,9 @@ type oomed struct {
 
 // The kernel kills a service that leaks through SQLite and C++. Its black box has who leaks, and how much.
 func TestTheBlackBoxOfAServiceThatTheKernelKillsForItsMemory(t *testing.T) {
-	long(t)
+	if os.Getenv("CGOHEAP_OOM") == "" {
+		t.Skip("make oom runs it") // how long the kernel reads pages again before it kills depends on the machine's disk and swap
+	}
 	if toolchain.Target(t).Emulated() {
 		t.Skip("an emulator's own memory would count")
 	}
