@@ -121,7 +121,7 @@ static bool put_memory(uint64_t offset)
 
 static __attribute__((noreturn, noinline)) void land(struct shield *s)
 {
-	__builtin_longjmp(s->landing, 1);
+	_longjmp(s->landing, 1);
 }
 
 static bool mend(uintptr_t address, ucontext_t *context)

@@ -26,7 +26,7 @@ void shield_lower(struct shield *s);
 	do {                                                                                                           \
 		struct shield shield;                                                                                  \
 		shield_raise(&shield);                                                                                 \
-		if (__builtin_setjmp(shield.landing) == 0)                                                             \
+		if (_setjmp(shield.landing) == 0)                                                                      \
 			work;                                                                                          \
 		else if (shield.inside != 0)                                                                           \
 			gate_leave((struct pass){.slot = shield.inside - 1});                                          \

@@ -3,6 +3,7 @@
 #ifndef CGOHEAP_THREAD_H
 #define CGOHEAP_THREAD_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@ struct kind {
 
 // Where a hook that touches a region in a file lands if it cannot go on. See shield.h.
 struct shield {
-	void *landing[5];     // of __builtin_setjmp
+	jmp_buf landing;
 	struct shield *outer; // of a hook that this one interrupted
 	uint32_t inside;      // the slot of the gate that it has, and one more; 0 for none
 	bool blocked;         // the thread blocked SIGBUS
