@@ -63,6 +63,21 @@ func (r *Recording) Breaks() (breaks []account.Range) {
 	return breaks
 }
 
+// MappedBytes returns how many bytes the program and its libraries have mapped by recorded calls and not unmapped, resident or not.
+func (r *Recording) MappedBytes() (bytes int64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var memory scratch.Memory
+	defer memory.Free()
+	ranges, err := r.mappedRanges(&memory)
+	for i := range ranges {
+		if m := &ranges[i]; m.Kind == layout.MappedProgram {
+			bytes += int64(m.Limit - m.Start)
+		}
+	}
+	return bytes, err
+}
+
 // mapped returns what is mapped now, without frames.
 func (r *Recording) mapped(memory *scratch.Memory) ([]Mapping, error) {
 	ranges, err := r.mappedRanges(memory)

@@ -3,6 +3,8 @@
 package alloc
 
 import (
+	"slices"
+
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -52,4 +54,11 @@ func linked() []mappings.Module {
 		})
 	}
 	return mappings.Linked(segments)
+}
+
+// Loaded returns the modules of the recording, at index ID − 1: all that were loaded at any time of it, as the last look found them.
+func (r *Recording) Loaded() []*mappings.Module {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.loaded.all)
 }

@@ -32,6 +32,7 @@ type Options struct {
 	Failed      func(error)                       // receives a panic in a goroutine of the recording; may be nil
 	File        *os.File                          // that the tables lie in, TableBytes long, all zero; nil for memory of the process
 	About       []byte                            // describes the process, for those that read File
+	NoteBytes   int                               // room in the tables for the flight recorder's notes; 0 for none
 }
 
 // Snapshot is a profile and the modules that its frames lie in.

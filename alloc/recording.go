@@ -25,6 +25,7 @@ type Recording struct {
 	fullErr  error // the tables had no room for all of them
 	joinErr  error // stacks end at the call from Go
 	labelErr error // goroutines' labels cannot be read
+	notes    []byte
 	newErr   error // operator new is not seen
 	mapErr   error // calls that map memory are not recorded
 	stopped  bool
@@ -58,9 +59,15 @@ func Start(o Options) (*Recording, error) {
 		return nil, err
 	}
 	running.Recording = r
+	if r.options.File != nil {
+		cgo.NoteEndings()
+	}
 	cgo.Start()
 	return r, nil
 }
+
+// Notes returns the room for the flight recorder's notes, all zero at first; nil if there is none. It must not be used after Stop.
+func (r *Recording) Notes() []byte { return r.notes }
 
 func withDefaults(o Options) Options {
 	if o.Seed == 0 {
@@ -85,6 +92,9 @@ func (r *Recording) prepare() error {
 		return err
 	}
 	cgo.Describe(r.options.About)
+	if r.options.NoteBytes > 0 {
+		r.notes = cgo.ReserveNotes(r.options.NoteBytes)
+	}
 	r.refresh()
 	if r.fullErr != nil {
 		cgo.Stop()
@@ -189,6 +199,7 @@ func (r *Recording) Stop() error {
 		return nil
 	}
 	r.end()
+	cgo.ForgetEndings()
 	if !cgo.Stop() {
 		return fmt.Errorf("a thread is stopped in the middle of recording; its tables stay in memory")
 	}

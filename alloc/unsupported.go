@@ -10,6 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/usage"
+	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -53,6 +54,15 @@ func (*Recording) Mappings(func() error) ([]Mapping, error) { return nil, errSto
 
 // Breaks returns none.
 func (*Recording) Breaks() []account.Range { return nil }
+
+// MappedBytes returns errStopped.
+func (*Recording) MappedBytes() (int64, error) { return 0, errStopped }
+
+// Notes returns nil.
+func (*Recording) Notes() []byte { return nil }
+
+// Loaded returns none.
+func (*Recording) Loaded() []*mappings.Module { return nil }
 
 // ResetPeak returns errStopped.
 func (*Recording) ResetPeak() error { return errStopped }

@@ -15,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "gate.h"
 #include "machine.h"
 #include "pages.h"
@@ -150,6 +151,7 @@ static bool mend(uintptr_t address, ucontext_t *context)
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction *before = &box.before;
+	ending_note(signal);
 	if ((before->sa_flags & SA_SIGINFO) != 0) {
 		before->sa_sigaction(signal, info, context);
 	} else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {

@@ -124,6 +124,18 @@ func Describe(text []byte) {
 	}
 }
 
+// ReserveNotes takes zeroed bytes for the flight recorder's notes, and tells the region's readers where they are. It returns nil if there is
+// no room.
+func ReserveNotes(size int) []byte {
+	at, ok := Reserve(size)
+	if !ok {
+		return nil
+	}
+	C.cgoheap_region.flight_size = C.uint64_t(size)
+	C.cgoheap_region.flight = C.uint64_t(at)
+	return Region()[at:][:size:size]
+}
+
 // Reserve takes zeroed bytes from the region's unused part and returns their offset; false when it is full.
 func Reserve(size int) (uint64, bool) {
 	at := uint64(C.region_reserve(C.uint64_t(size)))

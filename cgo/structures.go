@@ -6,6 +6,7 @@ package cgo
 // #include "clock.h"
 // #include "counters.h"
 // #include "credit.h"
+// #include "ending.h"
 // #include "filter.h"
 // #include "gate.h"
 // #include "gate_slot.h"
@@ -70,6 +71,8 @@ var numbers = []struct {
 
 	{"Lifetimes", C.REGION_LIFETIMES, "classes of lifetimes that are known"},
 	{"Tick", 1 << C.CLOCK_TICK_BITS, "nanoseconds: the unit of the times at which blocks were allocated"},
+
+	{"EndingSignal", C.ENDING_SIGNAL, "the bits of a note of a signal that have its number; the others are the time, in nanoseconds"},
 
 	{"Levels", C.REGION_LEVELS, "levels of the table of live blocks"},
 	{"LevelBuckets", C.LEVEL_BUCKETS, "buckets in the first level; each has twice as many as the one before"},

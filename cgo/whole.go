@@ -12,10 +12,10 @@ import "runtime"
 // All exported functions of this package that may call C.
 func init() {
 	runtime.KeepAlive([]any{
-		Allocated, Await, BoundsWordsHere, BoxState, BreakMoved, BroughtAllocators, Catch, CompareRanges, Counted, Crowd, Describe, FindGoCode, Freed, GiveWay, GoPages,
+		Allocated, Await, BoundsWordsHere, BoxState, BreakMoved, BroughtAllocators, Catch, CompareRanges, Counted, Crowd, Describe, FindGoCode, ForgetEndings, Freed, GiveWay, GoPages,
 		HoldPeak, Images, InUse, LabelGoroutines, LoadedBiases, MissedPeak, NewIndex, NewModule,
-		NewRange, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
-		RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak, Reserve, ResetPeak, Segments, SetSampleBytes,
+		NewRange, NoteEndings, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
+		RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak, Reserve, ReserveNotes, ResetPeak, Segments, SetSampleBytes,
 		Settle, Start, Stop, Supported, TakeCaught, Ticks, UnseenOperators, WatchMapped,
 		Image.Rule, (*Loads).Count, (*Loads).During,
 	})

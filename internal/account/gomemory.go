@@ -38,6 +38,13 @@ func readGoMemory() (g goMemory, other int64) {
 	return g, max(0, of(4)-of(5)-g.objects-g.stacks-g.free-g.unused)
 }
 
+// GoMemory returns the Go runtime's own figures: bytes of objects, of free memory that was not returned to the kernel, of goroutines'
+// stacks, and of what it has mapped beside its heap. Not all of it need be resident.
+func GoMemory() (objects, free, stacks, other int64) {
+	g, other := readGoMemory()
+	return g.objects, g.free + g.unused, g.stacks, other
+}
+
 // divide divides the resident bytes of the arenas. Memory that the runtime counts and that is not resident was never
 // touched: slots in spans that are being filled, beyond these free spans, and beyond these large objects. Memory that is resident beyond the
 // runtime's count was returned to the kernel and became resident again, as with huge pages; it is free.

@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 12                   // of the layout
+	Version         = 13                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -20,6 +20,7 @@ const (
 	PeakFlags       = 3                    // bits below the mark in the peak at HeaderInuse
 	Lifetimes       = 6                    // classes of lifetimes that are known
 	Tick            = 16777216             // nanoseconds: the unit of the times at which blocks were allocated
+	EndingSignal    = 255                  // the bits of a note of a signal that have its number; the others are the time, in nanoseconds
 	Levels          = 24                   // levels of the table of live blocks
 	LevelBuckets    = 512                  // buckets in the first level; each has twice as many as the one before
 	BucketSlots     = 8                    // blocks in a bucket
@@ -91,7 +92,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader      = 2800
+	SizeofHeader      = 2832
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -119,14 +120,18 @@ const (
 	HeaderMaxDepth    = 208 // uint64
 	HeaderAbout       = 216 // uint64
 	HeaderAboutSize   = 224 // uint64
-	HeaderMissing     = 232 // uint64
-	HeaderInuse       = 240 // struct inuse
-	HeaderPeakMissed  = 256 // uint64
-	HeaderPeakClock   = 264 // uint64
-	HeaderLevelCount  = 272 // uint64
-	HeaderLevels      = 280 // uint64[24]
-	HeaderCounters    = 472 // uint64[35]
-	HeaderCarries     = 752 // struct carry[128]
+	HeaderFlight      = 232 // uint64
+	HeaderFlightSize  = 240 // uint64
+	HeaderAskedToEnd  = 248 // uint64
+	HeaderFaulted     = 256 // uint64
+	HeaderMissing     = 264 // uint64
+	HeaderInuse       = 272 // struct inuse
+	HeaderPeakMissed  = 288 // uint64
+	HeaderPeakClock   = 296 // uint64
+	HeaderLevelCount  = 304 // uint64
+	HeaderLevels      = 312 // uint64[24]
+	HeaderCounters    = 504 // uint64[35]
+	HeaderCarries     = 784 // struct carry[128]
 )
 
 // struct gate_slot

@@ -1,0 +1,60 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// A service that is restarted in order ends as one that crashes does, for all that can be seen of its black box: a Go program
+// that returns from main or calls os.Exit runs no code of ours. What tells them apart are the signals that came before. Our handler
+// stands before the one of Go's runtime, stores a word in the region's header, and calls the other as the kernel would have. So the
+// program does what it did without us.
+
+#define _GNU_SOURCE
+#include "ending.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "region.h"
+
+#define MOST 32 // above the highest signal that is noted
+
+static struct sigaction behind[MOST]; // kept after ending_end for a handler that still runs
+
+void ending_note(int number)
+{
+	if (cgoheap_region == NULL || !region_here())
+		return;
+	uint64_t *note = number == SIGTERM || number == SIGINT || number == SIGQUIT ? &cgoheap_region->asked_to_end : &cgoheap_region->faulted;
+	__atomic_store_n(note, (clock_now() & ~(uint64_t)ENDING_SIGNAL) | (uint64_t)number, __ATOMIC_RELAXED);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	ending_note(number);
+	behind[number].sa_sigaction(number, info, context);
+}
+
+static bool stands(int number)
+{
+	struct sigaction now;
+	return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
+}
+
+bool ending_begin(int number)
+{
+	struct sigaction ours;
+	if (number <= 0 || number >= MOST)
+		return false;
+	if (stands(number))
+		return true;
+	if (sigaction(number, NULL, &behind[number]) != 0 || (behind[number].sa_flags & SA_SIGINFO) == 0)
+		return false;
+	ours = behind[number];
+	ours.sa_sigaction = on_signal;
+	return sigaction(number, &ours, NULL) == 0;
+}
+
+void ending_end(int number)
+{
+	if (number > 0 && number < MOST && stands(number))
+		(void)sigaction(number, &behind[number], NULL); // if it fails, our handler stays, and passes the signal on
+}

@@ -1,0 +1,100 @@
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Threads returns the number of threads of the process.
+func (k Kernel) Threads() (int64, error) {
+	path := filepath.Join(k.Proc, "self/stat")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	text := string(data)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // the name before may have any characters
+	const threads = 20 - 3                                              // proc(5): field 20, and the first here is field 3
+	if len(fields) <= threads {
+		return 0, fmt.Errorf("%s: %q has no field 20", path, text)
+	}
+	return strconv.ParseInt(fields[threads], 10, 64)
+}
+
+// errNoGroup reports that the control group's files cannot be found.
+var errNoGroup = errors.New("no control group of the process has such a file")
+
+// Kills returns how many processes of the process's own control group the kernel has killed because it was out of memory, since the group
+// was made, and the file that has the number. If that cannot be seen, as from inside a container with the path of outside, it is
+// that of the nearest group above that can.
+func (k Kernel) Kills() (path string, kills int64, err error) {
+	text, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup"))
+	if err != nil {
+		return "", 0, err
+	}
+	for _, h := range k.hierarchies(string(text)) {
+		for group := h.path; ; group = filepath.Dir(group) {
+			for _, name := range [...]string{"memory.events", "memory.oom_control"} {
+				path := filepath.Join(h.mount, group, name)
+				if kills, err := KillsIn(path); err == nil {
+					return path, kills, nil
+				}
+			}
+			if group == "/" || group == "." {
+				break
+			}
+		}
+	}
+	return "", 0, errNoGroup
+}
+
+// KillsIn returns the number in a file that Kills has returned.
+func KillsIn(path string) (int64, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if text, found := strings.CutPrefix(line, "oom_kill "); found {
+			return strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("%s has no oom_kill", path)
+}
+
+// Stalls returns how long tasks have waited for memory, in microseconds: some of them, and all of them, of the process's control group
+// (memory.pressure), or of the machine. Format: the kernel's Documentation/accounting/psi.rst.
+func (k Kernel) Stalls() (some, full int64, err error) {
+	if text, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup")); err == nil {
+		for _, h := range k.hierarchies(string(text)) {
+			if some, full, err = stallsIn(filepath.Join(h.mount, h.path, "memory.pressure")); err == nil {
+				return some, full, nil
+			}
+		}
+	}
+	return stallsIn(filepath.Join(k.Proc, "pressure/memory"))
+}
+
+func stallsIn(path string) (some, full int64, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	totals := map[string]int64{}
+	for line := range strings.Lines(string(data)) {
+		kind, rest, _ := strings.Cut(line, " ")
+		if _, text, found := strings.Cut(rest, "total="); found {
+			if totals[kind], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
+				return 0, 0, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+	}
+	if _, ok := totals["some"]; !ok {
+		return 0, 0, fmt.Errorf("%s has no total of some", path)
+	}
+	return totals["some"], totals["full"], nil
+}
