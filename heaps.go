@@ -24,17 +24,17 @@ type heaps struct {
 func newHeaps(s *alloc.Snapshot, both bool) heaps {
 	h := heaps{native: s.Profile}
 	if both {
-		golang := goheap.Read(goModules(s))
+		golang := goheap.Read(goModules(s.Modules))
 		h.golang = &golang
 	}
 	return h
 }
 
 // goModules returns a function that maps the address of Go code to its file, a plugin or else the program; 0 if unknown.
-func goModules(s *alloc.Snapshot) func(pc uintptr) stack.ModuleID {
+func goModules(modules []*mappings.Module) func(pc uintptr) stack.ModuleID {
 	var program stack.ModuleID
 	var plugins []*mappings.Module
-	for _, m := range s.Modules {
+	for _, m := range modules {
 		switch {
 		case m.HoldsProgram():
 			program = m.ID

@@ -1,0 +1,45 @@
+package flight
+
+import "time"
+
+// The recorder may take a thousandth of one processor. Most figures cost some microseconds and are read every second. The others cost what
+// the process's memory or the machine makes them cost; so each of them is paced: after it was read, it is left alone for as many times
+// that long as its share of a processor allows, and the last values stand in the meantime.
+
+// share is how many times as long as reading a paced source took it is left alone. There are four, and Go's heap.
+const share = 8000
+
+// paced is a source that is read as often as its cost allows.
+type paced struct {
+	read func(values *[Fields]int64) // sets its own fields
+	due  time.Time
+	last [Fields]int64 // what it set; Unknown for the fields of others
+}
+
+func newPaced(read func(*[Fields]int64)) *paced {
+	p := &paced{read: read}
+	p.last = unknown
+	return p
+}
+
+// fill sets the source's fields.
+func (p *paced) fill(now time.Time, values *[Fields]int64) {
+	if !now.Before(p.due) {
+		p.last = unknown
+		begin := time.Now()
+		p.read(&p.last)
+		p.due = now.Add(share * time.Since(begin))
+	}
+	for f, value := range p.last {
+		if value != Unknown {
+			values[f] = value
+		}
+	}
+}
+
+var unknown = func() (all [Fields]int64) {
+	for f := range all {
+		all[f] = Unknown
+	}
+	return all
+}()

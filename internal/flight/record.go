@@ -1,0 +1,27 @@
+package flight
+
+import "time"
+
+// Record has the figures of one moment.
+type Record struct {
+	Time   time.Time
+	Values [Fields]int64 // by Field; Unknown if not known
+}
+
+// Has reports whether all of some fields are known.
+func (r *Record) Has(fields ...Field) bool {
+	for _, f := range fields {
+		if r.Values[f] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Go returns the resident bytes that Go's runtime counts as its own, as far as they are known.
+func (r *Record) Go() (sum int64) {
+	for _, f := range [...]Field{GoHeap, GoFree, GoStacks, GoOther} {
+		sum += max(0, r.Values[f])
+	}
+	return sum
+}

@@ -1,0 +1,142 @@
+package flight
+
+import (
+	"sync"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Sources are where figures come from. Each sets the fields that it can.
+type Sources struct {
+	Quick []func(*[Fields]int64) // cost some microseconds each
+	Paced []func(*[Fields]int64) // may cost more, and are read accordingly more rarely
+	Heap  func() stack.Profile   // Go's own heap
+}
+
+// Recorder notes a record every second, until it is stopped.
+type Recorder struct {
+	task  *background.Task
+	timer *time.Timer
+
+	mu      sync.Mutex // guards what follows
+	notes   *Notes
+	sources Sources
+	paced   []*paced
+	records uint64 // how many were noted
+	heaps   uint64
+	minutes uint64
+	last    Record
+	minute  Record // the one of the present minute with the most resident memory
+	heapDue time.Time
+	heapAt  time.Time // when the heap was last noted
+	heapRSS int64     // what was resident then
+	stopped bool
+}
+
+// Every is the time between two records.
+const Every = time.Second
+
+// Start begins to note. A panic of a source goes to failed.
+func Start(n *Notes, s Sources, failed func(error)) *Recorder {
+	r := &Recorder{notes: n, sources: s}
+	for _, read := range s.Paced {
+		r.paced = append(r.paced, newPaced(read))
+	}
+	r.task = background.New("the flight recorder", func() { r.tick(time.Now()) }, failed)
+	r.timer = time.AfterFunc(time.Hour, r.task.Ask)
+	r.task.Ask()
+	return r
+}
+
+// tick notes a record, and arranges the next.
+func (r *Recorder) tick(now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return
+	}
+	defer r.timer.Reset(now.Truncate(Every).Add(Every).Sub(now)) // after a panic as well
+	r.last = r.read(now)
+	r.records++
+	r.notes.seconds.put(r.records, &r.last)
+	r.noteMinute(&r.last)
+	if r.heapWanted(&r.last) {
+		r.noteHeap(now)
+	}
+}
+
+func (r *Recorder) read(now time.Time) Record {
+	record := Record{Time: now, Values: unknown}
+	for _, read := range r.sources.Quick {
+		read(&record.Values)
+	}
+	for _, p := range r.paced {
+		p.fill(now, &record.Values)
+	}
+	return record
+}
+
+// noteMinute keeps the second with the most resident memory, and notes it when its minute is over.
+func (r *Recorder) noteMinute(now *Record) {
+	then := &r.minute
+	if !then.Time.IsZero() && !then.Time.Truncate(time.Minute).Equal(now.Time.Truncate(time.Minute)) {
+		r.minutes++
+		r.notes.minutes.put(r.minutes, then)
+		*then = Record{}
+	}
+	if then.Time.IsZero() || now.Values[RSS] >= then.Values[RSS] {
+		*then = *now
+	}
+}
+
+// Go's heap is noted once a minute, and when so much more is resident than at the last time.
+const (
+	heapEvery  = time.Minute
+	heapGrowth = 8 // an eighth
+)
+
+// heapWanted reports whether Go's heap should be noted now.
+func (r *Recorder) heapWanted(now *Record) bool {
+	if r.sources.Heap == nil || now.Time.Before(r.heapDue) {
+		return false
+	}
+	return now.Time.Sub(r.heapAt) >= heapEvery || now.Values[RSS] > r.heapRSS+r.heapRSS/heapGrowth
+}
+
+func (r *Recorder) noteHeap(now time.Time) {
+	begin := time.Now()
+	p := r.sources.Heap()
+	r.heaps++
+	r.notes.heaps[r.heaps%2].put(r.heaps, &p)
+	r.heapDue = now.Add(share * time.Since(begin))
+	r.heapAt, r.heapRSS = now, r.last.Values[RSS]
+}
+
+// NoteHeap notes Go's heap now: memory has reached a mark. After Stop it does nothing.
+func (r *Recorder) NoteHeap() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped && r.sources.Heap != nil {
+		r.noteHeap(time.Now())
+	}
+}
+
+// Read calls do with the notes, which do not change meanwhile; not after Stop.
+func (r *Recorder) Read(do func(*Notes)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		do(r.notes)
+	}
+}
+
+// Stop ends the recording. When it returns, the notes' memory is not used any more.
+func (r *Recorder) Stop() {
+	r.mu.Lock()
+	r.stopped = true
+	r.timer.Stop()
+	r.mu.Unlock()
+	r.task.End()
+}
