@@ -21,6 +21,7 @@ type About struct {
 	Build     string // of the program's main module: its path and version
 	Started   time.Time
 	Config    map[string]any // the profiler's configuration
+	KillsFile string         // where the kernel counts whom it kills for memory; see usage.Kernel.Kills
 }
 
 // Here describes this process.

@@ -15,6 +15,9 @@ import (
 // ErrAlive reports that a file's process still runs, or that somebody recovers it at this moment.
 var ErrAlive = errors.New("its process still runs, or somebody recovers it now")
 
+// ErrRemoved reports that somebody has removed a file after it was found, most likely because it was recovered.
+var ErrRemoved = errors.New("it was removed meanwhile")
+
 // Names returns the paths of the files in a directory that have a name of Create's, the oldest name first.
 func Names(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
@@ -84,7 +87,7 @@ func checked(file *os.File, before os.FileInfo, others bool) error {
 		return fmt.Errorf("locking %s: %w", file.Name(), err)
 	}
 	if now, err := os.Lstat(file.Name()); err != nil || !os.SameFile(before, now) { // whoever had the lock before has recovered it
-		return fmt.Errorf("%s was removed meanwhile", file.Name())
+		return fmt.Errorf("%s: %w", file.Name(), ErrRemoved)
 	}
 	return nil
 }

@@ -13,6 +13,9 @@ type Box struct{}
 // ErrAlive is returned by nothing here.
 var ErrAlive = errors.New("its process still runs, or somebody recovers it now")
 
+// ErrRemoved is returned by nothing here.
+var ErrRemoved = errors.New("it was removed meanwhile")
+
 // Create fails.
 func Create(string, int64) (*Box, error) { return nil, errors.ErrUnsupported }
 

@@ -3,6 +3,7 @@ package dump
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -44,14 +45,15 @@ func (d *dumper) make(why slog.Attr, about ...any) error {
 		return err
 	}
 	d.Logger.Info("cgoheap: dumped", append([]any{why, slog.String("path", path)}, about...)...)
-	if err := d.clear(filepath.Base(path)); err != nil {
+	kept := retention{d.Dir, self.Name, d.Keep, d.KeepBytes}
+	if err := kept.clear(filepath.Base(path)); err != nil {
 		d.Logger.Error("cgoheap: old dumps could not be removed", slog.Any("error", err))
 	}
 	return nil
 }
 
-func dumpName(now time.Time) string {
-	return fmt.Sprintf("%s.%d.%s.%d%s", self.Name, os.Getpid(), now.UTC().Format(dumpTime), dumps.Add(1), dumpSuffix)
+func dumpName(program string, pid int, at time.Time, number uint64) string {
+	return fmt.Sprintf("%s.%d.%s.%d%s", program, pid, at.UTC().Format(dumpTime), number, dumpSuffix)
 }
 
 const (
@@ -62,26 +64,38 @@ const (
 
 // writeFile writes a profile to a temporary file in dir, and gives it a dump's name when it is complete.
 func (d *dumper) writeFile() (path string, err error) {
-	f, err := os.CreateTemp(d.Dir, tempPattern) // mode 0600
+	return writeTemporary(d.Dir, d.Write, d.publish)
+}
+
+// writeTemporary writes a temporary file in a directory and, when it is complete, publishes it under the path that it returns.
+func writeTemporary(dir string, write func(io.Writer) error, publish func(temporary string) (path string, err error)) (path string, err error) {
+	f, err := os.CreateTemp(dir, tempPattern) // mode 0600
 	if err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+			err = errors.Join(err, removeIfThere(f.Name()))
 		}
 	}()
-	if err := errors.Join(d.Write(f), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return "", err
 	}
-	return d.publish(f.Name())
+	return publish(f.Name())
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // publish gives the temporary file a name that no other file has. Containers that share a directory may have processes of the same
 // number, which dump in the same second.
 func (d *dumper) publish(temporary string) (string, error) {
 	for {
-		path := filepath.Join(d.Dir, dumpName(time.Now()))
+		path := filepath.Join(d.Dir, dumpName(self.Name, os.Getpid(), time.Now(), dumps.Add(1)))
 		if err := rename(temporary, path, os.Link); !errors.Is(err, fs.ErrExist) {
 			return path, err
 		}

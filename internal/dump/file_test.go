@@ -30,7 +30,7 @@ func TestADumpReplacesNoFile(t *testing.T) {
 		}
 	}
 	made := filepath.Join(dir, dumpOnce(t, Config{Dir: dir}))
-	if _, ok := parseDump(filepath.Base(made)); !ok {
+	if _, ok := parseDump(self.Name, filepath.Base(made)); !ok {
 		t.Errorf("%s is not a dump's name", made)
 	}
 	for _, name := range others {

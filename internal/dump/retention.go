@@ -3,21 +3,25 @@ package dump
 import (
 	"cmp"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // abandoned is the age from which a temporary file is no longer being written.
 const abandoned = time.Hour
 
-// A dumpFile is a dump of this program, made by any process of this user.
+// retention is which dumps of a program a directory keeps.
+type retention struct {
+	dir, program string
+	keep         int   // how many; 0: all
+	keepBytes    int64 // of this many bytes; 0: all
+}
+
+// A dumpFile is a dump of the program, made by any process of this user.
 type dumpFile struct {
 	name        string
 	time        time.Time // from its name: the file's own time may be anything
@@ -30,10 +34,10 @@ func newer(a, b dumpFile) int {
 	return cmp.Or(b.time.Compare(a.time), cmp.Compare(b.pid, a.pid), cmp.Compare(b.number, a.number))
 }
 
-// clear removes the oldest dumps of this program beyond the bounds, but not the one just written, and the temporary files of
+// clear removes the oldest dumps of the program beyond the bounds, but not the one just written, and the temporary files of
 // processes that were killed.
-func (d *dumper) clear(written string) error {
-	entries, err := os.ReadDir(d.Dir)
+func (d *retention) clear(written string) error {
+	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return err
 	}
@@ -44,7 +48,7 @@ func (d *dumper) clear(written string) error {
 		if err != nil || !info.Mode().IsRegular() || !isOwn(info) { // it may have been removed meanwhile
 			continue
 		}
-		if dump, ok := parseDump(info.Name()); ok {
+		if dump, ok := parseDump(d.program, info.Name()); ok {
 			dump.bytes = info.Size()
 			made = append(made, dump)
 		} else if isTemporary(info.Name()) && time.Since(info.ModTime()) > abandoned {
@@ -52,22 +56,17 @@ func (d *dumper) clear(written string) error {
 		}
 	}
 	for _, dump := range d.tooMany(made, written, time.Now()) {
-		failed = errors.Join(failed, d.remove(dump.name))
+		failed = errors.Join(failed, d.remove(dump.name), d.remove(besideOf(dump.name)))
 	}
 	return failed
 }
 
 // remove removes a file that another process may be removing, too.
-func (d *dumper) remove(name string) error {
-	if err := os.Remove(filepath.Join(d.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (d *retention) remove(name string) error { return removeIfThere(filepath.Join(d.dir, name)) }
 
 // tooMany returns the dumps to remove. It keeps the one just written and as many of the newest others as the bounds allow. A
 // dump newer than the one just written comes from another process and stays, unless its name has a time in the future.
-func (d *dumper) tooMany(made []dumpFile, written string, now time.Time) (remove []dumpFile) {
+func (d *retention) tooMany(made []dumpFile, written string, now time.Time) (remove []dumpFile) {
 	own := slices.IndexFunc(made, func(f dumpFile) bool { return f.name == written })
 	if own < 0 { // another process removed it
 		return nil
@@ -79,7 +78,7 @@ func (d *dumper) tooMany(made []dumpFile, written string, now time.Time) (remove
 	for _, f := range others {
 		count++
 		bytes += f.bytes
-		full = full || d.Keep > 0 && count > d.Keep || d.KeepBytes > 0 && bytes > d.KeepBytes
+		full = full || d.keep > 0 && count > d.keep || d.keepBytes > 0 && bytes > d.keepBytes
 		if full && (newer(last, f) < 0 || f.time.After(now)) {
 			remove = append(remove, f)
 		}
@@ -87,9 +86,9 @@ func (d *dumper) tooMany(made []dumpFile, written string, now time.Time) (remove
 	return remove
 }
 
-// parseDump parses a name that dumpName made: PROGRAM.PID.TIME.NUMBER.cgoheap.pb.gz. Other names are not dumps.
-func parseDump(name string) (f dumpFile, ok bool) {
-	rest, ours := strings.CutPrefix(name, self.Name+".")
+// parseDump parses a name that a dump of the program has: PROGRAM.PID.TIME.NUMBER.cgoheap.pb.gz. Other names are not dumps.
+func parseDump(program, name string) (f dumpFile, ok bool) {
+	rest, ours := strings.CutPrefix(name, program+".")
 	rest, dump := strings.CutSuffix(rest, dumpSuffix)
 	parts := strings.Split(rest, ".")
 	if !ours || !dump || len(parts) != 3 {

@@ -155,7 +155,7 @@ func TestProcessesThatDumpTogether(t *testing.T) {
 		made = append(made, dumpFile{name: fmt.Sprint(pid), time: now, pid: pid, number: 1, bytes: 1})
 	}
 	for keep := 1; keep <= 4; keep++ {
-		d := dumper{Config: Config{Keep: keep}}
+		d := retention{keep: keep}
 		removed := make(map[string]bool)
 		for _, own := range made {
 			for _, f := range d.tooMany(made, own.name, now) {

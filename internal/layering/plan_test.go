@@ -17,8 +17,10 @@ const (
 )
 
 var plan = map[string]pkg{
-	".":                    {layer: 7},
-	"auto":                 {layer: 8},
+	".":                    {layer: 8},
+	"auto":                 {layer: 9},
+	"internal/recovery":    {layer: 7},
+	"internal/flight":      {layer: 1},
 	"internal/dump":        {layer: 6},
 	"internal/blackbox":    {layer: 0},
 	"internal/report":      {layer: 5},
@@ -37,7 +39,7 @@ var plan = map[string]pkg{
 	"internal/unwind":      {layer: 2},
 	"stack":                {layer: 0},
 	"internal/check":       {layer: 1},
-	"cmd/cgoheap":          {layer: 7},
+	"cmd/cgoheap":          {layer: 8},
 	"internal/layout":      {layer: 0},
 	"internal/remote":      {layer: 6},
 	"internal/scratch":     {layer: 0},

@@ -9,44 +9,68 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
 )
 
 // ErrNotBegun reports a box that was made and in which nothing is recorded: the word that says that a header is there is the last
 // of it to be written.
 var ErrNotBegun = errors.New("nothing is recorded in it: its process ended before it began to record")
 
-// ReadBox reads the recording in the file of a black box, whose process is gone. Its time is that of the last change that the file
-// system noted, which may be some seconds before the end. Files are opened by the paths that the process knew, and by their build IDs only.
-// It returns ErrNotBegun if the process had only just made the file.
+// ErrFull reports a box that lacks pages.
+var ErrFull = errors.New("its disk was full")
+
+// ReadBox reads the recording in the file of a black box, whose process is gone, in place: the file must stay as it is until Close. Its time is
+// that of the flight recorder's last record, about a second before the end at most; without one, that of the last change that the file
+// system noted. Other files are opened by the paths that the process knew, and by their build IDs only. It returns ErrNotBegun if the
+// process had only just made the file.
 func ReadBox(file *os.File) (*Recording, error) {
-	r, err := readBox(file)
-	if err != nil {
+	r := &Recording{}
+	if err := withoutFaults(func() error { return r.readBox(file) }); err != nil {
+		r.Close()
 		return nil, fmt.Errorf("%s: %w", file.Name(), err)
 	}
 	return r, nil
 }
 
-func readBox(file *os.File) (*Recording, error) {
+func (r *Recording) readBox(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := beginsBox(file, info.Size()); err != nil {
-		return nil, err
+		return err
 	}
-	r := &Recording{Time: info.ModTime()}
-	if r.region, err = copyRegion(file, 0, dataOf(file)); err != nil {
-		return nil, err
+	if err := r.mapBox(file); err != nil {
+		return err
+	}
+	r.Time = info.ModTime()
+	if h := historyIn(r.region); h.Last() != nil {
+		r.Time = h.Last().Time
 	}
 	if missing := r.region.Load64(layout.HeaderMissing); missing > 0 {
-		return nil, fmt.Errorf("its disk was full: %d pages could not be written, and without them nothing in it is right", missing)
+		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
 	}
 	r.byTables()
 	r.About, _ = blackbox.Read(r.region.Bytes(r.region.Load64(layout.HeaderAbout), r.region.Load64(layout.HeaderAboutSize)))
 	if r.About.Program != "" {
 		r.Program = r.About.Program
 	}
-	return r, nil
+	return nil
+}
+
+// mapBox maps what is used of the region.
+func (r *Recording) mapBox(file *os.File) error {
+	head := make(tables.Region, layout.SizeofHeader)
+	if _, err := file.ReadAt(head, 0); err != nil {
+		return err
+	}
+	bytes, err := usedBytes(head)
+	if err != nil {
+		return err
+	}
+	memory, unmap, err := mapFile(file, int(bytes))
+	r.region, r.unmap = memory, unmap
+	return err
 }
 
 // beginsBox returns nil if a file of so many bytes begins as a box does and is as long as it says, otherwise why not.

@@ -78,11 +78,11 @@ func copyRegion(memory io.ReaderAt, start uint64, touched func(start, limit uint
 	if _, err := memory.ReadAt(head, int64(start)); err != nil {
 		return nil, fmt.Errorf("reading the region: %w", err)
 	}
-	size, used := head.Load64(layout.HeaderSize), head.Load64(layout.HeaderUsed)
-	if size > mostBytes || size < layout.SizeofHeader {
-		return nil, fmt.Errorf("the region says that it has %d bytes: it was overwritten", size)
+	bytes, err := usedBytes(head)
+	if err != nil {
+		return nil, err
 	}
-	region := make(tables.Region, min(size, max(used, layout.Filter)))
+	region := make(tables.Region, bytes)
 	for at := uint64(0); at < uint64(len(region)); at += chunk {
 		part := region[at:min(at+chunk, uint64(len(region)))]
 		if !touched(start+at, start+at+uint64(len(part))) {
@@ -93,6 +93,15 @@ func copyRegion(memory io.ReaderAt, start uint64, touched func(start, limit uint
 		}
 	}
 	return region, nil
+}
+
+// usedBytes returns how much of a region with this header may have been used.
+func usedBytes(head tables.Region) (uint64, error) {
+	size, used := head.Load64(layout.HeaderSize), head.Load64(layout.HeaderUsed)
+	if size > mostBytes || size < layout.SizeofHeader {
+		return 0, fmt.Errorf("the region says that it has %d bytes: it was overwritten", size)
+	}
+	return min(size, max(used, layout.Filter)), nil
 }
 
 const (

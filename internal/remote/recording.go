@@ -24,6 +24,7 @@ type Recording struct {
 	About   blackbox.About // of a black box
 
 	region  tables.Region
+	unmap   func() // of a region that is a file
 	ticks   uint64
 	modules []*mappings.Module // at ID − 1
 	main    *mappings.Module

@@ -17,10 +17,17 @@ type View struct {
 	report.View
 	Older  time.Duration // of report.Age: younger blocks are left out
 	Within int           // of report.ShortLived: so many of the classes of layout.Lifetimes
+
+	Seen func(lines []symbolize.Line, s *stack.Sample) // as of a report.Report
 }
 
-// Write writes a gzipped profile.proto of the recording. It fails if w does.
+// Write writes a gzipped profile.proto of the recording: native memory, and Go's own heap where the flight recorder has noted it and the
+// view is one that Go keeps numbers for. It fails if w does; not after Close.
 func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) error {
+	return withoutFaults(func() error { return r.write(w, v, names) })
+}
+
+func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) error {
 	var memory scratch.Memory
 	defer memory.Free()
 	samples := v.samples(tables.NewReader(r.region, tables.Options{
@@ -39,14 +46,20 @@ func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 		Module:  r.module,
 		Names:   names,
 		Each:    samples.Each(),
+		Group:   heapLabel,
 		Foreign: true,
+		Seen:    v.Seen,
 	}
 	out.Header.Main = report.Mapping(r.main)
 	out.Header.SampleBytes = sampleBytes
 	out.Header.Time = r.Time
 	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
 	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: sampleBytes})
-	out.Header.Comments = append(out.Header.Comments, "cgoheap: "+outside)
+	if heap := r.goHeap(v); heap != nil {
+		addHeap(&out, heap, r.Time)
+	} else {
+		out.Header.Comments = append(out.Header.Comments, "cgoheap: "+withoutHeap)
+	}
 	if v.Name == report.Peak.Name {
 		out.Header.Comments = append(out.Header.Comments, report.PeakComment(r.peak()))
 	}
@@ -58,8 +71,8 @@ func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 	return out.Write(w)
 }
 
-// outside says what a profile lacks that the process does not write itself.
-const outside = "read from outside the process: Go's own heap and what only the process can count are not in it"
+// withoutHeap says what a profile lacks that the process does not write itself.
+const withoutHeap = "read from outside the process: Go's own heap and what only the process can count are not in it"
 
 // mostDepth is the most frames that a recording keeps of a stack (Config.MaxDepth). It bounds what a header that was overwritten may ask for.
 const mostDepth = 512

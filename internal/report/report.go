@@ -25,6 +25,10 @@ type Report struct {
 	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
 	Foreign bool                    // the stacks are of another process, whose Go code the runtime here does not know
 
+	// Seen, if not nil, is called by Write for each sample that is written, with what is shown of its stack, the innermost function first.
+	// Neither may be kept.
+	Seen func(lines []symbolize.Line, s *stack.Sample)
+
 	rests []stack.Rest // the sums of the samples that were cut
 }
 
@@ -49,8 +53,10 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	var stack []*named
 	ids := make([]pprof.LocationID, 0, 128)
 	var lines []pprof.Line
+	see := r.seer(n)
 	for s := range r.each() {
 		stack = n.shown(stack[:0], s.Frames)
+		see(stack, s)
 		ids = ids[:0]
 		for _, f := range stack {
 			if f.location == 0 {
@@ -67,6 +73,21 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	r.writeLeaves(e)
 	err := e.Close()
 	return e.Size(), err
+}
+
+// seer returns a function that calls Seen.
+func (r *Report) seer(n *naming) func([]*named, *stack.Sample) {
+	if r.Seen == nil {
+		return func([]*named, *stack.Sample) {}
+	}
+	var lines []symbolize.Line
+	return func(stack []*named, s *stack.Sample) {
+		lines = lines[:0]
+		for _, f := range stack {
+			lines = append(lines, n.linesOf(f)...)
+		}
+		r.Seen(lines, s)
+	}
 }
 
 // each yields all samples.

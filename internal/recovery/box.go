@@ -1,0 +1,81 @@
+package recovery
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/cgoheap/cgoheap/internal/dump"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// Found is what was recovered of a process.
+type Found struct {
+	Path string // of the dump
+	Story
+}
+
+// errOrderly reports that the process was asked to end, and did.
+var errOrderly = errors.New("it ended because it was asked to")
+
+// dump writes the dump, and returns fs.ErrExist if it was written before.
+func (e *Examined) dump(o *Options) (path string, err error) {
+	d := dump.Recovered{Dir: o.To, Keep: o.Keep, Program: e.Recording.Program, PID: e.Recording.About.Process, Time: e.Recording.Time,
+		Number: uint64(e.Recording.Started().UnixNano()),
+		Profile: func(w io.Writer) error {
+			return e.WriteProfile(w, remote.View{View: report.InUse}, symbolize.New(o.Names))
+		},
+		Beside: e.WriteStory,
+	}
+	if path, err = d.Write(); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, remote.ErrFault) {
+		err = fmt.Errorf("%w: %w", errNotWritten, err)
+	}
+	return path, err
+}
+
+// Examined is a box whose process is gone, with what is known of its end.
+type Examined struct {
+	*remote.Recording
+	history remote.History
+	story   *Story
+	orderly bool
+}
+
+// Open reads a locked box. It must be closed.
+func Open(file *os.File) (*Examined, error) {
+	r, err := remote.ReadBox(file)
+	if err != nil {
+		return nil, err
+	}
+	e := &Examined{Recording: r}
+	if e.history, err = r.History(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	evidence := evidenceOf(r, &e.history)
+	e.story = &Story{}
+	e.story.Cause, e.orderly = evidence.cause()
+	e.story.tell(r, &e.history)
+	return e, nil
+}
+
+// WriteProfile writes a profile of the box, and completes the verdict.
+func (e *Examined) WriteProfile(w io.Writer, v remote.View, names *symbolize.Symbolizer) error {
+	var who holders
+	v.Seen = who.add
+	if err := e.Recording.Write(w, v, names); err != nil {
+		return err
+	}
+	e.story.Verdict = verdict(e.Recording, &e.history, e.story.Cause, &who)
+	return nil
+}
+
+// Verdict returns three sentences on which a person can act, after WriteProfile.
+func (e *Examined) Verdict() []string { return e.story.Verdict }
+
+// WriteStory writes what is known of the process, after WriteProfile.
+func (e *Examined) WriteStory(w io.Writer) error { return e.story.write(w) }

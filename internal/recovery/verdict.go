@@ -1,0 +1,66 @@
+package recovery
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+)
+
+// verdict returns three sentences on which a person can act: how the process ended, what its memory was, and who held most.
+func verdict(r *remote.Recording, h *remote.History, cause string, who *holders) []string {
+	return []string{
+		fmt.Sprintf("%s, process %d on %s, ended at about %s, %v after its recording began: %s", r.Program, r.About.Process, r.About.Host,
+			r.Time.UTC().Format(time.RFC3339), r.Time.Sub(r.Started()).Round(time.Second), cause),
+		memory(h),
+		who.sentence(),
+	}
+}
+
+// memory describes the last record, and how memory came to that.
+func memory(h *remote.History) string {
+	last := h.Last()
+	if last == nil || !last.Has(flight.RSS) {
+		return "what its memory was is not known: the flight recorder noted nothing"
+	}
+	text := fmt.Sprintf("its resident memory was %s", report.Bytes(last.Values[flight.RSS]))
+	if limit := last.Values[flight.GroupLimit]; last.Has(flight.GroupUsed) && limit > 0 {
+		text += fmt.Sprintf(" (the control group used %s of its limit of %s)", report.Bytes(last.Values[flight.GroupUsed]), report.Bytes(limit))
+	}
+	parts := []string{"Go " + report.Bytes(last.Go())}
+	for _, part := range []struct {
+		field flight.Field
+		name  string
+	}{{flight.Native, "in use by malloc"}, {flight.MallocFree, "kept free by malloc"}, {flight.Mapped, "mapped directly"}} {
+		if last.Has(part.field) {
+			parts = append(parts, report.Bytes(last.Values[part.field])+" "+part.name)
+		}
+	}
+	return text + ": " + strings.Join(parts, ", ") + growth(h)
+}
+
+// least is the shortest time over which growth is told.
+const least = 10 * time.Second
+
+// growth describes how resident memory grew in the last ten minutes, or in what there is of them.
+func growth(h *remote.History) string {
+	const span = 10 * time.Minute
+	last := h.Last()
+	for i := range h.Seconds {
+		first := &h.Seconds[i]
+		over := last.Time.Sub(first.Time)
+		if over > span || over < least || !first.Has(flight.RSS) {
+			continue
+		}
+		grown := last.Values[flight.RSS] - first.Values[flight.RSS]
+		word := "grew"
+		if grown < 0 {
+			word, grown = "shrank", -grown
+		}
+		return fmt.Sprintf("; it %s by %s in the last %v", word, report.Bytes(grown), over.Round(time.Second))
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package recovery
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+func line(function, file string) symbolize.Line {
+	return symbolize.Line{Function: function, File: file}
+}
+
+func TestHolders(t *testing.T) {
+	glue := line("main._Cfunc_cache_put", "_cgo_gotypes.go")
+	for about, c := range map[string]struct {
+		lines []symbolize.Line
+		want  holder
+	}{
+		"C alone":               {[]symbolize.Line{line("grow", "a.c"), line("start_thread", "")}, holder{"grow", ""}},
+		"the C that Go called":  {[]symbolize.Line{line("grow", "a.c"), line("cache_put", "a.c"), glue, line("main.handle", "main.go")}, holder{"cache_put", "main.handle"}},
+		"through a library":     {[]symbolize.Line{line("prepare", "s.c"), line("sqlite.(*Conn).Prepare", "s.go"), line("main.report", "main.go")}, holder{"prepare", "main.report"}},
+		"without a main":        {[]symbolize.Line{line("prepare", "s.c"), line("sqlite.(*Conn).Prepare", "s.go"), line("web.serve", "w.go")}, holder{"prepare", "sqlite.(*Conn).Prepare"}},
+		"C in a Go file":        {[]symbolize.Line{line("sqlite3Malloc", "s.c"), line("_prepare_internal", "s.go"), line("main.report", "main.go")}, holder{"_prepare_internal", "main.report"}},
+		"Go alone":              {[]symbolize.Line{line("bytes.Clone", "b.go"), line("main.handle", "main.go")}, holder{"bytes.Clone", "main.handle"}},
+		"one function of Go":    {[]symbolize.Line{line("main.handle", "main.go")}, holder{"main.handle", ""}},
+		"a callback's own call": {[]symbolize.Line{line("inner", "a.c"), glue, line("main.called", "main.go"), line("outer", "a.c"), glue, line("main.handle", "main.go")}, holder{"inner", "main.called"}},
+	} {
+		if got := holderOf(c.lines); got != c.want {
+			t.Errorf("%s: %+v, want %+v", about, got, c.want)
+		}
+	}
+}
+
+func TestTheSentenceAboutHoldersNamesTheLargest(t *testing.T) {
+	var h holders
+	for i, name := range []string{"a", "b", "c", "d"} {
+		for range 2 {
+			h.add([]symbolize.Line{line(name, "x.c")}, &stack.Sample{Values: stack.Values{InuseBytes: int64(i+1) << 20}})
+		}
+	}
+	h.add(nil, &stack.Sample{Values: stack.Values{InuseBytes: 1}})
+	h.add([]symbolize.Line{line("freed", "x.c")}, &stack.Sample{})
+	const want = "of 20 MiB in the profile, 8 MiB (40 %) are held by d; 6 MiB (30 %) are held by c; 4 MiB (20 %) are held by b"
+	if got := h.sentence(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (&holders{}).sentence(); got != "nothing was in use" {
+		t.Error(got)
+	}
+}
+
+func TestTheSentenceAboutMemory(t *testing.T) {
+	values := map[flight.Field]int64{flight.RSS: 158 << 20, flight.GoHeap: 20 << 20, flight.GoStacks: 1 << 20, flight.Native: 120 << 20,
+		flight.GroupUsed: 159 << 20, flight.GroupLimit: 160 << 20}
+	h := &remote.History{}
+	for second := range 100 {
+		r := lastRecord(values)
+		r.Time = end.Add(time.Duration(second-99) * time.Second)
+		r.Values[flight.RSS] -= int64(99-second) << 20
+		h.Seconds = append(h.Seconds, *r)
+	}
+	const want = "its resident memory was 158 MiB (the control group used 159 MiB of its limit of 160 MiB): Go 21 MiB, 120 MiB in use by malloc; " +
+		"it grew by 99 MiB in the last 1m39s"
+	if got := memory(h); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	h.Seconds[0].Values[flight.RSS] = 200 << 20
+	if got := memory(h); !strings.HasSuffix(got, "; it shrank by 42 MiB in the last 1m39s") {
+		t.Error(got)
+	}
+	if got := memory(&remote.History{Seconds: h.Seconds[95:]}); strings.Contains(got, "grew") {
+		t.Errorf("four seconds tell of no growth: %q", got)
+	}
+	if got := memory(&remote.History{}); !strings.Contains(got, "not known") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,56 @@
+package remote
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// heapLabel is the key of the label that distinguishes Go's own heap from native memory, as in package cgoheap.
+const heapLabel = "heap"
+
+// goHeap returns Go's own heap, if it was noted and goes with the view.
+func (r *Recording) goHeap(v View) *flight.Heap {
+	if v.Name != report.InUse.Name && v.Name != report.Allocated.Name {
+		return nil
+	}
+	heap := historyIn(r.region).Heap
+	if heap != nil {
+		for i := range heap.Samples {
+			for j, f := range heap.Samples[i].Frames {
+				heap.Samples[i].Frames[j] = r.withModule(f, false)
+			}
+		}
+	}
+	return heap
+}
+
+// addHeap adds Go's own heap to a report of native memory. Each sample gets the label of its heap.
+func addHeap(out *report.Report, heap *flight.Heap, now time.Time) {
+	out.Samples = make([]stack.Sample, len(heap.Samples))
+	for i, s := range heap.Samples {
+		s.Labels = []stack.Label{{Key: heapLabel, Text: "go"}}
+		out.Samples[i] = s
+	}
+	out.Each = labelled(out.Each, stack.Label{Key: heapLabel, Text: "native"})
+	if heap.Rest != (stack.Values{}) {
+		out.Leaves = append(out.Leaves, report.Leaf{Name: "Go: smaller stacks", Group: "go", Values: heap.Rest})
+	}
+	out.Header.Comments = append(out.Header.Comments, fmt.Sprintf("cgoheap: read from outside the process: Go's own heap is as of the last garbage "+
+		"collection before %s, %v before the profile, by its largest stacks, %s; what only the process can count is not in it",
+		heap.Time.UTC().Format(time.RFC3339), now.Sub(heap.Time).Round(time.Second), report.Sampling(heap.SampleBytes)))
+}
+
+// labelled adds a label to each sample. It replaces a goroutine's label of the same key.
+func labelled(samples iter.Seq[*stack.Sample], label stack.Label) iter.Seq[*stack.Sample] {
+	return func(yield func(*stack.Sample) bool) {
+		samples(func(s *stack.Sample) bool {
+			s.Labels = stack.WithLabel(s.Labels, label)
+			return yield(s)
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package remote
+
+import (
+	"syscall"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/tables"
+)
+
+// History is what the flight recorder has noted.
+type History struct {
+	Seconds, Minutes []flight.Record // the oldest first
+	Heap             *flight.Heap    // Go's own heap; nil if it was not noted
+}
+
+// Last returns the last record; nil if there is none.
+func (h *History) Last() *flight.Record {
+	if len(h.Seconds) == 0 {
+		return nil
+	}
+	return &h.Seconds[len(h.Seconds)-1]
+}
+
+// History returns what the flight recorder has noted. It is empty if there was none.
+func (r *Recording) History() (h History, err error) {
+	err = withoutFaults(func() error {
+		h = historyIn(r.region)
+		return nil
+	})
+	return h, err
+}
+
+func historyIn(region tables.Region) (h History) {
+	notes := flight.Open(region.Bytes(region.Load64(layout.HeaderFlight), region.Load64(layout.HeaderFlightSize)))
+	if notes == nil {
+		return History{}
+	}
+	h.Seconds, h.Minutes = notes.Seconds(), notes.Minutes()
+	if heap, ok := notes.Heap(); ok {
+		h.Heap = &heap
+	}
+	return h
+}
+
+// Signal is a signal that came, and when.
+type Signal struct {
+	syscall.Signal // 0 for none
+	Time           time.Time
+}
+
+// Asked returns the last signal that asked the process to end.
+func (r *Recording) Asked() Signal { return r.signalAt(layout.HeaderAskedToEnd) }
+
+// Faulted returns the last signal that said that the program is faulty: SIGSEGV and the like. The process may have survived it.
+func (r *Recording) Faulted() Signal { return r.signalAt(layout.HeaderFaulted) }
+
+func (r *Recording) signalAt(field uint64) (s Signal) {
+	_ = withoutFaults(func() error {
+		if note := r.region.Load64(field); note != 0 {
+			s.Signal = syscall.Signal(note & layout.EndingSignal)
+			s.Time = r.wall(note)
+		}
+		return nil
+	})
+	return s
+}
+
+// wall returns the time of a clock that began some time before the recording, as the header's.
+func (r *Recording) wall(clock uint64) time.Time {
+	return r.Started().Add(time.Duration(clock - r.region.Load64(layout.HeaderClock)))
+}
+
+// Close releases what the Recording of a file takes.
+func (r *Recording) Close() {
+	if r.unmap != nil {
+		r.unmap()
+	}
+	r.unmap, r.region = nil, nil
+}
