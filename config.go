@@ -2,6 +2,7 @@ package cgoheap
 
 import (
 	"log/slog"
+	"math"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -29,8 +30,17 @@ type Config struct {
 	HiddenFrames bool
 
 	// BlackBox is a directory for a file of at most TableBytes, sparse, in which the profiler keeps its tables: it is still there after the
-	// process was killed, and cgoheap recover makes a profile of it. Stop removes it. "" for none.
-	BlackBox string
+	// process was killed. Stop removes it. The next Start with this directory writes a profile of each process that is gone into
+	// RecoverDir, as an ordinary dump, with a file beside it that has the account and the timeline of its last hours, and logs
+	// in three sentences what happened: see Recovered. It keeps the newest RecoverKeep profiles. The command cgoheap recover does the
+	// same from outside. "" for none.
+	BlackBox    string
+	RecoverDir  string // "" means BlackBox
+	RecoverKeep int    // 0 means 10
+
+	// Timeline notes once a second what memory the process takes: the last hour by seconds, three days by minutes, in 2 MiB of the
+	// tables. PagesHandler serves it. It takes a thousandth of one processor at most. BlackBox includes it.
+	Timeline bool
 
 	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same
 	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
@@ -43,6 +53,7 @@ const (
 	defaultSampleBytes = 512 << 10
 	defaultMaxDepth    = 128
 	defaultTableBytes  = 256 << 20
+	defaultRecoverKeep = 10
 
 	mostSampleBytes = 1 << 40
 	mostDepth       = 512      // the walk's buffer lies on the stack of the thread that allocates
@@ -56,6 +67,10 @@ func (c Config) withDefaults() (Config, error) {
 	c.SampleBytes = orDefault(c.SampleBytes, defaultSampleBytes)
 	c.MaxDepth = orDefault(c.MaxDepth, defaultMaxDepth)
 	c.TableBytes = orDefault(c.TableBytes, defaultTableBytes)
+	c.RecoverKeep = orDefault(c.RecoverKeep, defaultRecoverKeep)
+	if c.RecoverDir == "" {
+		c.RecoverDir = c.BlackBox
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -65,6 +80,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err == nil {
 		err = within("TableBytes", c.TableBytes, leastTableBytes, mostTableBytes)
+	}
+	if err == nil {
+		err = within("RecoverKeep", int64(c.RecoverKeep), 1, math.MaxInt32)
 	}
 	if err == nil && c.UnpackBytes != 0 {
 		err = within("UnpackBytes", c.UnpackBytes, 1, mostUnpackBytes)
@@ -107,5 +125,5 @@ func (c Config) described() map[string]any {
 
 func (c Config) options() alloc.Options {
 	return alloc.Options{SampleBytes: c.SampleBytes, MaxDepth: c.MaxDepth, TableBytes: c.TableBytes,
-		Goroutines: c.GoroutineLabels, ThreadNames: c.ThreadNames}
+		Goroutines: c.GoroutineLabels, ThreadNames: c.ThreadNames, NoteBytes: c.noteBytes()}
 }

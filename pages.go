@@ -21,6 +21,7 @@ const pagesFolder = "/debug/cgoheap/"
 //
 //	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
 //	           application/json, makes it JSON
+//	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
 //
 // Unknown parameters are answered with 400 and a sentence.
@@ -29,9 +30,11 @@ func (p *Profiler) PagesHandler() http.Handler {
 	mux.HandleFunc("GET "+pagesFolder+"{$}", func(w http.ResponseWriter, _ *http.Request) {
 		plainText(w)
 		_, _ = io.WriteString(w, "account  what each resident byte of the process is; account?format=json\n"+
+			"timeline what memory the process took in the last hour and days, as JSON\n"+
 			"trim     POST: malloc returns to the kernel what the program has freed\n")
 	})
 	mux.HandleFunc("GET "+pagesFolder+"account", p.serveAccount)
+	mux.HandleFunc("GET "+pagesFolder+"timeline", p.serveTimeline)
 	mux.HandleFunc("POST "+pagesFolder+"trim", func(w http.ResponseWriter, _ *http.Request) {
 		plainText(w)
 		fmt.Fprintf(w, "returned %s to the kernel\n", report.Bytes(p.Trim()))
@@ -60,11 +63,30 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, a.String())
 		return
 	}
+	p.serveJSON(w, a)
+}
+
+func (p *Profiler) serveJSON(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if err := json.NewEncoder(w).Encode(a); err != nil {
-		p.config.Logger.Debug("cgoheap: serving the account", slog.Any("error", err))
+	if err := json.NewEncoder(w).Encode(value); err != nil {
+		p.config.Logger.Debug("cgoheap: serving a page", slog.Any("error", err))
 	}
+}
+
+// serveTimeline takes no parameters.
+func (p *Profiler) serveTimeline(w http.ResponseWriter, r *http.Request) {
+	if r.URL.RawQuery != "" {
+		http.Error(w, fmt.Sprintf("cgoheap: the timeline has no parameters, and there are %q", r.URL.RawQuery), http.StatusBadRequest)
+		return
+	}
+	t := p.timeline()
+	if t == nil {
+		http.Error(w, "cgoheap: no timeline is kept: set Config.Timeline (CGOHEAP_TIMELINE=true), or there was no room for it in Config.TableBytes",
+			http.StatusNotFound)
+		return
+	}
+	p.serveJSON(w, t)
 }
 
 // wantsJSON reports whether the answer is to be JSON. The parameter is stronger than the header.

@@ -9,6 +9,7 @@ import (
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -20,12 +21,14 @@ var (
 
 // Profiler is a running heap profiler. Its methods may be called from any goroutine.
 type Profiler struct {
-	config    Config
-	recording *alloc.Recording
-	names     *symbolize.Symbolizer
-	waits     *waits // of the Handler's requests
-	accounts  accounts
-	box       atomic.Pointer[blackbox.Box] // nil without Config.BlackBox
+	config     Config
+	recording  *alloc.Recording
+	names      *symbolize.Symbolizer
+	waits      *waits // of the Handler's requests
+	accounts   accounts
+	box        atomic.Pointer[blackbox.Box] // nil without Config.BlackBox
+	flight     *flight.Recorder             // nil if it is not wanted, or there is no room
+	recovering *recovering                  // nil without Config.BlackBox
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
@@ -46,6 +49,8 @@ func Start(c Config) (*Profiler, error) {
 	if p.recording, err = alloc.Start(o); err != nil {
 		return nil, errors.Join(fmt.Errorf("cgoheap: %w", err), p.closeBox())
 	}
+	p.fly()
+	p.recover()
 	c.Logger.Debug("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
 }
@@ -68,6 +73,8 @@ func (p *Profiler) SetSampleBytes(n int64) error {
 // means that a thread is still inside the profiler; Stop must then be called again before the next Start. The signals of
 // DumpOnSignal stay caught until its own stop is called.
 func (p *Profiler) Stop() error {
+	p.land()
+	p.stopRecovering()
 	if err := p.recording.Stop(); err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
 	}
@@ -85,7 +92,9 @@ func (p *Profiler) openBox(o *alloc.Options) error {
 		return invalid("Config.BlackBox", "is %q: %w", p.config.BlackBox, err)
 	}
 	p.box.Store(box)
-	o.File, o.About = box.File(), blackbox.Here(p.config.described()).Text()
+	about := blackbox.Here(p.config.described())
+	about.KillsFile, _, _ = running.Kills()
+	o.File, o.About = box.File(), about.Text()
 	return nil
 }
 

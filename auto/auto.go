@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"reflect"
@@ -84,6 +85,7 @@ const (
 	defaultSampleBytes = 512 << 10
 	defaultMaxDepth    = 128
 	defaultTableBytes  = 256 << 20
+	defaultKeep        = 10
 )
 
 func (e environment) config() cgoheap.Config {
@@ -94,8 +96,20 @@ func (e environment) config() cgoheap.Config {
 		GoroutineLabels: e.flag("CGOHEAP_GOROUTINE_LABELS", false),
 		ThreadNames:     e.flag("CGOHEAP_THREAD_NAMES", false),
 		BlackBox:        e.text("CGOHEAP_BLACKBOX", ""),
+		RecoverDir:      e.text("CGOHEAP_DUMP_DIR", ""),
+		RecoverKeep:     e.recoverKeep(),
+		Timeline:        e.flag("CGOHEAP_TIMELINE", false),
 		Logger:          e.log,
 	}
+}
+
+// recoverKeep is how many profiles of dead processes are kept: as many as of dumps, which report an invalid value.
+func (e environment) recoverKeep() int {
+	e.log = slog.New(slog.DiscardHandler)
+	if keep := int(e.number("CGOHEAP_DUMP_KEEP", defaultKeep)); keep > 0 {
+		return min(keep, math.MaxInt32)
+	}
+	return math.MaxInt32
 }
 
 // serve registers the handlers. If the program already uses a pattern, the mux panics, which must not end the program.
@@ -120,7 +134,7 @@ func (e environment) dump(profiler *cgoheap.Profiler) {
 	d := cgoheap.DumpConfig{
 		Dir:       e.text("CGOHEAP_DUMP_DIR", os.TempDir()),
 		Signals:   e.signals("CGOHEAP_SIGNAL"),
-		Keep:      int(e.number("CGOHEAP_DUMP_KEEP", 10)),
+		Keep:      int(e.number("CGOHEAP_DUMP_KEEP", defaultKeep)),
 		KeepBytes: e.bytes("CGOHEAP_DUMP_KEEP_BYTES", 0),
 		HighWater: cgoheap.HighWater{
 			Native: e.bytes("CGOHEAP_HIGH_NATIVE", 0),

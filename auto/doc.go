@@ -12,7 +12,9 @@
 //	CGOHEAP_TABLE_BYTES       bound on the profiler's tables (256MiB)
 //	CGOHEAP_GOROUTINE_LABELS  true: labels of pprof.Do on samples
 //	CGOHEAP_THREAD_NAMES      true: thread names on samples
-//	CGOHEAP_BLACKBOX          a directory for the tables, in a file that is still there after the process was killed
+//	CGOHEAP_BLACKBOX          a directory for the tables, in a file that is still there after the process was killed; the next
+//	                          start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into this directory
+//	CGOHEAP_TIMELINE          true: notes each second what memory the process takes; CGOHEAP_BLACKBOX includes it
 //	CGOHEAP_HTTP              off: no HTTP handlers
 //	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none or off: no dump on a signal
 //	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)

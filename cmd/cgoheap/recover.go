@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
-	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 const recoverUsage = "usage: cgoheap recover [FLAGS] FILE|DIR...\n" +
-	"Writes the profile of the last moment of each process that left a black box (Config.BlackBox) and is gone, beside the box. Boxes of processes that\n" +
+	"Writes the profile of the last moment of each process that left a black box (Config.BlackBox) and is gone, beside the box, and a .json file with the\n" +
+	"account and the timeline of its last hours. It prints how the process ended, what its memory was, and who held most of it. Boxes of processes that\n" +
 	"still run are left alone. Root may read those of all users, others only their own. The boxes stay where they are, unless -rm is given."
 
 // releaseTime is for the kernel, which may release the file of a process some milliseconds after its end.
@@ -93,22 +95,29 @@ func boxesIn(names []string) (paths []string, err error) {
 	return paths, err
 }
 
-// recoverBox writes the profile of a box and returns a sentence about it.
+// recoverBox writes the profile of a box, and a file beside it that tells of its process, and returns sentences about it.
 func (f *shared) recoverBox(path string, opened blackbox.Options, dir string, remove bool) (about string, err error) {
 	file, err := blackbox.Open(path, opened)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	r, err := remote.ReadBox(file)
+	e, err := recovery.Open(file)
 	if err != nil {
 		return "", err
 	}
+	defer e.Close()
 	if dir == "" {
 		dir = filepath.Dir(path)
 	}
-	to := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".box")+".pb.gz")
-	if err := f.writeFile(r, to); err != nil {
+	to := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".box"))
+	err = newFile(to+".pb.gz", func(w io.Writer) error { return e.WriteProfile(w, f.view, symbolize.New(f.naming)) })
+	if err == nil {
+		if err = newFile(to+".json", e.WriteStory); err != nil {
+			err = errors.Join(err, os.Remove(to+".pb.gz"))
+		}
+	}
+	if err != nil {
 		return "", err
 	}
 	if remove {
@@ -116,6 +125,5 @@ func (f *shared) recoverBox(path string, opened blackbox.Options, dir string, re
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%s: what process %d on %s, %s, had recorded from %s to its end, about %s", to, r.About.Process, r.About.Host, r.Program,
-		r.Started().UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339)), nil
+	return to + ".pb.gz: " + strings.Join(e.Verdict(), "\n  "), nil
 }

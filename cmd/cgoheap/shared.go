@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -53,11 +54,16 @@ func (s *shared) check() error {
 
 // writeFile writes the profile to a new file.
 func (s *shared) writeFile(r *remote.Recording, path string) error {
+	return newFile(path, func(w io.Writer) error { return r.Write(w, s.view, symbolize.New(s.naming)) })
+}
+
+// newFile makes a file, which its owner may read. If writing it fails, there is none.
+func newFile(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(r.Write(f, s.view, symbolize.New(s.naming)), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	return nil

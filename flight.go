@@ -1,0 +1,108 @@
+package cgoheap
+
+import (
+	"runtime"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/goheap"
+	"github.com/cgoheap/cgoheap/internal/malloc"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// fly starts the flight recorder, if there is room for its notes.
+func (p *Profiler) fly() {
+	if notes := p.recording.Notes(); notes != nil {
+		p.flight = flight.Start(flight.New(notes), p.flightSources(), p.failed)
+	}
+}
+
+// land ends it.
+func (p *Profiler) land() {
+	if p.flight != nil {
+		p.flight.Stop()
+	}
+}
+
+// timeline returns what the flight recorder has noted; nil if there is none, or after Stop.
+func (p *Profiler) timeline() (t *flight.Timeline) {
+	if p.flight != nil {
+		p.flight.Read(func(n *flight.Notes) { t = flight.NewTimeline(n.Seconds(), n.Minutes()) })
+	}
+	return t
+}
+
+// markReached notes Go's heap, because memory has reached a mark, and returns the account in one line of a log.
+func (p *Profiler) markReached() string {
+	if p.flight != nil {
+		p.flight.NoteHeap()
+	}
+	return p.aboutMemory()
+}
+
+func (p *Profiler) flightSources() flight.Sources {
+	type values = [flight.Fields]int64
+	return flight.Sources{
+		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }},
+		Paced: []func(*values){noteGroup, noteStalls, p.noteMallocFree, p.noteMapped},
+		Heap:  p.goHeap,
+	}
+}
+
+// goHeap returns Go's own heap, whose frames have modules of the recording.
+func (p *Profiler) goHeap() stack.Profile { return goheap.Read(goModules(p.recording.Loaded())) }
+
+func noteProcess(v *[flight.Fields]int64) {
+	if rss, err := running.RSS(); err == nil {
+		v[flight.RSS] = rss
+	}
+	if threads, err := running.Threads(); err == nil {
+		v[flight.Threads] = threads
+	}
+	v[flight.Goroutines] = int64(runtime.NumGoroutine())
+}
+
+func noteGo(v *[flight.Fields]int64) {
+	v[flight.GoHeap], v[flight.GoFree], v[flight.GoStacks], v[flight.GoOther] = account.GoMemory()
+}
+
+func noteGroup(v *[flight.Fields]int64) {
+	if group, err := running.Group(); err == nil {
+		v[flight.GroupUsed], v[flight.GroupLimit] = group.Used, group.Limit
+	}
+	if _, kills, err := running.Kills(); err == nil {
+		v[flight.GroupKills] = kills
+	}
+}
+
+func noteStalls(v *[flight.Fields]int64) {
+	if some, full, err := running.Stalls(); err == nil {
+		v[flight.StalledSome], v[flight.StalledFull] = some, full
+	}
+}
+
+// noteMallocFree notes nothing if there was no time to look at half of an allocator's memory: what it has free is then not known well enough.
+func (p *Profiler) noteMallocFree(v *[flight.Fields]int64) {
+	var free int64
+	for _, kept := range malloc.Read(lookingTime, p.recording.Breaks()...) {
+		if kept.Unknown != "" || kept.ShareRead > 0 && kept.ShareRead < malloc.EnoughRead {
+			return
+		}
+		free += int64(kept.FreeResident)
+	}
+	v[flight.MallocFree] = free
+}
+
+func (p *Profiler) noteMapped(v *[flight.Fields]int64) {
+	if bytes, err := p.recording.MappedBytes(); err == nil {
+		v[flight.Mapped] = bytes
+	}
+}
+
+// noteBytes returns the room for the flight recorder in the tables; 0 if it is not wanted.
+func (c Config) noteBytes() int {
+	if c.BlackBox == "" && !c.Timeline {
+		return 0
+	}
+	return flight.Size
+}
