@@ -36,8 +36,8 @@ func (p *Profiler) recover() {
 	}
 	r := &recovering{done: make(chan struct{})}
 	p.recovering = r
-	o := recovery.Options{Boxes: p.config.BlackBox, To: p.config.RecoverDir, Keep: p.config.RecoverKeep, Names: p.config.names(),
-		Logger: p.config.Logger, Ended: r.ended.Load}
+	o := recovery.Options{Boxes: p.config.BlackBox, Own: p.box.Load().Path(), To: p.config.RecoverDir, Keep: p.config.RecoverKeep,
+		Names: p.config.names(), Logger: p.config.Logger, Ended: r.ended.Load}
 	background.New("recovering black boxes", func() {
 		defer close(r.done)
 		for _, f := range recovery.Run(o) {

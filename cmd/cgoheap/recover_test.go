@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -125,7 +126,7 @@ func exists(path string) bool {
 func TestTheBoxOfAKilledProcessBecomesAProfile(t *testing.T) {
 	box := killed(t, t.TempDir())
 	code, out, trouble := ran(box)
-	if code != exitGood || trouble != "" || !strings.HasPrefix(out, profileOf(box)+": what process ") || strings.Count(out, "\n") != 1 {
+	if code != exitGood || trouble != "" || !strings.HasPrefix(out, profileOf(box)+": ") || !strings.Contains(out, ", process ") || strings.Count(out, "\n") != 3 {
 		t.Fatalf("exit code %d, %q, %q", code, out, trouble)
 	}
 	if got, want := leakIn(t, profileOf(box)), [4]int64{1, leaked, 1, leaked}; got != want {
@@ -133,6 +134,15 @@ func TestTheBoxOfAKilledProcessBecomesAProfile(t *testing.T) {
 	}
 	if !exists(box) {
 		t.Error("the box is gone")
+	}
+	var story struct {
+		PID     int
+		Cause   string
+		Verdict []string
+	}
+	text, err := os.ReadFile(strings.TrimSuffix(box, ".box") + ".json")
+	if err != nil || json.Unmarshal(text, &story) != nil || story.PID == 0 || story.Cause == "" || !strings.Contains(out, strings.Join(story.Verdict, "\n  ")) {
+		t.Errorf("%v, %s", err, text)
 	}
 	if info, err := os.Stat(profileOf(box)); err != nil || info.Mode() != 0o600 {
 		t.Error(info, err)
@@ -155,10 +165,13 @@ func TestAProfileThatIsThereAlreadyStays(t *testing.T) {
 
 func TestADirectoryOfBoxes(t *testing.T) {
 	dir, to := t.TempDir(), t.TempDir()
-	one, other := killed(t, dir), killed(t, dir)
+	one, kill := recorded(t, dir) // all before the first is killed, or the next would recover it
+	other, killOther := recorded(t, dir)
 	living, _ := recorded(t, dir)
+	kill()
+	killOther()
 	code, out, trouble := ran("-rm", "-o", to, dir)
-	if code != exitGood || trouble != "" || strings.Count(out, "\n") != 3 || !strings.Contains(out, living+": "+blackbox.ErrAlive.Error()) {
+	if code != exitGood || trouble != "" || strings.Count(out, "\n") != 7 || !strings.Contains(out, living+": "+blackbox.ErrAlive.Error()) {
 		t.Fatalf("exit code %d, %q, %q", code, out, trouble)
 	}
 	for _, box := range []string{one, other} {
@@ -227,7 +240,7 @@ func TestBoxesThatCannotBeRecoveredSayWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, trouble := ran(dir)
-	if code != exitUnreadable || !strings.HasPrefix(out, profileOf(good)) || strings.Count(out, "\n") != 1 {
+	if code != exitUnreadable || !strings.HasPrefix(out, profileOf(good)) || strings.Count(out, "\n") != 3 {
 		t.Errorf("exit code %d, %q", code, out)
 	}
 	lines := strings.Split(strings.TrimSpace(trouble), "\n")

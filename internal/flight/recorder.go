@@ -15,18 +15,18 @@ type Sources struct {
 	Heap  func() stack.Profile   // Go's own heap
 }
 
-// Recorder notes a record every second, until it is stopped.
+// Recorder notes a record every second, until it is stopped. Sources are read without its lock: one that hangs keeps nobody waiting.
 type Recorder struct {
-	task  *background.Task
-	timer *time.Timer
+	task    *background.Task
+	timer   *time.Timer
+	sources Sources
+	paced   []*paced // of the task alone
 
 	mu      sync.Mutex // guards what follows
 	notes   *Notes
-	sources Sources
-	paced   []*paced
 	records uint64 // how many were noted
-	heaps   uint64
 	minutes uint64
+	heaps   uint64
 	last    Record
 	minute  Record // the one of the present minute with the most resident memory
 	heapDue time.Time
@@ -52,18 +52,17 @@ func Start(n *Notes, s Sources, failed func(error)) *Recorder {
 
 // tick notes a record, and arranges the next.
 func (r *Recorder) tick(now time.Time) {
+	defer r.arrange(now) // after a panic as well
+	if record := r.read(now); r.note(&record) {
+		r.noteHeap(now)
+	}
+}
+
+func (r *Recorder) arrange(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.stopped {
-		return
-	}
-	defer r.timer.Reset(now.Truncate(Every).Add(Every).Sub(now)) // after a panic as well
-	r.last = r.read(now)
-	r.records++
-	r.notes.seconds.put(r.records, &r.last)
-	r.noteMinute(&r.last)
-	if r.heapWanted(&r.last) {
-		r.noteHeap(now)
+	if !r.stopped {
+		r.timer.Reset(now.Truncate(Every).Add(Every).Sub(now))
 	}
 }
 
@@ -76,6 +75,20 @@ func (r *Recorder) read(now time.Time) Record {
 		p.fill(now, &record.Values)
 	}
 	return record
+}
+
+// note notes a record, and reports whether Go's heap should be noted as well.
+func (r *Recorder) note(record *Record) (heap bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return false
+	}
+	r.last = *record
+	r.records++
+	r.notes.seconds.put(r.records, record)
+	r.noteMinute(record)
+	return r.heapWanted(record)
 }
 
 // noteMinute keeps the second with the most resident memory, and notes it when its minute is over.
@@ -105,20 +118,28 @@ func (r *Recorder) heapWanted(now *Record) bool {
 	return now.Time.Sub(r.heapAt) >= heapEvery || now.Values[RSS] > r.heapRSS+r.heapRSS/heapGrowth
 }
 
+// noteHeap reads Go's heap and notes it.
 func (r *Recorder) noteHeap(now time.Time) {
 	begin := time.Now()
 	p := r.sources.Heap()
+	cost := time.Since(begin)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return
+	}
 	r.heaps++
 	r.notes.heaps[r.heaps%2].put(r.heaps, &p)
-	r.heapDue = now.Add(share * time.Since(begin))
+	r.heapDue = now.Add(share * cost)
 	r.heapAt, r.heapRSS = now, r.last.Values[RSS]
 }
 
 // NoteHeap notes Go's heap now: memory has reached a mark. After Stop it does nothing.
 func (r *Recorder) NoteHeap() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.stopped && r.sources.Heap != nil {
+	skip := r.stopped || r.sources.Heap == nil
+	r.mu.Unlock()
+	if !skip {
 		r.noteHeap(time.Now())
 	}
 }
@@ -132,11 +153,12 @@ func (r *Recorder) Read(do func(*Notes)) {
 	}
 }
 
-// Stop ends the recording. When it returns, the notes' memory is not used any more.
+// Stop ends the recording. When it returns, the notes' memory is not used any more. A source that is being read at that moment is not
+// waited for.
 func (r *Recorder) Stop() {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.stopped = true
 	r.timer.Stop()
-	r.mu.Unlock()
-	r.task.End()
+	r.task.Quit()
 }

@@ -20,6 +20,7 @@ import (
 // Options of Run.
 type Options struct {
 	Boxes  string // the directory of the boxes
+	Own    string // the path of this process's box, which stays; "" for none
 	To     string // where dumps go
 	Keep   int    // of each program: dumps that stay there, and boxes that are recovered
 	Names  symbolize.Options
@@ -60,7 +61,7 @@ func (s *sweep) pass() (again bool) {
 		if s.Ended() {
 			return false
 		}
-		if s.done[path] {
+		if s.done[path] || path == s.Own {
 			continue
 		}
 		file, err := blackbox.Open(path, blackbox.Options{})

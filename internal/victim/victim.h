@@ -53,6 +53,8 @@ void victim_free_aligned_sized(void *block, size_t alignment, size_t size);
 void *victim_malloc_list(size_t count, size_t size);
 void victim_free_list(void *list);
 
+void victim_crash(void);
+
 /* family.c: the functions of the family by number, with errno as the caller has set it. */
 struct victim_way {
 	const char *name, *site; /* name: of the function; NULL: there is none with this number */
