@@ -19,12 +19,13 @@ import (
 type counts struct {
 	phases                             [4]int // of those that were killed
 	boxes, notBegun, wrong, unreadable int
+	recovered                          int // of the boxes, by the other service
 	dumping, dumps, begun              int // killed while it wrote a profile; profiles that it finished, and did not
 }
 
 func (c counts) String() string {
-	return fmt.Sprintf("%d while it recorded, %d of them wrote a profile, %d in a start, %d in a stop, %d between; %d boxes, %d of them not begun; %d dumps whole, %d begun; %d wrong, %d unreadable",
-		c.phases[recording], c.dumping, c.phases[starting], c.phases[stopping], c.phases[between], c.boxes, c.notBegun, c.dumps, c.begun, c.wrong, c.unreadable)
+	return fmt.Sprintf("%d while it recorded, %d of them wrote a profile, %d in a start, %d in a stop, %d between; %d boxes, %d of them not begun, %d recovered by the other; %d dumps whole, %d begun; %d wrong, %d unreadable",
+		c.phases[recording], c.dumping, c.phases[starting], c.phases[stopping], c.phases[between], c.boxes, c.notBegun, c.recovered, c.dumps, c.begun, c.wrong, c.unreadable)
 }
 
 // judge compares the boxes in a directory with the truths of those that were killed. The last of these was killed just now.
@@ -38,7 +39,10 @@ func (k *killer) judge(boxes string, truths []*truth, c *counts) error {
 	if writes(last) {
 		c.dumping++
 	}
-	dead := 0
+	dead, recovered, err := k.judgeRecovered(boxes, truths, c) // first: what is recovered later is still a box now, or was judged
+	if err != nil {
+		return err
+	}
 	for _, path := range paths {
 		alive, err := k.judgeBox(path, truths, c)
 		if err != nil {
@@ -57,9 +61,9 @@ func (k *killer) judge(boxes string, truths []*truth, c *counts) error {
 			most++
 		}
 	}
-	if dead < least || dead > most {
+	if dead < least || dead > most+recovered { // whoever recovered a box may have been killed before it could remove it
 		c.unreadable++
-		fmt.Printf("%d boxes, and there must be from %d to %d\n", dead, least, most)
+		fmt.Printf("%d boxes, %d of them recovered, and there must be from %d to %d\n", dead, recovered, least, most)
 	}
 	return c.judgeDumps(boxes)
 }
@@ -83,15 +87,35 @@ func (k *killer) judgeBox(path string, truths []*truth, c *counts) (alive bool, 
 		fmt.Println(err)
 		return false, nil
 	}
+	c.judgeProfile(text, truths)
+	return false, nil
+}
+
+// judgeProfile judges a profile, which must be that of one of the truths.
+func (c *counts) judgeProfile(text []byte, truths []*truth) {
 	var faults []string
 	for _, t := range truths {
 		if faults = faultsOf(t, text); len(faults) == 0 {
-			return false, nil
+			return
 		}
 	}
 	c.wrong++
 	fmt.Println(strings.Join(faults, "\n"))
-	return false, nil
+}
+
+// judgeRecovered judges what a service has recovered of the other's box at its start.
+func (k *killer) judgeRecovered(boxes string, truths []*truth, c *counts) (dead, recovered int, err error) {
+	paths, err := filepath.Glob(filepath.Join(recoverDir(boxes), "*.pb.gz"))
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return 0, 0, err
+		}
+		c.boxes++
+		c.recovered++
+		c.judgeProfile(text, truths)
+	}
+	return len(paths), len(paths), err
 }
 
 func anyIs(truths []*truth, phase uint64) bool {
@@ -135,7 +159,7 @@ func (c *counts) judgeDumps(dir string) error {
 				fmt.Println(name, faults, err)
 			}
 			c.dumps++
-		} else if !strings.HasSuffix(name, ".box") && !strings.HasPrefix(name, "truth") {
+		} else if !strings.HasSuffix(name, ".box") && !strings.HasPrefix(name, "truth") && name != recoverName {
 			c.begun++
 		}
 	}

@@ -71,7 +71,7 @@ type killer struct {
 func (k *killer) kill(instant string, times int) (c counts, err error) {
 	for i := range times {
 		boxes := filepath.Join(k.folder, fmt.Sprint(instant, i))
-		if err := os.Mkdir(boxes, 0o700); err != nil {
+		if err := os.MkdirAll(recoverDir(boxes), 0o700); err != nil {
 			return c, err
 		}
 		if instant == "two" {

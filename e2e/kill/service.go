@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,6 +68,11 @@ func writes(t *truth) bool { return atomic.LoadUint64((*uint64)(&t.dumping)) > 0
 
 func now(t *truth) uint64 { return atomic.LoadUint64((*uint64)(&t.phase)) }
 
+const recoverName = "recovered"
+
+// recoverDir is where a service puts what it recovers of another.
+func recoverDir(boxes string) string { return filepath.Join(boxes, recoverName) }
+
 // serve is the service. It ends when it is killed.
 func serve(path, dir string) error {
 	t, err := mapTruth(path)
@@ -77,7 +83,7 @@ func serve(path, dir string) error {
 	for ; ; enter(t, between) {
 		t.sites = [sites]C.struct_site{}
 		enter(t, starting)
-		p, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, BlackBox: dir})
+		p, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, BlackBox: dir, RecoverDir: recoverDir(dir)})
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,24 @@ const (
 
 // Create makes a file of so many bytes in a directory, all holes, and locks it.
 func Create(dir string, size int64) (*Box, error) {
+	for {
+		b, err := create(dir)
+		if err != nil {
+			return nil, err
+		}
+		if there, err := b.isThere(); err == nil && !there { // somebody who recovers had its lock first, found nothing in it, and removed it
+			_ = b.file.Close()
+			continue
+		}
+		if err := b.file.Truncate(size); err != nil {
+			return nil, errors.Join(fmt.Errorf("making the black box: %w", err), b.Remove())
+		}
+		return b, nil
+	}
+}
+
+// create makes an empty file and locks it.
+func create(dir string) (*Box, error) {
 	host, err := os.Hostname()
 	if err != nil || strings.ContainsAny(host, "/\x00") || host == "" {
 		host = "localhost"
@@ -40,10 +58,14 @@ func Create(dir string, size int64) (*Box, error) {
 	if err := lockNew(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("locking the black box %s: %w", path, err), b.Remove())
 	}
-	if err := file.Truncate(size); err != nil {
-		return nil, errors.Join(fmt.Errorf("making the black box: %w", err), b.Remove())
-	}
 	return b, nil
+}
+
+// isThere reports whether the file still has a name.
+func (b *Box) isThere() (bool, error) {
+	var s unix.Stat_t
+	err := unix.Fstat(int(b.file.Fd()), &s)
+	return s.Nlink > 0, err
 }
 
 // File returns the file, which must not be closed.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func create(t *testing.T, dir string) *Box {
+func made(t *testing.T, dir string) *Box {
 	t.Helper()
 	b, err := Create(dir, 1<<20)
 	if err != nil {
@@ -22,7 +22,7 @@ func create(t *testing.T, dir string) *Box {
 }
 
 func TestAFileIsSparseAndItsOwnersAlone(t *testing.T) {
-	b := create(t, t.TempDir())
+	b := made(t, t.TempDir())
 	defer b.Remove()
 	var s unix.Stat_t
 	if err := unix.Stat(b.Path(), &s); err != nil {
@@ -52,7 +52,7 @@ func TestADirectoryThatTakesNoFile(t *testing.T) {
 func TestAFileIsLockedAsLongAsItsProcessLives(t *testing.T) {
 	const variable = "CGOHEAP_TEST_BOX"
 	if dir := os.Getenv(variable); dir != "" {
-		b := create(t, dir)
+		b := made(t, dir)
 		if _, err := unix.Mmap(int(b.File().Fd()), 0, 4096, unix.PROT_READ, unix.MAP_SHARED); err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestAFileIsLockedAsLongAsItsProcessLives(t *testing.T) {
 	f.Close()
 }
 
-// Another process opens all files, over and over, and so has the lock of one that was just made.
+// Another process opens all files, over and over, and so has the lock of one that was just made, and removes it.
 func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 	const variable = "CGOHEAP_TEST_RECOVERS"
 	if dir := os.Getenv(variable); dir != "" {
@@ -101,6 +101,7 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 			names, _ := Names(dir)
 			for _, name := range names {
 				if f, err := Open(name, Options{}); err == nil {
+					_ = os.Remove(name) // there is nothing in it
 					f.Close()
 				}
 			}
@@ -126,7 +127,11 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 		}
 	}
 	for range 2000 {
-		if err := create(t, dir).Remove(); err != nil {
+		b := made(t, dir)
+		if there, err := b.isThere(); err != nil || !there {
+			t.Fatal("somebody removed it: ", err)
+		}
+		if err := b.Remove(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +139,7 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 
 func TestOnesOwnFileIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
-	b := create(t, dir)
+	b := made(t, dir)
 	defer b.Remove()
 	if f, err := Open(b.Path(), Options{}); !errors.Is(err, ErrAlive) {
 		t.Errorf("%v, %v", f, err)
@@ -143,7 +148,7 @@ func TestOnesOwnFileIsNotOpened(t *testing.T) {
 
 func TestWhatIsNotAFileOfOurs(t *testing.T) {
 	dir := t.TempDir()
-	b := create(t, t.TempDir())
+	b := made(t, t.TempDir())
 	defer b.Remove()
 	link, fifo, folder := filepath.Join(dir, "cgoheap.link.1.a.box"), filepath.Join(dir, "cgoheap.fifo.1.a.box"), filepath.Join(dir, "cgoheap.dir.1.a.box")
 	for _, err := range []error{os.Symlink(b.Path(), link), unix.Mkfifo(fifo, 0o600), os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(dir, "other"), nil, 0o600)} {
@@ -206,7 +211,7 @@ func TestAFileThatSomebodyHasRecoveredIsNotOpened(t *testing.T) {
 }
 
 func TestRemoveLeavesAnothersFile(t *testing.T) {
-	b := create(t, t.TempDir())
+	b := made(t, t.TempDir())
 	if err := errors.Join(os.Remove(b.Path()), os.WriteFile(b.Path(), []byte("another"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +221,7 @@ func TestRemoveLeavesAnothersFile(t *testing.T) {
 	if text, err := os.ReadFile(b.Path()); string(text) != "another" {
 		t.Error(text, err)
 	}
-	b = create(t, t.TempDir())
+	b = made(t, t.TempDir())
 	if err := errors.Join(os.Remove(b.Path()), b.Remove()); err != nil {
 		t.Error(err)
 	}
