@@ -7,6 +7,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/goheap"
 	"github.com/cgoheap/cgoheap/internal/malloc"
+	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -42,9 +43,10 @@ func (p *Profiler) markReached() string {
 
 func (p *Profiler) flightSources() flight.Sources {
 	type values = [flight.Fields]int64
+	group := &groupNotes{}
 	return flight.Sources{
-		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }},
-		Paced: []func(*values){noteGroup, noteStalls, p.noteMallocFree, p.noteMapped},
+		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }, group.note},
+		Paced: []func(*values){group.find, noteStalls, p.noteMallocFree, p.noteMapped},
 		Heap:  p.goHeap,
 	}
 }
@@ -66,11 +68,27 @@ func noteGo(v *[flight.Fields]int64) {
 	v[flight.GoHeap], v[flight.GoFree], v[flight.GoStacks], v[flight.GoOther] = account.GoMemory()
 }
 
-func noteGroup(v *[flight.Fields]int64) {
-	if group, err := running.Group(); err == nil {
-		v[flight.GroupUsed], v[flight.GroupLimit] = group.Used, group.Limit
+// groupNotes are notes of control groups. The group that is nearest to its limit is looked for rarely, and read every second.
+type groupNotes struct {
+	nearest usage.Group
+	kills   string // the file with the kernel's count
+}
+
+func (g *groupNotes) find(v *[flight.Fields]int64) {
+	var err error
+	if g.nearest, err = running.Group(); err == nil {
+		v[flight.GroupCache], v[flight.GroupLimit] = g.nearest.Cache, g.nearest.Limit
 	}
-	if _, kills, err := running.Kills(); err == nil {
+	if g.kills == "" {
+		g.kills, _, _ = running.Kills()
+	}
+}
+
+func (g *groupNotes) note(v *[flight.Fields]int64) {
+	if used, err := g.nearest.UsedNow(); err == nil {
+		v[flight.GroupUsed] = used
+	}
+	if kills, err := usage.KillsIn(g.kills); err == nil {
 		v[flight.GroupKills] = kills
 	}
 }

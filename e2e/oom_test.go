@@ -44,11 +44,15 @@ func TestTheBlackBoxOfAServiceThatTheKernelKillsForItsMemory(t *testing.T) {
 	}
 	for name, dir := range map[string]string{"disk": t.TempDir(), "tmpfs": shared(t)} {
 		t.Run(name, func(t *testing.T) {
-			s := startLeaky(t, dir)
+			group := memoryGroup(t)
+			if err := group.setLimit(oomLimit); err != nil {
+				t.Fatal(err)
+			}
+			s := startLeaky(t, group, dir)
 			s.leak(t)
 			s.awaitKill(t)
 			s.logCharge(t)
-			s.check(t, recoveredIn(t, dir))
+			s.check(t, recoveredAtStart(t, group, dir))
 		})
 	}
 }
@@ -63,14 +67,11 @@ func shared(t *testing.T) string {
 	return dir
 }
 
-// startLeaky starts the example in a group of its own, with its black box in a directory.
-func startLeaky(t *testing.T, dir string) *oomed {
+// startLeaky starts the example in a group, with its black box in a directory, and waits until it serves.
+func startLeaky(t *testing.T, group group, dir string) *oomed {
 	t.Helper()
 	leaky := made(t, "leaky", nil, "go", "build", "-C", "../examples/leaky", ".")
-	s := &oomed{group: memoryGroup(t), box: dir, logged: make(chan struct{})}
-	if err := s.group.setLimit(oomLimit); err != nil {
-		t.Fatal(err)
-	}
+	s := &oomed{group: group, box: dir, logged: make(chan struct{})}
 	s.Cmd = s.group.command(leaky, "-listen", "127.0.0.1:0", "-sample-bytes", "16384")
 	s.Env = append(os.Environ(), "CGOHEAP_BLACKBOX="+dir, "GOMEMLIMIT=off", "GOTRACEBACK=single")
 	log, err := s.StderrPipe()
@@ -176,18 +177,36 @@ func (s *oomed) logCharge(t *testing.T) {
 	}
 }
 
-// recoveredIn returns the only profile that cgoheap recover writes for a directory.
-func recoveredIn(t *testing.T, dir string) *profile.Profile {
+// recoveredAtStart returns the only profile that the next start of the service writes, within 5 s, after which its log says how the one before
+// ended and who held its memory.
+func recoveredAtStart(t *testing.T, group group, dir string) *profile.Profile {
 	t.Helper()
-	command := made(t, "cgoheap", []string{"CGO_ENABLED=0"}, "go", "build", "../cmd/cgoheap")
-	out, err := exec.Command(command, "recover", dir).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	next := startLeaky(t, group, dir)
+	begin := time.Now()
+	var paths []string
+	for len(paths) == 0 {
+		if time.Since(begin) > 5*time.Second {
+			t.Fatal("nothing is recovered in 5 s")
+		}
+		time.Sleep(10 * time.Millisecond)
+		paths, _ = filepath.Glob(filepath.Join(dir, "leaky.*.cgoheap.pb.gz"))
 	}
-	t.Logf("%s", out)
-	paths, err := filepath.Glob(filepath.Join(dir, "*.pb.gz"))
-	if err != nil || len(paths) != 1 {
-		t.Fatal(paths, err)
+	t.Logf("%s after %v", paths[0], time.Since(begin))
+	time.Sleep(200 * time.Millisecond) // until it is logged
+	_ = next.Process.Kill()
+	<-next.logged
+	_ = next.Wait()
+	log := next.log.String()
+	t.Log(log)
+	for _, want := range []string{
+		"the kernel killed it because its control group was out of memory (1 kill in the group since its last second)",
+		"(the control group used ",
+		"are held by raster_cache_thumbnail, called from main.(*service).handleThumbnail",
+		"profile=" + paths[0],
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q", want)
+		}
 	}
 	f, err := os.Open(paths[0])
 	if err != nil {
@@ -198,6 +217,11 @@ func recoveredIn(t *testing.T, dir string) *profile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
+	native := slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool { return slices.Contains(s.Label["heap"], "go") })
+	if len(native) == len(p.Sample) {
+		t.Error("Go's own heap is not in it")
+	}
+	p.Sample = native
 	return p
 }
 

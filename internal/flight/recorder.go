@@ -68,11 +68,11 @@ func (r *Recorder) arrange(now time.Time) {
 
 func (r *Recorder) read(now time.Time) Record {
 	record := Record{Time: now, Values: unknown}
-	for _, read := range r.sources.Quick {
-		read(&record.Values)
-	}
 	for _, p := range r.paced {
 		p.fill(now, &record.Values)
+	}
+	for _, read := range r.sources.Quick {
+		read(&record.Values)
 	}
 	return record
 }

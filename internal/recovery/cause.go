@@ -59,9 +59,13 @@ func (e *evidence) killed() int64 {
 	return max(0, e.killsNow-e.last.Values[flight.GroupKills])
 }
 
+// isFull does not count file cache, which the kernel drops before it kills.
 func (e *evidence) isFull() bool {
-	return e.last != nil && e.last.Has(flight.GroupUsed, flight.GroupLimit) && e.last.Values[flight.GroupLimit] > 0 &&
-		float64(e.last.Values[flight.GroupUsed]) >= full*float64(e.last.Values[flight.GroupLimit])
+	if e.last == nil || !e.last.Has(flight.GroupUsed, flight.GroupLimit) || e.last.Values[flight.GroupLimit] == 0 {
+		return false
+	}
+	used := e.last.Values[flight.GroupUsed] - max(0, e.last.Values[flight.GroupCache])
+	return float64(used) >= full*float64(e.last.Values[flight.GroupLimit])
 }
 
 // evidenceOf returns what is known now of the end of the process that left a box.

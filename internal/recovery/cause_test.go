@@ -31,6 +31,7 @@ func signalled(s syscall.Signal, before time.Duration) remote.Signal {
 func TestCauses(t *testing.T) {
 	kills := map[flight.Field]int64{flight.GroupKills: 3}
 	full := map[flight.Field]int64{flight.GroupKills: 3, flight.GroupUsed: 95 << 20, flight.GroupLimit: 100 << 20}
+	cached := map[flight.Field]int64{flight.GroupUsed: 95 << 20, flight.GroupLimit: 100 << 20, flight.GroupCache: 50 << 20}
 	asked := signalled(syscall.SIGTERM, 10*time.Second)
 	for about, c := range map[string]struct {
 		evidence
@@ -48,6 +49,7 @@ func TestCauses(t *testing.T) {
 		"kills cannot be read any more":  {evidence{last: lastRecord(kills), killsNow: -1}, "unknown", false},
 		"kills could not be read":        {evidence{last: lastRecord(nil), killsNow: 4}, "unknown", false},
 		"near the limit":                 {evidence{last: lastRecord(full), killsNow: 0}, "most likely the kernel killed it for its memory: at its last second its control group used 95 MiB", false},
+		"near the limit with cache":      {evidence{last: lastRecord(cached), killsNow: -1}, "unknown: it exited", false},
 		"asked near the limit":           {evidence{last: lastRecord(full), killsNow: 0, asked: asked}, "most likely", false},
 		"crashed":                        {evidence{faulted: signalled(syscall.SIGSEGV, time.Second), killsNow: -1}, "signal 11 (segmentation fault)", false},
 		"crashed after the last record":  {evidence{faulted: signalled(syscall.SIGABRT, -500*time.Millisecond), killsNow: -1}, "signal 6", false},

@@ -16,7 +16,12 @@ var errNoLimit = errors.New("no control group limits the memory of the process")
 type Group struct {
 	Path        string
 	Used, Limit int64
+	Cache       int64 // inactive file cache, which is not in Used
+	usedFile    string
 }
+
+// UsedNow reads again what the group uses, with its cache, which costs less than finding the group and its cache again.
+func (g Group) UsedNow() (int64, error) { return number(g.usedFile) }
 
 // Share returns how much of its limit the group uses, from 0.
 func (g Group) Share() float64 { return float64(g.Used) / float64(g.Limit) }
@@ -76,8 +81,8 @@ func (h hierarchy) read(path string) (Group, bool) {
 	dir := filepath.Join(h.mount, path)
 	used, usedErr := number(filepath.Join(dir, h.used))
 	limit, limitErr := number(filepath.Join(dir, h.limit))
-	used = max(0, used-statistic(filepath.Join(dir, "memory.stat"), h.cache))
-	return Group{dir, used, limit}, usedErr == nil && limitErr == nil && limit > 0 && limit < unlimited
+	cache := statistic(filepath.Join(dir, "memory.stat"), h.cache)
+	return Group{dir, max(0, used-cache), limit, cache, filepath.Join(dir, h.used)}, usedErr == nil && limitErr == nil && limit > 0 && limit < unlimited
 }
 
 // unlimited and more is what the older controller has for no limit: the largest number of whole pages.
