@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -168,6 +169,42 @@ func killedDifference(t *testing.T) (text string) {
 	return text
 }
 
+// A process whose Go runtime waits for ever for one goroutine to stop, as all others have, answers nobody, and is read all the same.
+func TestAProcessWhoseWorldIsStoppedIsReadFromOutside(t *testing.T) {
+	t.Setenv("GODEBUG", "asyncpreemptoff=1")
+	const tries = 10 // as above
+	var different string
+	for range tries {
+		c := begin(t, "1")
+		c.say(t, "work")
+		own := c.own(t)
+		fmt.Fprintln(c.in, "hang")
+		time.Sleep(100 * time.Millisecond)
+		read, err := remote.Read(c.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		different = ""
+		for i, v := range remoteViews {
+			got := samples(profiletest.Read(t, func(w io.Writer) error { return read.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
+			if got != own[i] {
+				different += fmt.Sprintf("%v: from outside\n%s\nfrom inside\n%s\n", v.own, got, own[i])
+			}
+		}
+		fmt.Fprintln(c.in, "work")
+		if answered := make(chan bool, 1); different == "" {
+			go func() { answered <- c.out.Scan() }()
+			select {
+			case <-answered:
+				t.Error("it does not hang")
+			case <-time.After(200 * time.Millisecond):
+			}
+			return
+		}
+	}
+	t.Error(different)
+}
+
 // A process that works is stopped for a moment only, and what is read is of that moment.
 func TestAWorkingProcessIsReadFromOutside(t *testing.T) {
 	c := begin(t, "1")
@@ -218,6 +255,12 @@ func TestTheProcessThatIsRead(t *testing.T) {
 		case "work":
 			work(t.Context())
 			continue
+		case "hang":
+			go func() {
+				for { //nolint:revive,staticcheck // nothing can stop it
+				}
+			}()
+			runtime.GC()
 		}
 		for i, v := range remoteViews {
 			f, err := os.Create(filepath.Join(lines.Text(), strconv.Itoa(i)))

@@ -1,0 +1,92 @@
+// Which signals came that may end the process is noted in the region, and the handler that they had is called as before.
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../clock.h"
+#include "../../ending.h"
+#include "totals.h"
+
+static volatile sig_atomic_t handled, with_code;
+
+static void handler(int number, siginfo_t *info, void *context)
+{
+	check(context != NULL && info->si_signo == number);
+	with_code = info->si_code;
+	handled = number;
+}
+
+static void plain(int number)
+{
+	handled = number;
+}
+
+static void have(int number, bool with_info)
+{
+	struct sigaction a = {.sa_flags = with_info ? SA_SIGINFO : 0};
+	if (with_info)
+		a.sa_sigaction = handler;
+	else
+		a.sa_handler = plain;
+	check(sigaction(number, &a, NULL) == 0);
+}
+
+static void is_noted(void)
+{
+	start(1);
+	check(cgoheap_region->asked_to_end == 0 && cgoheap_region->faulted == 0);
+	have(SIGTERM, true);
+	have(SIGABRT, true);
+	check(ending_begin(SIGTERM) && ending_begin(SIGABRT) && ending_begin(SIGTERM));
+	uint64_t before = clock_now();
+	raise(SIGTERM);
+	check(handled == SIGTERM && with_code == SI_TKILL);
+	uint64_t note = cgoheap_region->asked_to_end;
+	check((note & ENDING_SIGNAL) == SIGTERM && note >= (before & ~(uint64_t)ENDING_SIGNAL) && note <= clock_now() + ENDING_SIGNAL);
+	check(cgoheap_region->faulted == 0);
+	raise(SIGABRT);
+	check(handled == SIGABRT && (cgoheap_region->faulted & ENDING_SIGNAL) == SIGABRT && cgoheap_region->asked_to_end == note);
+	ending_end(SIGTERM);
+	ending_end(SIGABRT);
+	cgoheap_region->asked_to_end = 0;
+	raise(SIGTERM);
+	check(handled == SIGTERM && cgoheap_region->asked_to_end == 0);
+	check(cgoheap_stop());
+}
+
+static void others_stay(void)
+{
+	struct sigaction now;
+	have(SIGINT, false);
+	check(!ending_begin(SIGINT) && !ending_begin(0) && !ending_begin(99));
+	check(sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == plain);
+	have(SIGTERM, true);
+	check(ending_begin(SIGTERM));
+	have(SIGTERM, false); // installed after ours
+	ending_end(SIGTERM);
+	check(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == plain);
+}
+
+static void children_note_nothing(void)
+{
+	start(1);
+	have(SIGTERM, true);
+	check(ending_begin(SIGTERM));
+	pid_t child = fork();
+	if (child == 0) {
+		raise(SIGTERM);
+		_exit(handled == SIGTERM && cgoheap_region->asked_to_end == 0 ? 0 : 1);
+	}
+	int status;
+	check(waitpid(child, &status, 0) == child && status == 0);
+	ending_end(SIGTERM);
+	check(cgoheap_stop());
+}
+
+int main(void)
+{
+	run("a signal is noted, and its handler called", is_noted);
+	run("handlers of other kinds, and later ones, stay", others_stay);
+	run("children note nothing", children_note_nothing);
+}
