@@ -1,6 +1,6 @@
 // Package excerpt makes smaller profiles of one: some of its columns, without its duration, without labels.
 //
-//	gzip ─► Read ─► the message as it lies ─► Write(columns, labels) ─► gzip
+//	gzip ─► Read ─► the message as it lies ─► Write(columns, labels, bounds) ─► gzip
 //	                                           └► Unnamed: files without names
 //
 // The profiler writes one profile of one moment, with four columns: what was allocated since the last one, and what is in
@@ -13,5 +13,8 @@
 // that an excerpt has no more samples than the bounds of the profile allowed. Strings and locations that only those used
 // stay, because numbers refer to them by position.
 //
-// The input was written by this process, so it is trusted; damaged input is an error all the same.
+// The file of a recovered profile may be larger than a server takes. An excerpt with bounds that do not admit it is cut: only
+// then, locations and strings that nothing refers to are left out.
+//
+// The input was written by this process, or by one that had a black box, so it is trusted; damaged input is an error all the same.
 package excerpt

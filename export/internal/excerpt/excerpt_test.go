@@ -2,7 +2,9 @@ package excerpt
 
 import (
 	"bytes"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,7 +130,7 @@ func FuzzExcerpt(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, part := range parts {
+		for _, part := range append(slices.Collect(maps.Values(parts)), Part{MaxSamples: 1}, Part{MaxBytes: 150}) {
 			if data, err := p.Write(part); err != nil && data != nil {
 				t.Fatalf("%d bytes and the error %v", len(data), err)
 			}

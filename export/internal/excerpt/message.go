@@ -12,24 +12,42 @@ const (
 	profileSample            = 2
 	profileMapping           = 3
 	profileLocation          = 4
+	profileFunction          = 5
 	profileStringTable       = 6
+	profileDropFrames        = 7
+	profileKeepFrames        = 8
 	profileDurationNanos     = 10
+	profilePeriodType        = 11
+	profileComment           = 13
 	profileDefaultSampleType = 14
+	profileDocURL            = 15
 
 	valueTypeType = 1
+	valueTypeUnit = 2
 
 	sampleLocationID = 1
 	sampleValue      = 2
 	sampleLabel      = 3
 
-	labelKey = 1
+	labelKey     = 1
+	labelStr     = 2
+	labelNumUnit = 4
 
 	mappingID           = 1
 	mappingFilename     = 5
 	mappingBuildID      = 6
 	mappingHasFunctions = 7
 
+	anyID = 1 // of a location or a function
+
 	locationMappingID = 2
+	locationLine      = 4
+
+	lineFunctionID = 1
+
+	functionName       = 2
+	functionSystemName = 3
+	functionFilename   = 4
 )
 
 var errDamaged = errors.New("the profile is damaged")
@@ -83,6 +101,22 @@ func (c *cursor) fail() bool {
 		*c.damaged = true
 	}
 	return false
+}
+
+// numbers appends the numbers of a field that is repeated, packed or single.
+func (f *field) numbers(to []uint64, damaged *bool) []uint64 {
+	if f.bytes == nil {
+		return append(to, f.varint)
+	}
+	for packed := f.bytes; len(packed) > 0; {
+		v, n := protowire.ConsumeVarint(packed)
+		if n < 0 {
+			*damaged = true
+			return to
+		}
+		to, packed = append(to, v), packed[n:]
+	}
+	return to
 }
 
 // numberIn is the varint of a message's field, 0 if it is not there.

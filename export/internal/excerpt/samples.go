@@ -18,7 +18,8 @@ type samples struct {
 	sums  []int64 // the sums of the columns for each key
 
 	key    []byte // of the sample that is being added
-	values []int64
+	values []uint64
+	packed []byte // of the sample that is being written
 }
 
 func newSamples(p *Profile, part Part) *samples {
@@ -38,7 +39,7 @@ func (s *samples) add(sample []byte) error {
 				s.key = append(s.key, c.whole...)
 			}
 		case sampleValue:
-			s.addValues(c.field, &damaged)
+			s.values = c.numbers(s.values, &damaged)
 		}
 	}
 	if damaged || len(s.values) != len(s.profile.sampleTypes) {
@@ -48,22 +49,6 @@ func (s *samples) add(sample []byte) error {
 		s.count()
 	}
 	return nil
-}
-
-// addValues takes the values of a field, packed or single.
-func (s *samples) addValues(f field, damaged *bool) {
-	if f.bytes == nil {
-		s.values = append(s.values, int64(f.varint))
-		return
-	}
-	for packed := f.bytes; len(packed) > 0; {
-		v, n := protowire.ConsumeVarint(packed)
-		if n < 0 {
-			*damaged = true
-			return
-		}
-		s.values, packed = append(s.values, int64(v)), packed[n:]
-	}
 }
 
 func (s *samples) count() {
@@ -76,24 +61,30 @@ func (s *samples) count() {
 	}
 	sums := s.sums[i*len(s.columns):]
 	for j, c := range s.columns {
-		sums[j] += s.values[c]
+		sums[j] += int64(s.values[c])
 	}
 }
 
+// of returns the sums of sample i.
+func (s *samples) of(i int) []int64 { return s.sums[i*len(s.columns) : (i+1)*len(s.columns)] }
+
 // write appends the samples to a profile, in the order in which they came.
 func (s *samples) write(out []byte) []byte {
-	var packed []byte
 	for i, key := range s.keys {
-		packed = packed[:0]
-		for _, v := range s.sums[i*len(s.columns) : (i+1)*len(s.columns)] {
-			packed = protowire.AppendVarint(packed, uint64(v))
-		}
-		length := len(key) + protowire.SizeTag(sampleValue) + protowire.SizeBytes(len(packed))
-		out = protowire.AppendTag(out, profileSample, protowire.BytesType)
-		out = protowire.AppendVarint(out, uint64(length))
-		out = append(out, key...)
-		out = protowire.AppendTag(out, sampleValue, protowire.BytesType)
-		out = protowire.AppendBytes(out, packed)
+		out = s.appendSample(out, key, s.of(i))
 	}
 	return out
+}
+
+func (s *samples) appendSample(out []byte, key string, values []int64) []byte {
+	s.packed = s.packed[:0]
+	for _, v := range values {
+		s.packed = protowire.AppendVarint(s.packed, uint64(v))
+	}
+	length := len(key) + protowire.SizeTag(sampleValue) + protowire.SizeBytes(len(s.packed))
+	out = protowire.AppendTag(out, profileSample, protowire.BytesType)
+	out = protowire.AppendVarint(out, uint64(length))
+	out = append(out, key...)
+	out = protowire.AppendTag(out, sampleValue, protowire.BytesType)
+	return protowire.AppendBytes(out, s.packed)
 }

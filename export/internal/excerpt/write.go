@@ -14,9 +14,19 @@ type Part struct {
 	Columns  []string // names of sample types, in the order of the profile; nil for all
 	Duration bool     // keep it; otherwise it becomes 0
 	Labels   []string // keys of the sample labels to keep
+
+	// Bounds of the excerpt, in samples and in bytes before compression; 0 is no bound. Beyond them it keeps the samples with
+	// the most in the last column, and adds the others up in one sample called "other".
+	MaxSamples int
+	MaxBytes   int64
 }
 
-// Write makes a gzipped profile of a part. It is nil if that has no sample.
+// admits reports whether an excerpt is within the bounds.
+func (p *Part) admits(samples, bytes int) bool {
+	return (p.MaxSamples == 0 || samples <= p.MaxSamples) && (p.MaxBytes == 0 || int64(bytes) <= p.MaxBytes)
+}
+
+// Write makes a gzipped profile of a part. It is nil if that has no sample. Bounds too small for any profile are an error.
 func (p *Profile) Write(part Part) ([]byte, error) {
 	s := newSamples(p, part)
 	out := make([]byte, 0, len(p.raw))
@@ -38,7 +48,13 @@ func (p *Profile) Write(part Part) ([]byte, error) {
 	if len(s.keys) == 0 {
 		return nil, nil
 	}
-	return compress(s.write(p.writeTypes(out, s.columns)))
+	if out = s.write(p.writeTypes(out, s.columns)); !part.admits(len(s.keys), len(out)) {
+		var err error
+		if out, err = p.cut(&part, s); err != nil {
+			return nil, fmt.Errorf("excerpt of a profile: %w", err)
+		}
+	}
+	return compress(out)
 }
 
 // columns returns the indices of the sample types with these names.
