@@ -54,8 +54,8 @@ func (a *author) take() {
 		a.counters.count(&a.counters.empty)
 	default:
 		a.counters.count(&a.counters.taken)
-		for range a.queue.put(batch) {
-			a.counters.count(&a.counters.dropped)
+		for _, e := range a.queue.put(batch) {
+			a.counters.lost(e, &a.counters.dropped, errFull)
 		}
 	}
 }
@@ -87,14 +87,22 @@ func (a *author) compose() (*delivery.Batch, error) {
 	if b.Size() > a.queue.mostBatchBytes() {
 		return nil, errTooLong
 	}
-	modules, err := profile.Unnamed()
-	if err != nil {
-		a.counters.failed(fmt.Errorf("listing the files without names: %w", err))
-	}
-	for _, m := range modules {
-		b.Unnamed = append(b.Unnamed, delivery.Module(m))
+	if b.Unnamed, err = unnamed(profile); err != nil {
+		a.counters.failed(err)
 	}
 	return b, nil
+}
+
+// unnamed returns the files in which a location of the profile could not be named.
+func unnamed(p *excerpt.Profile) (list []delivery.Module, err error) {
+	modules, err := p.Unnamed()
+	if err != nil {
+		return nil, fmt.Errorf("listing the files without names: %w", err)
+	}
+	for _, m := range modules {
+		list = append(list, delivery.Module(m))
+	}
+	return list, nil
 }
 
 // partsOf returns the profiles that a batch consists of.

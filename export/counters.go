@@ -19,6 +19,8 @@ type counters struct {
 	sent, sentBytes                      uint64
 	dropped, expired                     uint64
 	failure, refusal, abandonment, retry outcome
+	recovered                            uint64 // profiles that arrived
+	recoveredRefusal, recoveredFailure   outcome
 	waiting                              error     // why the last attempt failed, nil if it did not
 	attempt                              time.Time // when the attempt that has no answer yet began; zero if there is none
 }
@@ -52,24 +54,28 @@ func (c *counters) count(counter *uint64) {
 
 func (c *counters) failed(err error) {
 	if c.add(&c.failure, err) {
-		c.log(slog.LevelWarn, "cgoheap: no profile could be taken for export", err)
+		c.warn("cgoheap: no profile could be taken for export", err)
 	}
 }
 
 func (c *counters) refused(err error) {
 	_ = c.swapWaiting(nil) // it was reached
 	if c.add(&c.refusal, err) {
-		c.log(slog.LevelWarn, "cgoheap: the server refused a profile", err)
+		c.warn("cgoheap: the server refused a profile", err)
 	}
 }
 
-func (c *counters) pushed(bytes int64) {
+func (c *counters) pushed(e *entry) {
 	c.mu.Lock()
-	c.sent++
-	c.sentBytes += uint64(bytes)
+	if e.batch.Recovered != nil {
+		c.recovered++
+	} else {
+		c.sent++
+	}
+	c.sentBytes += uint64(e.size)
 	c.mu.Unlock()
 	if c.swapWaiting(nil) != nil {
-		c.log(slog.LevelInfo, "cgoheap: profiles arrive again", nil)
+		c.log(slog.LevelInfo, "cgoheap: profiles arrive again")
 	}
 }
 
@@ -87,7 +93,7 @@ func (c *counters) gaveUp(err error) {
 
 func (c *counters) troubled(err error) {
 	if c.swapWaiting(err) == nil {
-		c.log(slog.LevelWarn, "cgoheap: profiles do not arrive and wait in the queue", err)
+		c.warn("cgoheap: profiles do not arrive and wait in the queue", err)
 	}
 }
 
@@ -104,12 +110,10 @@ func (c *counters) swapWaiting(err error) (before error) {
 	return before
 }
 
+func (c *counters) warn(text string, err error) { c.log(slog.LevelWarn, text, slog.Any("error", err)) }
+
 // log is called without the lock: the logger is the host's, and may ask for Stats.
-func (c *counters) log(level slog.Level, text string, err error) {
-	var attributes []slog.Attr
-	if err != nil {
-		attributes = append(attributes, slog.Any("error", err))
-	}
+func (c *counters) log(level slog.Level, text string, attributes ...slog.Attr) {
 	_ = guarded("the logger", func() error {
 		c.logger.LogAttrs(context.Background(), level, text, attributes...)
 		return nil
@@ -149,6 +153,9 @@ func (c *counters) stats(batches int, bytes int64) cgoheap.Stats {
 		{Name: "export_given_up", Value: c.abandonment.times, Sentence: c.abandonment.sentence("profiles on which the server failed too often")},
 		{Name: "export_dropped", Value: c.dropped, Sentence: "profiles dropped, oldest first, because the queue was full"},
 		{Name: "export_expired", Value: c.expired, Sentence: "profiles given up because they were too old"},
+		{Name: "export_recovered_pushed", Value: c.recovered, Sentence: "profiles of processes that died that arrived"},
+		{Name: "export_recovered_refused", Value: c.recoveredRefusal.times, Sentence: c.recoveredRefusal.sentence("profiles of processes that died that the server refused")},
+		{Name: "export_recovered_failed", Value: c.recoveredFailure.times, Sentence: c.recoveredFailure.sentence("profiles of processes that died that could not be read or delivered")},
 		{Name: "export_queue", Value: uint64(batches), Sentence: "profiles in the queue now"},
 		{Name: "export_queue_bytes", Value: uint64(bytes), Sentence: "bytes of the profiles in the queue now, compressed"},
 	}

@@ -18,8 +18,10 @@
 //	every Interval: Profiler.Write ─►   oldest ... newest  ─ oldest ─►   Target.Send
 //	excerpts in the target's Form       bounded, drops the oldest ◄───   not arrived: back off, again
 //
+//	once: Profiler.Recovered       ─►
+//
 // Author and sender are two goroutines that share only the queue. The author never waits for the server; the sender never
-// touches the profiler. No goroutine of the host takes part.
+// touches the profiler. A third ends when it has read what was recovered. No goroutine of the host takes part.
 //
 // # What is sent
 //
@@ -46,7 +48,17 @@
 // Nothing here ends or blocks the host. A panic in code outside this package, the profiler or the target, becomes an error.
 // Stop has a deadline.
 //
+// # Profiles of processes that died
+//
+// With Config.BlackBox, the profiler recovers the last profile of a process that was killed. The exporter sends its memory in use,
+// with the time of the death and the label recovered="true" in addition to its own labels. What that process had allocated, it
+// had sent itself. Config's bounds hold for these profiles too.
+//
+// Each goes to a server once, also if one exporter is stopped and another started. Profiles of this process go first. A
+// recovered one that did not arrive waits until one of this process has arrived, and is sent Attempts times at most. Pyroscope
+// refuses profiles older than an hour. The log says so, and names the file in which the profile still is.
+//
 // What is deliberately absent: a queue on disk (a profile of an hour ago is not worth the disk of the host), sending the
 // same profiles to two servers (start two exporters), and logging of anything but that profiles stopped arriving or arrive
-// again.
+// again, and that a recovered profile will not arrive.
 package export

@@ -30,7 +30,8 @@ type Exporter struct {
 
 	quit     chan struct{} // closed: take a last profile
 	cancel   context.CancelFunc
-	finished chan struct{} // closed: both goroutines have returned
+	abandon  context.CancelFunc // do not wait for recovered profiles
+	finished chan struct{}      // closed: all goroutines have returned
 	stop     func() error
 }
 
@@ -43,9 +44,10 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 	}
 	var since *cgoheap.Baseline
 	var form delivery.Form
+	var place string
 	err = errors.Join(
 		guarded("the profiler", func() (err error) { since, err = p.Baseline(); return err }),
-		guarded("the target", func() error { form = t.Form(); return nil }))
+		guarded("the target", func() error { form, place = t.Form(), t.Place(); return nil }))
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
@@ -58,26 +60,32 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 		finished: make(chan struct{}),
 	}
 	e.stop = sync.OnceValue(e.end)
-	e.begin(&author{
+	taking := &author{
 		profiler: p,
 		selection: cgoheap.Selection{
 			View: cgoheap.ViewDelta(since), Advance: true, GoHeap: c.GoHeap, MaxSamples: c.MaxSamples, MaxBytes: c.MaxBytes,
 			BareAddresses: !c.NameByFile,
 		},
 		form: form, config: c, queue: e.queue, counters: e.counters,
-	})
+	}
+	e.begin(taking, newRecovery(taking, place))
 	return e, nil
 }
 
-func (e *Exporter) begin(a *author) {
+// begin begins the goroutines. r is nil if the profiler recovers nothing.
+func (e *Exporter) begin(a *author, r *recovery) {
 	ctx, cancel := context.WithCancel(context.Background())
-	e.cancel = cancel
+	waiting, abandon := context.WithCancel(ctx)
+	e.cancel, e.abandon = cancel, abandon
 	s := &sender{target: e.target, config: e.config, queue: e.queue, counters: e.counters}
-	var both sync.WaitGroup
-	both.Go(func() { e.guard("taking profiles", func() { a.run(e.quit) }) })
-	both.Go(func() { e.guard("sending profiles", func() { s.run(ctx, e.quit) }) })
-	go e.guard("waiting for both", func() {
-		both.Wait()
+	var all sync.WaitGroup
+	all.Go(func() { e.guard("taking profiles", func() { a.run(e.quit) }) })
+	all.Go(func() { e.guard("sending profiles", func() { s.run(ctx, e.quit) }) })
+	if r != nil {
+		all.Go(func() { e.guard("reading recovered profiles", func() { r.run(waiting) }) })
+	}
+	go e.guard("waiting for them", func() {
+		all.Wait()
 		close(e.finished)
 	})
 }
@@ -86,7 +94,7 @@ func (e *Exporter) begin(a *author) {
 // foreign code is guarded where it is called.
 func (e *Exporter) guard(name string, run func()) {
 	if err := guarded(name, func() error { run(); return nil }); err != nil {
-		e.counters.log(slog.LevelError, "cgoheap: a fault of the exporter, which stops delivering", err)
+		e.counters.log(slog.LevelError, "cgoheap: a fault of the exporter, which stops delivering", slog.Any("error", err))
 	}
 }
 
@@ -111,6 +119,7 @@ func (e *Exporter) Stop() error { return e.stop() }
 func (e *Exporter) end() error {
 	begin, twentieth := time.Now(), e.config.StopWithin/20
 	close(e.quit)
+	e.abandon()
 	ended := awaitUntil(e.finished, begin.Add(18*twentieth))
 	e.cancel()
 	ended = ended || awaitUntil(e.finished, begin.Add(19*twentieth))
@@ -120,6 +129,9 @@ func (e *Exporter) end() error {
 	}
 	if left, _ := e.queue.size(); left > 0 {
 		err = errors.Join(err, fmt.Errorf("export: %d profiles were not sent: %s", left, e.counters.why()))
+	}
+	for _, left := range e.queue.recovered() {
+		e.counters.recoveredFailed(left.batch.Recovered, errStopped)
 	}
 	return errors.Join(err, e.closeUntil(begin.Add(e.config.StopWithin)))
 }

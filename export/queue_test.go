@@ -31,6 +31,42 @@ func (m *model) bytes() (n int64) {
 	return n
 }
 
+func TestBatchesOfDeadProcessesDelayNoOther(t *testing.T) {
+	q := newQueue(8, 1000)
+	dead, living := &delivery.Batch{Recovered: &delivery.Recovered{}}, &delivery.Batch{}
+	take := func(want *delivery.Batch) *entry {
+		t.Helper()
+		e, more := q.take()
+		if e == nil && want != nil || e != nil && e.batch != want || !more {
+			t.Fatalf("took %v, want %v", e, want)
+		}
+		return e
+	}
+	q.put(dead)
+	if !q.park(take(dead)) {
+		t.Error("an open queue dropped a batch that is to be sent again")
+	}
+	take(nil)
+	q.put(living)
+	q.keep(take(living))
+	q.arrived(take(living))
+	e := take(dead)
+	q.put(living)
+	q.park(e)
+	q.close()
+	last, _ := q.take()
+	q.remove(last)
+	if e, _ := q.take(); last.batch != living || e == nil || q.park(e) {
+		t.Error("a closed queue kept a batch that is parked")
+	}
+	if e, more := q.take(); e != nil || more {
+		t.Errorf("then there is %v, %v", e, more)
+	}
+	if dropped := q.put(living); len(dropped) != 1 || dropped[0].batch != living {
+		t.Errorf("a closed queue accepts a batch")
+	}
+}
+
 func TestQueueIsWhatTheModelIs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	q, m := newQueue(8, 1000), &model{}

@@ -8,7 +8,7 @@ import (
 	"github.com/cgoheap/cgoheap/export/internal/delivery"
 )
 
-// sender sends the batches of the queue, oldest first, in its own goroutine.
+// sender sends the batches of the queue in its order, in its own goroutine.
 type sender struct {
 	target   Target
 	config   Config
@@ -55,7 +55,7 @@ func (s *sender) wait(ctx context.Context, wait time.Duration, quit <-chan struc
 func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 	if time.Since(e.born) > s.config.MaxAge {
 		s.queue.remove(e)
-		s.counters.count(&s.counters.expired)
+		s.counters.lost(e, &s.counters.expired, errOld)
 		return 0
 	}
 	s.counters.attempting(time.Now())
@@ -65,16 +65,39 @@ func (s *sender) attempt(ctx context.Context, e *entry) (wait time.Duration) {
 		return 0
 	}
 	s.counters.attempting(time.Time{})
-	if err == nil {
-		s.queue.remove(e)
+	switch {
+	case err == nil:
+		s.queue.arrived(e)
 		s.backoff.reset()
-		s.counters.pushed(e.size)
+		s.counters.pushed(e)
+		return 0
+	case e.batch.Recovered != nil:
+		s.settleRecovered(e, err)
 		return 0
 	}
 	return s.settle(e, err)
 }
 
-// settle decides what happens to a batch that did not arrive.
+// settleRecovered decides what happens to a batch of a process that died and did not arrive. Batches of this process must not
+// wait for it, so there is no wait. Each attempt but the first follows one that arrived, so the server is there: then a server
+// that cannot be reached for this batch fails on it.
+func (s *sender) settleRecovered(e *entry, err error) {
+	e.attempts++
+	switch {
+	case judged(err).Verdict == delivery.Refused:
+		s.queue.remove(e)
+		s.counters.recoveredRefused(e.batch.Recovered, err)
+	case e.attempts >= s.config.Attempts:
+		s.queue.remove(e)
+		s.counters.recoveredFailed(e.batch.Recovered, err)
+	case !s.queue.park(e):
+		s.counters.recoveredFailed(e.batch.Recovered, err)
+	default:
+		s.counters.add(&s.counters.retry, err)
+	}
+}
+
+// settle decides what happens to a batch of this process that did not arrive.
 func (s *sender) settle(e *entry, err error) (wait time.Duration) {
 	failure := judged(err)
 	if failure.Verdict == delivery.Doubtful {

@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ type attempt struct {
 }
 
 func (t *target) Form() delivery.Form  { return t.form }
+func (t *target) Place() string        { return fmt.Sprintf("%p", t) }
 func (t *target) Stats() cgoheap.Stats { return cgoheap.Stats{{Name: "target_own", Value: 7}} }
 
 func (t *target) Send(ctx context.Context, b *delivery.Batch) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/parca"
 	"github.com/cgoheap/cgoheap/internal/check"
@@ -188,6 +189,26 @@ func TestNothingIsLostWhileTheServerRestarts(t *testing.T) {
 	}
 	if next != int64(p.Written())+1 {
 		t.Errorf("%d profiles arrived of %d", next-1, p.Written())
+	}
+}
+
+func TestOnlyARecoveredProfileHasTheLabel(t *testing.T) {
+	server := standin.Serve(t, accept)
+	to, err := parca.New(parca.Config{Address: server.URL, Labels: map[string]string{"job": "shop"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []*delivery.Batch{{}, {Recovered: &delivery.Recovered{}}, {}} {
+		if err := to.Send(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, value := range []string{"", "true", ""} {
+		series := standin.Decode(t, standin.Frames(t, server.Calls()[i].Body)[0]).Messages(t, 2)
+		got := standin.Pairs(series[0].Messages(t, 1)[0].Messages(t, 1))
+		if got["recovered"] != value || got["job"] != "shop" || got["__name__"] != "memory" {
+			t.Errorf("call %d: %v", i, got)
+		}
 	}
 }
 

@@ -38,15 +38,22 @@ const serviceProfileStore = "/parca.profilestore.v1alpha1.ProfileStoreService/"
 type target struct {
 	client *rpc.Client
 	write  *rpc.Method[parcapb.WriteRawRequest, parcapb.WriteRawResponse]
-	labels *parcapb.LabelSet
+	series series
 	upload *uploader // nil without UploadDebuginfo
+}
+
+// series are the labels of profiles.
+type series struct {
+	name      string
+	living    *parcapb.LabelSet
+	recovered *parcapb.LabelSet // of processes that died
 }
 
 var _ export.Target = (*target)(nil)
 
 // New makes a target for export.Start, and connects to nothing yet. An error names the invalid part of the Config.
 func New(c Config) (export.Target, error) {
-	labels, err := c.labels()
+	series, err := c.series()
 	if err != nil {
 		return nil, fmt.Errorf("parca: %w", err)
 	}
@@ -60,7 +67,7 @@ func New(c Config) (export.Target, error) {
 	t := &target{
 		client: client,
 		write:  rpc.NewMethod[parcapb.WriteRawRequest, parcapb.WriteRawResponse](client, serviceProfileStore+"WriteRaw"),
-		labels: labels,
+		series: series,
 	}
 	if c.UploadDebuginfo {
 		t.upload = newUploader(newDebuginfo(client), c.search())
@@ -68,20 +75,25 @@ func New(c Config) (export.Target, error) {
 	return t, nil
 }
 
-func (c *Config) labels() (*parcapb.LabelSet, error) {
+func (c *Config) series() (s series, err error) {
 	given := c.Labels
 	if given == nil {
 		given = map[string]string{"job": label.Program()}
 	}
-	series, err := label.Series(c.ProfileName, given)
+	living, err := label.Series(c.ProfileName, given)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
+	recovered, err := label.Series(c.ProfileName, label.WithRecovered(given))
+	return series{fmt.Sprintf("%q", living), labelSet(living), labelSet(recovered)}, err
+}
+
+func labelSet(series []label.Label) *parcapb.LabelSet {
 	set := &parcapb.LabelSet{}
 	for _, l := range series {
 		set.Labels = append(set.Labels, &parcapb.Label{Name: l.Name, Value: l.Value})
 	}
-	return set, nil
+	return set
 }
 
 func (c *Config) search() search {
@@ -98,8 +110,13 @@ func (c *Config) search() search {
 // Form is without sample labels: Parca would not show them.
 func (t *target) Form() delivery.Form { return delivery.Form{Apart: true} }
 
+func (t *target) Place() string { return t.client.Place() + t.series.name }
+
 func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
-	series := &parcapb.Series{Labels: t.labels}
+	series := &parcapb.Series{Labels: t.series.living}
+	if b.Recovered != nil {
+		series.Labels = t.series.recovered
+	}
 	for _, p := range b.Profiles {
 		series.Samples = append(series.Samples, &parcapb.RawSample{RawProfile: p})
 	}

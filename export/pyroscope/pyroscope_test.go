@@ -11,6 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap/export"
+	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/pyroscope"
 )
@@ -131,6 +132,46 @@ func checkProfile(t *testing.T, p *profile.Profile, n int64) {
 		if len(s.Label)+len(s.NumLabel) > 0 {
 			t.Errorf("a sample has labels: %v %v", s.Label, s.NumLabel)
 		}
+	}
+}
+
+func TestOnlyARecoveredProfileHasTheLabel(t *testing.T) {
+	server := standin.Serve(t, accept)
+	to, err := pyroscope.New(pyroscope.Config{Address: server.URL, ServiceName: "shop", Labels: map[string]string{"recovered": "mine", "a": "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []*delivery.Batch{{}, {Recovered: &delivery.Recovered{}}, {}} {
+		if err := to.Send(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, value := range []string{"mine", "true", "mine"} {
+		series := standin.Decode(t, server.Calls()[i].Body).Messages(t, 1)
+		want := map[string]string{"__name__": "memory", "__delta__": "false", "service_name": "shop", "a": "b", "recovered": value}
+		if diff := cmp.Diff(want, standin.Pairs(series[0].Messages(t, 1))); diff != "" {
+			t.Errorf("call %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+func TestPlacesDifferWhereProfilesAreAddedUpApart(t *testing.T) {
+	seen := map[string]pyroscope.Config{}
+	for _, c := range []pyroscope.Config{
+		{Address: "http://a"}, {Address: "http://b"}, {Address: "http://a", ServiceName: "shop"}, {Address: "http://a", TenantID: "1"},
+		{Address: "http://a", User: "1"}, {Address: "http://a", BearerToken: "1"}, {Address: "http://a", ProfileName: "cgo"},
+	} {
+		to, err := pyroscope.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, is := seen[to.Place()]; is {
+			t.Errorf("%+v and %+v are one place", c, other)
+		}
+		seen[to.Place()] = c
+	}
+	if to, err := pyroscope.New(pyroscope.Config{Address: "http://a/"}); err != nil || seen[to.Place()].Address != "http://a" {
+		t.Errorf("the same place is another one: %v", err)
 	}
 }
 

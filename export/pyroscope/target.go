@@ -39,15 +39,22 @@ type Config struct {
 type target struct {
 	client *rpc.Client
 	push   *rpc.Method[pushpb.PushRequest, pushpb.PushResponse]
-	labels []*pushpb.Label
+	series series
 	form   delivery.Form
+}
+
+// series are the labels of profiles.
+type series struct {
+	name      string
+	living    []*pushpb.Label
+	recovered []*pushpb.Label // of processes that died
 }
 
 var _ export.Target = (*target)(nil)
 
 // New makes a target for export.Start, and connects to nothing yet. An error names the invalid part of the Config.
 func New(c Config) (export.Target, error) {
-	labels, err := c.labels()
+	series, err := c.series()
 	if err != nil {
 		return nil, fmt.Errorf("pyroscope: %w", err)
 	}
@@ -58,7 +65,7 @@ func New(c Config) (export.Target, error) {
 	return &target{
 		client: client,
 		push:   rpc.NewMethod[pushpb.PushRequest, pushpb.PushResponse](client, "/push.v1.PusherService/Push"),
-		labels: labels,
+		series: series,
 		form:   delivery.Form{Labels: c.SampleLabels},
 	}, nil
 }
@@ -78,7 +85,7 @@ func (c *Config) rpc() rpc.Config {
 	}
 }
 
-func (c *Config) labels() ([]*pushpb.Label, error) {
+func (c *Config) series() (s series, err error) {
 	given := maps.Clone(c.Labels)
 	if given == nil {
 		given = map[string]string{}
@@ -88,27 +95,37 @@ func (c *Config) labels() ([]*pushpb.Label, error) {
 	} else if given["service_name"] == "" {
 		given["service_name"] = label.Program()
 	}
-	series, err := label.Series(c.ProfileName, given)
+	living, err := label.Series(c.ProfileName, given)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
+	recovered, err := label.Series(c.ProfileName, label.WithRecovered(given))
+	return series{fmt.Sprintf("%q", living), pushed(living), pushed(recovered)}, err
+}
+
+func pushed(series []label.Label) []*pushpb.Label {
 	list := []*pushpb.Label{{Name: "__delta__", Value: "false"}}
 	for _, l := range series {
 		list = append(list, &pushpb.Label{Name: l.Name, Value: l.Value})
 	}
-	return list, nil
+	return list
 }
 
 func (t *target) Form() delivery.Form { return t.form }
 
 func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
-	series := &pushpb.Series{Labels: t.labels}
+	series := &pushpb.Series{Labels: t.series.living}
+	if b.Recovered != nil {
+		series.Labels = t.series.recovered
+	}
 	for _, p := range b.Profiles {
 		series.Samples = append(series.Samples, &pushpb.Sample{RawProfile: p})
 	}
 	_, err := t.push.Call(ctx, &pushpb.PushRequest{Series: []*pushpb.Series{series}})
 	return err
 }
+
+func (t *target) Place() string { return t.client.Place() + t.series.name }
 
 func (t *target) Stats() cgoheap.Stats { return nil }
 

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"time"
 
 	"github.com/cgoheap/cgoheap"
 )
@@ -14,6 +15,9 @@ type Target interface {
 
 	// Send sends a batch, once. It returns soon after ctx is done. An error other than a *Failure counts as Doubtful.
 	Send(ctx context.Context, b *Batch) error
+
+	// Place returns the server and the series. What two targets of one place send is added up there.
+	Place() string
 
 	// Stats returns the target's own counters, beside the Exporter's.
 	Stats() cgoheap.Stats
@@ -36,6 +40,14 @@ type Form struct {
 type Batch struct {
 	Profiles [][]byte // profile.proto, gzipped
 	Unnamed  []Module // the files in which a location could not be named
+
+	Recovered *Recovered // nil for profiles of this process
+}
+
+// Recovered is where the profile of a process that died comes from. Its series has the label that says so: label.Recovered.
+type Recovered struct {
+	Path  string    // of its file
+	Ended time.Time // when the process died
 }
 
 // Module is a file that is loaded in this process.

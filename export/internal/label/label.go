@@ -46,6 +46,20 @@ func Series(profile string, labels map[string]string) ([]Label, error) {
 	return list, nil
 }
 
+// Recovered is the label of series with profiles of processes that died. Its value is "true".
+const Recovered = "recovered"
+
+// WithRecovered returns the labels with Recovered.
+func WithRecovered(labels map[string]string) map[string]string {
+	more := map[string]string{Recovered: "true"}
+	for key, value := range labels {
+		if key != Recovered {
+			more[key] = value
+		}
+	}
+	return more
+}
+
 // Program is the name of the program's file, for a service that was not given a name.
 func Program() string { return strings.ToValidUTF8(program, "_") }
 

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -80,6 +81,12 @@ func (c *Config) tls() *tls.Config {
 		return nil
 	}
 	return c.TLS.Clone()
+}
+
+// Place returns a text that differs for servers and accounts that differ. It has the credentials, and is only to compare.
+func (c *Client) Place() string {
+	given := &c.config
+	return fmt.Sprintf("%q %v", []string{c.address, given.User, given.BearerToken, given.BearerTokenFile}, given.Header)
 }
 
 // Close closes the connections that are not in use.
