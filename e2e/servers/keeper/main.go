@@ -63,7 +63,7 @@ func start(o options) (*keeper, error) {
 	}
 	o.config.Logger = slog.Default()
 	for _, target := range targets {
-		exporter, err := export.Start(k.profiler, target, o.config)
+		exporter, err := export.Start(&heir{k.profiler, o.recovered}, target, o.config)
 		if err != nil {
 			return nil, errors.Join(err, k.stop())
 		}

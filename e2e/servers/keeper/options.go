@@ -24,6 +24,7 @@ type options struct {
 	password  string
 	token     string // a file
 	authority string // a file
+	recovered string // a file
 	config    export.Config
 }
 
@@ -38,6 +39,8 @@ func parseOptions() (o options) {
 	flag.StringVar(&o.password, "password", "", "the user's `password`")
 	flag.StringVar(&o.token, "token-file", "", "`file` with a bearer token")
 	flag.StringVar(&o.authority, "ca", "", "`file` with the certificate that the server's is signed with")
+	flag.StringVar(&o.recovered, "recovered", "", "`file` with the profile of a process that died when the file was last changed")
+	flag.IntVar(&o.config.MaxSamples, "max-samples", 0, "bound of a profile")
 	flag.DurationVar(&o.config.Interval, "interval", 500*time.Millisecond, "between two profiles")
 	flag.DurationVar(&o.config.SendWithin, "send-within", 0, "bound on one attempt to send")
 	flag.IntVar(&o.config.QueueBatches, "queue", 0, "`profiles` that the queue holds")
