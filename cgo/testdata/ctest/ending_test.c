@@ -1,6 +1,7 @@
 // Which signals came that may end the process is noted in the region, and the handler that they had is called as before.
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,7 @@ static void children_note_nothing(void)
 	start(1);
 	have(SIGTERM, true);
 	check(ending_begin(SIGTERM));
+	fflush(stdout); // or the child has it, too
 	pid_t child = fork();
 	if (child == 0) {
 		raise(SIGTERM);
