@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -88,6 +89,55 @@ func mustHaveAllocatedAlone(t *testing.T, server reader, service string) {
 	eventually(t, "adding up allocations", func() error {
 		return allocationsDiffer(server, service, stacks{kept: 4096 * 100, guilty[0]: 0, guilty[1]: 0})
 	})
+}
+
+// A service is killed, and started again. Both servers then have its last moment, at its own time.
+func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
+	parca, pyroscope := startParca(t, ""), startPyroscope(t)
+	boxes := t.TempDir()
+	first := startKeeper(t, "-pyroscope", "http://"+loopback(1), "-blackbox", boxes) // where nobody listens
+	allocate(t, first, "keep", 8192, 50)
+	time.Sleep(1500 * time.Millisecond) // until that is noted
+	first.end(syscall.SIGKILL)
+	killed := time.Now()
+	keeper := startKeeper(t, "-parca", parca.url, "-pyroscope", pyroscope.url, "-blackbox", boxes)
+	awaitCounter(t, keeper, "export_recovered_pushed", 1)
+	p := onlyDump(t, boxes)
+	at := time.Unix(0, p.TimeNanos)
+	if killed.Sub(at) > 5*time.Second || at.After(killed) {
+		t.Errorf("the profile is of %v, and the service was killed at %v", at, killed)
+	}
+	const kind = "inuse_space:bytes"
+	about := func(got stacks, err error) error {
+		return errors.Join(err, amountsDiffer(got, stacks{kept: 8192 * 50}))
+	}
+	eventually(t, "reading back from Parca", func() error {
+		return about(parca.stacks(`memory:`+kind+`:space:bytes{job="keeper", recovered="true"}`, at, kind))
+	})
+	eventually(t, "reading back from Pyroscope", func() error {
+		return about(pyroscope.sum("memory:"+kind+":space:bytes", `{service_name="keeper", recovered="true"}`, at.Add(-time.Minute), at.Add(time.Minute)))
+	})
+	if text := keeper.logTail(); !strings.Contains(text, "are held by vault::Ledger::enter, called from main.handleKeep") || !strings.Contains(text, "profile="+boxes) {
+		t.Errorf("the log has\n%s", text)
+	}
+}
+
+// onlyDump returns the only profile in a directory.
+func onlyDump(t *testing.T, dir string) *profile.Profile {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.cgoheap.pb.gz"))
+	if err != nil || len(paths) != 1 {
+		t.Fatal(paths, err)
+	}
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestPyroscopeRefusesAnOldProfileAndTheLogSaysSo(t *testing.T) {

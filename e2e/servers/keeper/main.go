@@ -58,7 +58,7 @@ func start(o options) (*keeper, error) {
 		return nil, err
 	}
 	k := &keeper{}
-	if k.profiler, err = cgoheap.Start(cgoheap.Config{SampleBytes: 1, Logger: slog.Default()}); err != nil {
+	if k.profiler, err = cgoheap.Start(cgoheap.Config{SampleBytes: 1, BlackBox: o.blackBox, Logger: slog.Default()}); err != nil {
 		return nil, err
 	}
 	o.config.Logger = slog.Default()

@@ -25,6 +25,7 @@ type options struct {
 	token     string // a file
 	authority string // a file
 	recovered string // a file
+	blackBox  string // a directory
 	config    export.Config
 }
 
@@ -40,6 +41,7 @@ func parseOptions() (o options) {
 	flag.StringVar(&o.token, "token-file", "", "`file` with a bearer token")
 	flag.StringVar(&o.authority, "ca", "", "`file` with the certificate that the server's is signed with")
 	flag.StringVar(&o.recovered, "recovered", "", "`file` with the profile of a process that died when the file was last changed")
+	flag.StringVar(&o.blackBox, "blackbox", "", "`directory` for what is recorded, to outlive a kill")
 	flag.IntVar(&o.config.MaxSamples, "max-samples", 0, "bound of a profile")
 	flag.DurationVar(&o.config.Interval, "interval", 500*time.Millisecond, "between two profiles")
 	flag.DurationVar(&o.config.SendWithin, "send-within", 0, "bound on one attempt to send")
