@@ -51,6 +51,7 @@ type mapStorm struct {
 	held     [][]byte
 
 	rests, pages, unknown int
+	strange               string // the first page of unknown caller of this rest
 	lost                  uint64
 }
 
@@ -115,6 +116,7 @@ func (s *mapStorm) compare(r *alloc.Recording) error {
 		return err
 	}
 	unknown := s.unknown
+	s.strange = ""
 	for _, k := range kernel {
 		if k.inode == s.inode {
 			if err := s.compareRange(list, k); err != nil {
@@ -123,7 +125,7 @@ func (s *mapStorm) compare(r *alloc.Recording) error {
 		}
 	}
 	if !s.together && s.lost == 0 && s.unknown > unknown {
-		return fmt.Errorf("%d pages are of unknown caller, and no call was lost", s.unknown-unknown)
+		return fmt.Errorf("%d pages are of unknown caller, and no call was lost: %s", s.unknown-unknown, s.strange)
 	}
 	return nil
 }
@@ -145,13 +147,16 @@ func mappedWhole(list []alloc.Mapping, kernel []fileRange) error {
 }
 
 func (s *mapStorm) compareRange(list []alloc.Mapping, k fileRange) error {
+	var before alloc.Mapping
 	for page := k.start; page < k.limit; page += C.STRESS_PAGE {
 		s.pages++
 		for len(list) > 0 && list[0].Limit <= page {
-			list = list[1:]
+			before, list = list[0], list[1:]
 		}
 		if len(list) == 0 || page < list[0].Start {
-			s.unknown++
+			if s.unknown++; s.strange == "" {
+				s.strange = fmt.Sprintf("%#x of %+v, before it %+v, after it %+v", page, k, before, list[:min(1, len(list))])
+			}
 			continue
 		}
 		code := (k.offset + page - k.start) / C.STRESS_PAGE / C.STRESS_SPAN % C.STRESS_CODES
