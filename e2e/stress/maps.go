@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
@@ -26,12 +26,8 @@ func runMaps(to io.Writer, length time.Duration) error {
 	if file < 0 {
 		return errors.New("there is no file, or no room, to map")
 	}
-	var status syscall.Stat_t
-	if err := syscall.Fstat(int(file), &status); err != nil {
-		return err
-	}
 	for _, together := range []bool{false, true} {
-		s := mapStorm{inode: status.Ino, together: together}
+		s := mapStorm{together: together}
 		if err := s.run(length / 2); err != nil {
 			return err
 		}
@@ -46,7 +42,6 @@ func runMaps(to io.Writer, length time.Duration) error {
 
 // mapStorm is a storm of calls that map memory, in one recording.
 type mapStorm struct {
-	inode    uint64
 	together bool
 	held     [][]byte
 
@@ -81,7 +76,10 @@ func (s *mapStorm) storm(r *alloc.Recording, length time.Duration) error {
 }
 
 // fileRange is a line of the kernel's list.
-type fileRange struct{ start, limit, offset, inode uint64 }
+type fileRange struct {
+	start, limit, offset uint64
+	storm                bool // of the storm's file
+}
 
 func kernelsList() (list []fileRange, err error) {
 	f, err := os.Open("/proc/self/maps")
@@ -91,10 +89,11 @@ func kernelsList() (list []fileRange, err error) {
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var k fileRange
-		var rights, device string
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s %x %s %d", &k.start, &k.limit, &rights, &k.offset, &device, &k.inode); err != nil {
+		var rights string
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s %x", &k.start, &k.limit, &rights, &k.offset); err != nil {
 			return nil, err
 		}
+		k.storm = strings.Contains(lines.Text(), " /memfd:storm ") // not by its inode: a segment of shmget may have the same number
 		list = append(list, k)
 	}
 	return list, nil
@@ -118,7 +117,7 @@ func (s *mapStorm) compare(r *alloc.Recording) error {
 	unknown := s.unknown
 	s.strange = ""
 	for _, k := range kernel {
-		if k.inode == s.inode {
+		if k.storm {
 			if err := s.compareRange(list, k); err != nil {
 				return err
 			}
