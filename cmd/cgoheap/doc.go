@@ -11,16 +11,16 @@
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap recover FILE|DIR...
 //
 // writes the profile of the last moment of a process that had a black box (Config.BlackBox, CGOHEAP_BLACKBOX) and is gone, for example
-// because the kernel killed it when memory ran out. Each cgoheap.HOST.PID.TIME.box becomes a cgoheap.HOST.PID.TIME.pb.gz beside it, or in the
+// because the kernel killed it when memory ran out. Each cgoheap.PROGRAM.HOST.PID.TIME.box becomes a cgoheap.PROGRAM.HOST.PID.TIME.pb.gz beside it, or in the
 // directory that -o names, and a .json file with the account and the timeline of its last hours. A file that is there already is not
 // overwritten. The boxes stay, unless -rm is given:
 //
 //	$ cgoheap recover -rm -o /dumps /boxes
-//	/dumps/cgoheap.shop-7d4f.1.k3v9x2m1p0a.pb.gz: /shop, process 1 on shop-7d4f, ended at about 2026-11-20T10:15:00Z, 2h15m0s after its recording
+//	/dumps/cgoheap.shop.shop-7d4f.1.k3v9x2m1p0a.pb.gz: /shop, process 1 on shop-7d4f, ended at about 2026-11-20T10:15:00Z, 2h15m0s after its recording
 //	  began: the kernel killed it because its control group was out of memory (1 kill in the group since its last second)
 //	  its resident memory was ...
 //	  most was held by ...
-//	/boxes/cgoheap.shop-9c1e.1.k3v9y7q2b4c.box: its process still runs, or somebody recovers it now
+//	/boxes/cgoheap.shop.shop-9c1e.1.k3v9y7q2b4c.box: its process still runs, or somebody recovers it now
 //
 // A process that still runs is an error only if its box is named itself, and not the directory. A user recovers what is his own, and root
 // what is anyone's. The flags for views and names are those of dump. A box that was made and never written, because the process ended before it

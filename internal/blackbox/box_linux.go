@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // Box is the file of this process.
@@ -18,11 +20,14 @@ type Box struct {
 	path string
 }
 
-// The parts of a file's name: cgoheap.HOST.PID.TIME.box.
+// The parts of a file's name: cgoheap.PROGRAM.HOST.PID.TIME.box.
 const (
 	prefix = "cgoheap."
 	suffix = ".box"
 )
+
+// Prefix begins the names of this program's files. It may begin those of others, too: of one that is called PROGRAM.x.
+func Prefix() string { return prefix + self.Name + "." }
 
 // Create makes a file of so many bytes in a directory, all holes, and locks it.
 func Create(dir string, size int64) (*Box, error) {
@@ -48,7 +53,7 @@ func create(dir string) (*Box, error) {
 	if err != nil || strings.ContainsAny(host, "/\x00") || host == "" {
 		host = "localhost"
 	}
-	name := fmt.Sprintf("%s%s.%d.%s%s", prefix, host, os.Getpid(), strconv.FormatInt(time.Now().UnixNano(), 36), suffix)
+	name := fmt.Sprintf("%s%s.%d.%s%s", Prefix(), host, os.Getpid(), strconv.FormatInt(time.Now().UnixNano(), 36), suffix)
 	path := filepath.Join(dir, name)
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 	if err != nil {

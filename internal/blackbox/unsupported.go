@@ -28,6 +28,9 @@ func (*Box) Path() string { return "" }
 // Remove does nothing.
 func (*Box) Remove() error { return nil }
 
+// Prefix returns "".
+func Prefix() string { return "" }
+
 // Names fails.
 func Names(string) ([]string, error) { return nil, errors.ErrUnsupported }
 

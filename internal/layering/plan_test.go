@@ -22,7 +22,7 @@ var plan = map[string]pkg{
 	"internal/recovery":    {layer: 7},
 	"internal/flight":      {layer: 1},
 	"internal/dump":        {layer: 6},
-	"internal/blackbox":    {layer: 0},
+	"internal/blackbox":    {layer: 1},
 	"internal/report":      {layer: 5},
 	"pprof":                {layer: 4},
 	"export":               {layer: 4},

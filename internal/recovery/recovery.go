@@ -14,6 +14,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/self"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -22,16 +23,17 @@ type Options struct {
 	Boxes  string // the directory of the boxes
 	Own    string // the path of this process's box, which stays; "" for none
 	To     string // where dumps go
-	Keep   int    // of each program: dumps that stay there, and boxes that are recovered
+	Keep   int    // dumps of the program that stay there, and boxes that are recovered
 	Names  symbolize.Options
 	Logger *slog.Logger
 	Ended  func() bool // the caller does not want any more
 }
 
-// Run recovers the boxes in a directory whose processes are gone. Those that are alive stay, as do those of other users and what only has
-// the name of a box. Everything that happens is logged.
+// Run recovers this program's boxes in a directory whose processes are gone. Those that are alive stay, as do those of other users and what
+// only has the name of a box. Those of other programs are theirs: another container may have other files at the same paths, and another
+// version of this package. Everything that happens is logged.
 func Run(o Options) (all []Found) {
-	s := sweep{Options: o, done: make(map[string]bool), programs: make(map[string]int)}
+	s := sweep{Options: o, done: make(map[string]bool)}
 	for _, pause := range pauses {
 		if time.Sleep(pause); !s.pass() {
 			break
@@ -46,9 +48,9 @@ var pauses = []time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond, 
 
 type sweep struct {
 	Options
-	done     map[string]bool // paths that need not be tried again
-	programs map[string]int  // how many of its boxes were recovered
-	found    []Found
+	done      map[string]bool // paths that need not be tried again
+	recovered int
+	found     []Found
 }
 
 // pass tries all boxes once, and reports whether some of them should be tried again.
@@ -79,9 +81,10 @@ func (s *sweep) pass() (again bool) {
 	return again
 }
 
-// newestFirst returns the boxes in a directory, the newest first. The last change of a file says little, but is good enough for an order.
+// newestFirst returns the program's boxes in a directory, the newest first. The last change of a file says little, but is good enough for an order.
 func newestFirst(dir string) ([]string, error) {
 	paths, err := blackbox.Names(dir)
+	paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(filepath.Base(path), blackbox.Prefix()) })
 	when := make(map[string]time.Time, len(paths))
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err == nil {
@@ -116,6 +119,9 @@ func (s *sweep) recover(file *os.File) {
 		log.Debug("cgoheap: a black box is removed", slog.Any("error", err))
 	case errors.Is(err, errTooMany), errors.Is(err, remote.ErrFull):
 		log.Warn("cgoheap: a black box is removed", slog.Any("error", err))
+	case errors.Is(err, errOthers):
+		log.Debug("cgoheap: a black box is left alone", slog.Any("error", err))
+		return
 	case errors.Is(err, errNotWritten):
 		log.Error("cgoheap: the profile of a black box could not be written; the box stays", slog.Any("error", err))
 		return
@@ -131,6 +137,7 @@ func (s *sweep) recover(file *os.File) {
 var (
 	errTooMany    = errors.New("there are newer ones, as many as are kept")
 	errNotWritten = errors.New("writing it")
+	errOthers     = errors.New("it is another program's")
 )
 
 // dump writes the dump of a locked box, unless there are enough of its program.
@@ -140,14 +147,16 @@ func (s *sweep) dump(file *os.File) (*Found, error) {
 		return nil, err
 	}
 	defer e.Close()
+	if arguments := e.Recording.About.Arguments; len(arguments) > 0 && filepath.Base(arguments[0]) != self.Name {
+		return nil, errOthers
+	}
 	if e.orderly {
 		return nil, errOrderly
 	}
-	program := filepath.Base(e.Recording.Program)
-	if s.programs[program] >= s.Keep {
+	if s.recovered >= s.Keep {
 		return nil, errTooMany
 	}
-	s.programs[program]++
+	s.recovered++
 	path, err := e.dump(&s.Options)
 	return &Found{Path: path, Story: *e.story}, err
 }

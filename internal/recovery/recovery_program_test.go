@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -109,6 +110,9 @@ func (l *locked) Write(b []byte) (int, error) {
 	defer l.Unlock()
 	return l.Buffer.Write(b)
 }
+
+// boxCalled is the path of a box of this program on some host.
+func boxCalled(dir, host string) string { return filepath.Join(dir, blackbox.Prefix()+host+".1.a.box") }
 
 func named(t *testing.T, dir, pattern string) []string {
 	t.Helper()
@@ -287,17 +291,17 @@ func TestWhatCannotBeRecovered(t *testing.T) {
 	version[layout.HeaderVersion]++
 	full[layout.HeaderMissing] = 1
 	for name, text := range map[string][]byte{"text": []byte("no box"), "version": version, "short": whole[:len(whole)/2], "full": full, "empty": nil} {
-		if err := os.WriteFile(filepath.Join(dir, "cgoheap."+name+".1.a.box"), text, 0o600); err != nil {
+		if err := os.WriteFile(boxCalled(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	link, fifo := filepath.Join(dir, "cgoheap.link.1.a.box"), filepath.Join(dir, "cgoheap.fifo.1.a.box")
+	link, fifo := boxCalled(dir, "link"), boxCalled(dir, "fifo")
 	if err := errors.Join(os.Symlink(good, link), unix.Mkfifo(fifo, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	left := []string{fifo, link}
 	if os.Geteuid() == 0 {
-		others := filepath.Join(dir, "cgoheap.others.1.a.box")
+		others := boxCalled(dir, "others")
 		if err := errors.Join(os.WriteFile(others, whole, 0o600), os.Chown(others, 12345, 12345)); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +344,7 @@ func TestAHundredBoxes(t *testing.T) {
 		return text
 	}
 	for n := range 99 {
-		path, when := filepath.Join(dir, "cgoheap.host."+string(rune('a'+n%26))+strings.Repeat("x", n/26)+".box"), time.Now().Add(-time.Duration(n+1)*time.Minute)
+		path, when := boxCalled(dir, fmt.Sprint("host", n)), time.Now().Add(-time.Duration(n+1)*time.Minute)
 		if err := errors.Join(writeSparse(path, started(n)), os.Chtimes(path, when, when)); err != nil {
 			t.Fatal(err)
 		}
@@ -351,6 +355,26 @@ func TestAHundredBoxes(t *testing.T) {
 		t.Errorf("%d found, %d boxes, %d dumps: %.2000s", len(found), len(named(t, dir, "*.box*")), len(named(t, dir, "*.pb.gz")), log)
 	}
 	t.Logf("in %v", time.Since(begin))
+}
+
+// Another program in the same directory is another service, with other files.
+func TestAnotherProgramsBoxStays(t *testing.T) {
+	dir := t.TempDir()
+	m := begin(t, dir)
+	m.kill()
+	box := named(t, dir, "*.box")[0]
+	text, err := os.ReadFile(box)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := bytes.Replace(text, []byte("/"+filepath.Base(os.Args[0])+`"`), []byte("/"+strings.Repeat("x", len(filepath.Base(os.Args[0])))+`"`), -1)
+	if err := errors.Join(os.WriteFile(boxCalled(dir, "other"), other, 0o600), os.Rename(box, filepath.Join(dir, "cgoheap.other.host.1.a.box"))); err != nil {
+		t.Fatal(err)
+	}
+	found, log := run(dir, 10)
+	if left := named(t, dir, "*.box"); len(found) > 0 || len(left) != 2 || strings.Contains(log, "WARN") || !strings.Contains(log, "another program's") {
+		t.Errorf("%+v, %q, %s", found, left, log)
+	}
 }
 
 func TestStartRecoversAndTells(t *testing.T) {
