@@ -24,8 +24,8 @@ var errOrderly = errors.New("it ended because it was asked to")
 
 // dump writes the dump, and returns fs.ErrExist if it was written before.
 func (e *Examined) dump(o *Options) (path string, err error) {
-	d := dump.Recovered{Dir: o.To, Keep: o.Keep, Program: e.Recording.Program, PID: e.Recording.About.Process, Time: e.Recording.Time,
-		Number: uint64(e.Recording.Started().UnixNano()),
+	d := dump.Recovered{Dir: o.To, Keep: o.Keep, Program: e.Program, PID: e.About.Process, Time: e.Time,
+		Number: uint64(e.Started().UnixNano()),
 		Profile: func(w io.Writer) error {
 			return e.WriteProfile(w, remote.View{View: report.InUse}, symbolize.New(o.Names))
 		},
@@ -67,7 +67,7 @@ func Open(file *os.File) (*Examined, error) {
 func (e *Examined) WriteProfile(w io.Writer, v remote.View, names *symbolize.Symbolizer) error {
 	var who holders
 	v.Seen = who.add
-	if err := e.Recording.Write(w, v, names); err != nil {
+	if err := e.Write(w, v, names); err != nil {
 		return err
 	}
 	e.story.Verdict = verdict(e.Recording, &e.history, e.story.Cause, &who)

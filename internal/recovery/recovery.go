@@ -147,7 +147,7 @@ func (s *sweep) dump(file *os.File) (*Found, error) {
 		return nil, err
 	}
 	defer e.Close()
-	if arguments := e.Recording.About.Arguments; len(arguments) > 0 && filepath.Base(arguments[0]) != self.Name {
+	if arguments := e.About.Arguments; len(arguments) > 0 && filepath.Base(arguments[0]) != self.Name {
 		return nil, errOthers
 	}
 	if e.orderly {
