@@ -2,6 +2,7 @@ package usage
 
 import (
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,12 +35,9 @@ func (k Kernel) Group() (Group, error) {
 	}
 	var nearest Group
 	for _, h := range k.hierarchies(string(data)) {
-		for path := h.path; ; path = filepath.Dir(path) {
+		for path := range h.groups() {
 			if g, ok := h.read(path); ok && (nearest.Limit == 0 || g.Share() > nearest.Share()) {
 				nearest = g
-			}
-			if path == "/" || path == "." {
-				break
 			}
 		}
 	}
@@ -74,6 +72,15 @@ func (k Kernel) hierarchies(text string) (list []hierarchy) {
 		}
 	}
 	return list
+}
+
+// groups yields the path of the process's group, and of those around it.
+func (h hierarchy) groups() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for path := h.path; yield(path) && path != "/" && path != "."; {
+			path = filepath.Dir(path)
+		}
+	}
 }
 
 // read is false where there is no such group, as for the path outside of a container, or no limit.

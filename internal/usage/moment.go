@@ -37,15 +37,12 @@ func (k Kernel) Kills() (path string, kills int64, err error) {
 		return "", 0, err
 	}
 	for _, h := range k.hierarchies(string(text)) {
-		for group := h.path; ; group = filepath.Dir(group) {
+		for group := range h.groups() {
 			for _, name := range [...]string{"memory.events", "memory.oom_control"} {
 				path := filepath.Join(h.mount, group, name)
 				if kills, err := KillsIn(path); err == nil {
 					return path, kills, nil
 				}
-			}
-			if group == "/" || group == "." {
-				break
 			}
 		}
 	}

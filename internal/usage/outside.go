@@ -58,13 +58,9 @@ func (k Kernel) groupStatistics() (map[string]int64, error) {
 		return nil, err
 	}
 	for _, h := range k.hierarchies(string(text)) {
-		for path := h.path; ; path = filepath.Dir(path) {
-			dir := filepath.Join(h.mount, path)
-			if s := statisticsIn(dir); len(s) > 0 {
+		for path := range h.groups() {
+			if s := statisticsIn(filepath.Join(h.mount, path)); len(s) > 0 {
 				return s, nil
-			}
-			if path == "/" || path == "." {
-				break
 			}
 		}
 	}

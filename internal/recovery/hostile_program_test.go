@@ -1,0 +1,100 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package recovery_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+)
+
+// Each hinders no other, and none is looked at twice.
+func TestWhatCannotBeRecovered(t *testing.T) {
+	dir := t.TempDir()
+	good, whole := dead(t, dir)
+	version, full := bytes.Clone(whole), bytes.Clone(whole)
+	version[layout.HeaderVersion]++
+	full[layout.HeaderMissing] = 1
+	for name, text := range map[string][]byte{"text": []byte("no box"), "version": version, "short": whole[:len(whole)/2], "full": full, "empty": nil} {
+		if err := os.WriteFile(boxCalled(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link, fifo := boxCalled(dir, "link"), boxCalled(dir, "fifo")
+	if err := errors.Join(os.Symlink(good, link), unix.Mkfifo(fifo, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	left := []string{fifo, link}
+	if os.Geteuid() == 0 {
+		others := boxCalled(dir, "others")
+		if err := errors.Join(os.WriteFile(others, whole, 0o600), os.Chown(others, 12345, 12345)); err != nil {
+			t.Fatal(err)
+		}
+		left = append(left, others)
+	}
+	found, log := run(dir, 10)
+	if len(found) != 1 || strings.Count(log, "set aside") != 3 || strings.Count(log, "left alone") != len(left) || strings.Count(log, "disk was full") != 1 {
+		t.Errorf("%d found, %s", len(found), log)
+	}
+	if got := named(t, dir, "*.box"); strings.Join(got, "\n") != strings.Join(left, "\n") {
+		t.Errorf("%q are left, want %q", got, left)
+	}
+	if aside := named(t, dir, "*.unreadable"); len(aside) != 3 {
+		t.Errorf("%q", aside)
+	}
+	if _, log := run(dir, 10); strings.Contains(log, "set aside") {
+		t.Errorf("again: %s", log)
+	}
+}
+
+// writeSparse writes a file with a hole where the text ends in zeroes.
+func writeSparse(path string, text []byte) error {
+	return errors.Join(os.WriteFile(path, bytes.TrimRight(text, "\x00"), 0o600), os.Truncate(path, int64(len(text))))
+}
+
+// Those of a program beyond the bound are removed, the oldest, and so are dumps beyond it.
+func TestAHundredBoxes(t *testing.T) {
+	dir := t.TempDir()
+	_, whole := dead(t, dir)
+	started := func(n int) []byte { // another process's
+		text := bytes.Clone(whole)
+		text[layout.HeaderStarted] = byte(n)
+		text[layout.HeaderStarted+1] = 1
+		return text
+	}
+	for n := range 99 {
+		path, when := boxCalled(dir, fmt.Sprint("host", n)), time.Now().Add(-time.Duration(n+1)*time.Minute)
+		if err := errors.Join(writeSparse(path, started(n)), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := time.Now()
+	found, log := run(dir, 5)
+	if len(found) != 5 || len(named(t, dir, "*.box*")) != 0 || len(named(t, dir, "*.pb.gz")) != 5 || strings.Count(log, "there are newer ones") != 95 {
+		t.Errorf("%d found, %d boxes, %d dumps: %.2000s", len(found), len(named(t, dir, "*.box*")), len(named(t, dir, "*.pb.gz")), log)
+	}
+	t.Logf("in %v", time.Since(begin))
+}
+
+// Another program in the same directory is another service, with other files.
+func TestAnotherProgramsBoxStays(t *testing.T) {
+	dir := t.TempDir()
+	box, text := dead(t, dir)
+	other := bytes.ReplaceAll(text, []byte("/"+filepath.Base(os.Args[0])+`"`), []byte("/"+strings.Repeat("x", len(filepath.Base(os.Args[0])))+`"`))
+	if err := errors.Join(os.WriteFile(boxCalled(dir, "other"), other, 0o600), os.Rename(box, filepath.Join(dir, "cgoheap.other.host.1.a.box"))); err != nil {
+		t.Fatal(err)
+	}
+	found, log := run(dir, 10)
+	if left := named(t, dir, "*.box"); len(found) > 0 || len(left) != 2 || strings.Contains(log, "WARN") || !strings.Contains(log, "another program's") {
+		t.Errorf("%+v, %q, %s", found, left, log)
+	}
+}

@@ -1,0 +1,141 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package recovery_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+const (
+	boxes  = "CGOHEAP_TEST_BOXES"
+	leaked = 3_000_017
+)
+
+var kept [][]byte
+
+//go:noinline
+func keepInGo(bytes int) { kept = append(kept, make([]byte, bytes)) }
+
+// TestTheProcessThatDies is the other process. It ends as its input says, or is killed.
+func TestTheProcessThatDies(t *testing.T) {
+	dir := os.Getenv(boxes)
+	if dir == "" {
+		return // for a process of its own, which runs this test alone
+	}
+	keepInGo(8 << 20)
+	if _, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: 16 << 20, BlackBox: dir}); err != nil {
+		t.Fatal(err)
+	}
+	profiletest.Leak(leaked)
+	time.Sleep(1200 * time.Millisecond) // there is a record of it then
+	os.Stdout.WriteString("recorded\n")
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Scan()
+	switch lines.Text() {
+	case "exit":
+		os.Exit(0)
+	case "crash":
+		victim.Crash()
+	case "fault":
+		survive()
+		time.Sleep(2500 * time.Millisecond) // there are records of the time after it
+		os.Stdout.WriteString("survived\n")
+	}
+	select {}
+}
+
+// survive reads where no memory is, as Go programs may: the runtime makes a panic of it.
+func survive() {
+	defer func() { _ = recover() }()
+	var nowhere *[2]int
+	os.Stdout.WriteString(fmt.Sprint(nowhere[1]))
+}
+
+// mortal is the process.
+type mortal struct {
+	*exec.Cmd
+	say func(string)
+	out *bufio.Reader
+}
+
+func begin(t *testing.T, dir string) *mortal {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestTheProcessThatDies$", "-test.count=1")
+	c.Env = append(os.Environ(), boxes+"="+dir)
+	in, inErr := c.StdinPipe()
+	out, outErr := c.StdoutPipe()
+	if err := errors.Join(inErr, outErr, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	m := &mortal{c, func(line string) { _, _ = in.Write([]byte(line + "\n")) }, bufio.NewReader(out)}
+	t.Cleanup(m.kill)
+	if line, err := m.out.ReadString('\n'); line != "recorded\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	return m
+}
+
+func (m *mortal) kill() {
+	_ = m.Process.Kill()
+	_ = m.Wait()
+}
+
+// dead returns the box of a process that was killed, and what is in it.
+func dead(t *testing.T, dir string) (path string, text []byte) {
+	t.Helper()
+	begin(t, dir).kill()
+	path = named(t, dir, "*.box")[0]
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, text
+}
+
+// run recovers a directory, and returns what was logged.
+func run(dir string, keep int) ([]recovery.Found, string) {
+	var log bytes.Buffer
+	var mu sync.Mutex
+	found := recovery.Run(recovery.Options{Boxes: dir, To: dir, Keep: keep, Ended: func() bool { return false },
+		Logger: slog.New(slog.NewTextHandler(&locked{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	return found, log.String()
+}
+
+type locked struct {
+	*sync.Mutex
+	*bytes.Buffer
+}
+
+func (l *locked) Write(b []byte) (int, error) {
+	l.Lock()
+	defer l.Unlock()
+	return l.Buffer.Write(b)
+}
+
+// boxCalled is the path of a box of this program on some host.
+func boxCalled(dir, host string) string { return filepath.Join(dir, blackbox.Prefix()+host+".1.a.box") }
+
+func named(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
