@@ -205,10 +205,15 @@ int box_open(void)
 	box.mended = bits;
 	box.missing = 0;
 	box.mended_size = size < PAGES_LARGEST ? PAGES_LARGEST : size;
-	box.header = *cgoheap_region;
+	box.header = (struct header){0};
 	set(BOX_WHOLE);
 	__atomic_store_n(&cgoheap_boxed, 1, __ATOMIC_SEQ_CST);
 	return 0;
+}
+
+void box_laid_out(void)
+{
+	box.header = *cgoheap_region;
 }
 
 void box_close(void)

@@ -15,8 +15,11 @@ enum box_state {
 
 enum box_state box_state(void);
 
-// Installs the handler, for a region that lies in a file and was just laid out. 0, or an errno.
+// Installs the handler, for a region that lies in a file and was just mapped. 0, or an errno.
 int box_open(void);
+
+// Keeps the header as it was laid out, for the case that its page cannot be had later.
+void box_laid_out(void);
 
 // Removes the handler, unless another has been installed since: then it lets that have all signals.
 void box_close(void);

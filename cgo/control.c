@@ -42,10 +42,7 @@ int cgoheap_prepare(const struct options *o)
 	__atomic_store_n(&cgoheap_sample_bytes, o->sample_bytes, __ATOMIC_RELAXED);
 	cgoheap_labels = (struct label_options){.of_thread = o->thread_names ? LABEL_NAME : 0};
 	waker_rearm();
-	failed = o->file < 0 ? 0 : box_open();
-	if (failed != 0)
-		region_close();
-	return failed;
+	return 0;
 }
 
 void cgoheap_start(void)

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "box.h"
 #include "clock.h"
 #include "gate.h"
 #include "gate_slot.h"
@@ -67,7 +68,14 @@ int layout_open(int file, uint64_t size, uint64_t sample_bytes)
 	int failed = region_map(file, size);
 	if (failed != 0)
 		return failed;
+	failed = file < 0 ? 0 : box_open(); // before the first store: the disk may be full
+	if (failed != 0) {
+		region_close();
+		return failed;
+	}
 	lay_out(cgoheap_region, size, sample_bytes);
+	if (file >= 0)
+		box_laid_out();
 	mapped_begin();
 	return 0;
 }
