@@ -10,6 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -93,7 +94,9 @@ func (p *Profiler) openBox(o *alloc.Options) error {
 	}
 	p.box.Store(box)
 	about := blackbox.Here(p.config.described())
-	about.KillsFile, _, _ = running.Kills()
+	if about.KillsFile, _, err = running.Kills(); err == nil {
+		about.KillsGroup = usage.GroupOf(about.KillsFile)
+	}
 	o.File, o.About = box.File(), about.Text()
 	return nil
 }

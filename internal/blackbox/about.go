@@ -22,6 +22,8 @@ type About struct {
 	Started   time.Time
 	Config    map[string]any // the profiler's configuration
 	KillsFile string         // where the kernel counts whom it kills for memory; see usage.Kernel.Kills
+
+	KillsGroup uint64 // identifies the control group of that file
 }
 
 // Here describes this process.

@@ -25,7 +25,7 @@ const (
 const Size = allWords * 8
 
 // layoutWord is the first word: it changes with the layout of the notes.
-const layoutWord = 0x0001_0000_0000_0000 | uint64(Fields)<<32 | secondSlots<<16 | minuteSlots
+const layoutWord = 0x0002_0000_0000_0000 | uint64(Fields)<<32 | secondSlots<<16 | minuteSlots
 
 // New begins notes in memory of Size bytes that are zero and begin at a multiple of 8.
 func New(memory []byte) *Notes {
@@ -56,8 +56,8 @@ func notesIn(words []uint64) *Notes {
 		words = words[n:]
 		return taken
 	}
-	take(headWords)
-	n := &Notes{seconds: ring{take(secondSlots * slotWords)}, minutes: ring{take(minuteSlots * slotWords)}}
+	head := take(headWords)
+	n := &Notes{seconds: ring{&head[1], take(secondSlots * slotWords)}, minutes: ring{&head[2], take(minuteSlots * slotWords)}}
 	for i := range n.heaps {
 		n.heaps[i] = heapNote{take(heapWords)}
 	}

@@ -30,7 +30,7 @@ func recordAt(second int) (r Record) {
 
 func TestRecordsAreReadAsTheyWereNoted(t *testing.T) {
 	for _, count := range []int{0, 1, 2, 99, 100, 101, 250} {
-		r := ring{make([]uint64, 100*slotWords)}
+		r := ring{new(uint64), make([]uint64, 100*slotWords)}
 		var want []Record
 		for i := 1; i <= count; i++ {
 			record := recordAt(i)
@@ -46,12 +46,12 @@ func TestRecordsAreReadAsTheyWereNoted(t *testing.T) {
 
 // The process may be killed between any two stores.
 func TestARecordThatIsNotWholeIsLeftOut(t *testing.T) {
-	whole := ring{make([]uint64, 3*slotWords)}
+	whole := ring{new(uint64), make([]uint64, 3*slotWords)}
 	for i := 1; i <= 5; i++ {
 		record := recordAt(i)
 		whole.put(uint64(i), &record)
 	}
-	cut := ring{slices.Clone(whole.words)}
+	cut := ring{whole.last, slices.Clone(whole.words)}
 	cut.slot(4)[0] = 0
 	want := []Record{recordAt(3), recordAt(5)}
 	if diff := cmp.Diff(want, cut.records()); diff != "" {
@@ -60,6 +60,11 @@ func TestARecordThatIsNotWholeIsLeftOut(t *testing.T) {
 	cut.slot(4)[0] = 5 // a number that belongs elsewhere
 	if diff := cmp.Diff(want, cut.records()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, last := range []uint64{0, 1 << 63, 1<<64 - 1} { // overwritten
+		if got := (ring{&last, cut.words}).records(); len(got) > 0 {
+			t.Errorf("with %d as the last number: %+v", last, got)
+		}
 	}
 }
 

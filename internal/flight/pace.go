@@ -9,6 +9,12 @@ import "time"
 // share is how many times as long as reading a paced source took it is left alone. There are four, and Go's heap.
 const share = 8000
 
+// The pause is bounded, because what took long may have waited, as everything does where memory is short: then figures matter most.
+const (
+	longestPause     = time.Minute
+	longestHeapPause = 10 * time.Minute
+)
+
 // paced is a source that is read as often as its cost allows.
 type paced struct {
 	read func(values *[Fields]int64) // sets its own fields
@@ -28,7 +34,7 @@ func (p *paced) fill(now time.Time, values *[Fields]int64) {
 		p.last = unknown
 		begin := time.Now()
 		p.read(&p.last)
-		p.due = now.Add(share * time.Since(begin))
+		p.due = now.Add(min(share*time.Since(begin), longestPause))
 	}
 	for f, value := range p.last {
 		if value != Unknown {

@@ -130,7 +130,7 @@ func (r *Recorder) noteHeap(now time.Time) {
 	}
 	r.heaps++
 	r.notes.heaps[r.heaps%2].put(r.heaps, &p)
-	r.heapDue = now.Add(share * cost)
+	r.heapDue = now.Add(min(share*cost, longestHeapPause))
 	r.heapAt, r.heapRSS = now, r.last.Values[RSS]
 }
 

@@ -1,8 +1,6 @@
 package flight
 
 import (
-	"cmp"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -11,8 +9,10 @@ import (
 //
 //	number │ time │ a word for each field
 //
-// number counts the records from 1. It is 0 while the other words change, and where there is no record.
+// number counts the records from 1. It is 0 while the other words change. Slots beyond the last number are not read: in a file that would make
+// room for them where there is none yet.
 type ring struct {
+	last  *uint64 // number
 	words []uint64
 }
 
@@ -34,32 +34,25 @@ func (r ring) put(number uint64, record *Record) {
 		atomic.StoreUint64(&slot[2+f], uint64(value))
 	}
 	atomic.StoreUint64(&slot[0], number)
+	atomic.StoreUint64(r.last, number)
 }
 
-// records returns what there is, the oldest first. Slots that were overwritten by others are left out, if that can be seen.
+// records returns what there is, the oldest first. A slot that is being overwritten, or was when the process ended, is left out.
 func (r ring) records() (list []Record) {
-	type numbered struct {
-		number uint64
-		Record
-	}
-	var found []numbered
-	for i := range r.slots() {
-		slot := r.words[i*slotWords:][:slotWords]
-		n := numbered{number: atomic.LoadUint64(&slot[0])}
-		if n.number == 0 || int((n.number-1)%uint64(r.slots())) != i {
+	last := atomic.LoadUint64(r.last)
+	number := last - min(last, uint64(r.slots())) + 1
+	for ; number <= last && number != 0; number++ {
+		slot := r.slot(number)
+		if atomic.LoadUint64(&slot[0]) != number {
 			continue
 		}
-		n.Time = time.Unix(0, int64(atomic.LoadUint64(&slot[1])))
-		for f := range n.Values {
-			n.Values[f] = int64(atomic.LoadUint64(&slot[2+f]))
+		record := Record{Time: time.Unix(0, int64(atomic.LoadUint64(&slot[1])))}
+		for f := range record.Values {
+			record.Values[f] = int64(atomic.LoadUint64(&slot[2+f]))
 		}
-		if n.number == atomic.LoadUint64(&slot[0]) {
-			found = append(found, n)
+		if atomic.LoadUint64(&slot[0]) == number {
+			list = append(list, record)
 		}
-	}
-	slices.SortFunc(found, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
-	for i := range found {
-		list = append(list, found[i].Record)
 	}
 	return list
 }

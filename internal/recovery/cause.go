@@ -3,7 +3,9 @@ package recovery
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/flight"
@@ -22,11 +24,14 @@ type evidence struct {
 }
 
 const (
-	// An orderly end comes soon after somebody asked for it: Kubernetes waits 30 s by default, systemd 90 s.
-	drain = 5 * time.Minute
+	// A process that was asked to end and has not done so after this time did not end in order: somebody lost patience. Kubernetes does after 30
+	// s by default.
+	drain = 20 * time.Second
 
-	// A process that has noted a record so long after a signal has survived it.
-	survived = flight.Every + flight.Every/2
+	// One that has noted nothing for this time when it was asked had hung, or was stopped.
+	silence = 3 * flight.Every
+
+	slack = 50 * time.Millisecond // between the clock of records and the coarse one of signals
 
 	// From this share of its limit on, a control group that cannot free any memory is about to be killed.
 	full = 0.9
@@ -34,21 +39,37 @@ const (
 
 // cause returns why the process ended, in words that continue a sentence, and whether it was an orderly end, of which nobody needs a profile.
 func (e *evidence) cause() (text string, orderly bool) {
-	switch {
+	switch asked := e.ended.Sub(e.asked.Time); {
+	case e.asked.Signal != 0 && -silence <= asked && asked <= drain:
+		return "it was asked to end, by " + nameOf(e.asked), true
 	case e.killed() > 0:
 		return fmt.Sprintf("the kernel killed it because its control group was out of memory (%s in the group since its last second)",
 			report.Count(e.killed(), "kill")), false
 	case e.restarted:
 		return "the machine was restarted, or the file was moved to another one", false
-	case e.faulted.Signal != 0 && e.faulted.Time.Add(survived).After(e.ended):
-		return fmt.Sprintf("it crashed with signal %d (%v)", int(e.faulted.Signal), e.faulted.Signal), false
+	case e.asked.Signal != 0 && asked < -silence:
+		return fmt.Sprintf("it hung, or was stopped, for %v, was asked to end by %s, and then killed", (-asked).Round(time.Second), nameOf(e.asked)), false
+	case e.crashed(syscall.SIGABRT, syscall.SIGILL):
+		return "it crashed with " + nameOf(e.faulted), false
 	case e.isFull():
 		return fmt.Sprintf("unknown, but most likely the kernel killed it for its memory: at its last second its control group used %s of its limit of %s",
 			report.Bytes(e.last.Values[flight.GroupUsed]), report.Bytes(e.last.Values[flight.GroupLimit])), false
-	case e.asked.Signal != 0 && e.asked.Time.Add(drain).After(e.ended):
-		return fmt.Sprintf("it was asked to end, by signal %d (%v)", int(e.asked.Signal), e.asked.Signal), true
+	case e.crashed(syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE):
+		return "it most likely crashed with " + nameOf(e.faulted), false // Go programs can survive these
+	case e.asked.Signal != 0 && asked <= patience:
+		return fmt.Sprintf("it was asked to end by %s, had not done so %v later, and was killed, or ended late", nameOf(e.asked), asked.Round(time.Second)), false
 	}
 	return "unknown: it exited without Profiler.Stop, panicked, or was killed", false
+}
+
+// patience is the longest that somebody waits for a process to end.
+const patience = 10 * time.Minute
+
+func nameOf(s remote.Signal) string { return fmt.Sprintf("signal %d (%v)", int(s.Signal), s.Signal) }
+
+// crashed reports whether the last signal that says that the program is faulty was one of these, and nothing was noted after it.
+func (e *evidence) crashed(signals ...syscall.Signal) bool {
+	return slices.Contains(signals, e.faulted.Signal) && !e.ended.After(e.faulted.Time.Add(slack))
 }
 
 // killed returns how many processes of the group the kernel has killed for memory since the last record.
@@ -68,10 +89,13 @@ func (e *evidence) isFull() bool {
 	return float64(used) >= full*float64(e.last.Values[flight.GroupLimit])
 }
 
+// running is the kernel. Tests replace it.
+var running = usage.Running
+
 // evidenceOf returns what is known now of the end of the process that left a box.
 func evidenceOf(r *remote.Recording, h *remote.History) evidence {
 	e := evidence{ended: r.Time, last: h.Last(), asked: r.Asked(), faulted: r.Faulted(), killsNow: flight.Unknown}
-	if kills, err := usage.KillsIn(r.About.KillsFile); err == nil {
+	if kills, err := running.KillsAgain(r.About.KillsFile, r.About.KillsGroup); err == nil {
 		e.killsNow = kills
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")

@@ -23,8 +23,11 @@ type holder struct{ function, caller string }
 
 // add adds a stack, the innermost function first.
 func (h *holders) add(lines []symbolize.Line, s *stack.Sample) {
-	if s.InuseBytes <= 0 || len(lines) == 0 {
+	if s.InuseBytes <= 0 {
 		return
+	}
+	if len(lines) == 0 {
+		lines = []symbolize.Line{{Function: "code that no stack shows"}}
 	}
 	if h.bytes == nil {
 		h.bytes = make(map[holder]int64)

@@ -43,7 +43,7 @@ func TestTheSentenceAboutHoldersNamesTheLargest(t *testing.T) {
 			h.add([]symbolize.Line{line(name, "x.c")}, &stack.Sample{Values: stack.Values{InuseBytes: int64(i+1) << 20}})
 		}
 	}
-	h.add(nil, &stack.Sample{Values: stack.Values{InuseBytes: 1}})
+	h.add(nil, &stack.Sample{Values: stack.Values{InuseBytes: 1}}) // counts as well
 	h.add([]symbolize.Line{line("freed", "x.c")}, &stack.Sample{})
 	const want = "of 20 MiB in the profile, 8 MiB (40 %) are held by d; 6 MiB (30 %) are held by c; 4 MiB (20 %) are held by b"
 	if got := h.sentence(); got != want {

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"iter"
+	"path/filepath"
 
 	"github.com/cgoheap/cgoheap/internal/garbage"
 	"github.com/cgoheap/cgoheap/internal/scratch"
@@ -25,8 +27,8 @@ type Report struct {
 	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
 	Foreign bool                    // the stacks are of another process, whose Go code the runtime here does not know
 
-	// Seen, if not nil, is called by Write for each sample that is written, with what is shown of its stack, the innermost function first.
-	// Neither may be kept.
+	// Seen, if not nil, is called by Write for each sample that is written, with what is shown of its stack, the innermost function first. Where
+	// there is no name, it is the file and the address. Neither may be kept.
 	Seen func(lines []symbolize.Line, s *stack.Sample)
 
 	rests []stack.Rest // the sums of the samples that were cut
@@ -84,10 +86,23 @@ func (r *Report) seer(n *naming) func([]*named, *stack.Sample) {
 	return func(stack []*named, s *stack.Sample) {
 		lines = lines[:0]
 		for _, f := range stack {
-			lines = append(lines, n.linesOf(f)...)
+			if named := n.linesOf(f); len(named) > 0 {
+				lines = append(lines, named...)
+				continue
+			}
+			lines = append(lines, symbolize.Line{Function: n.addressOf(f)})
 		}
 		r.Seen(lines, s)
 	}
+}
+
+// addressOf is what a frame without a name is called: its file, and its address there.
+func (n *naming) addressOf(f *named) string {
+	m := n.moduleOf(f)
+	if m == nil {
+		return fmt.Sprintf("%#x", uint64(elfAddress(m, f.frame)))
+	}
+	return fmt.Sprintf("%s+%#x", filepath.Base(m.Path), uint64(elfAddress(m, f.frame)))
 }
 
 // each yields all samples.

@@ -49,6 +49,28 @@ func (k Kernel) Kills() (path string, kills int64, err error) {
 	return "", 0, errNoGroup
 }
 
+// KillsAgain returns the number in a file that Kills has returned, perhaps in another process, if it is still that of the same group. The path
+// is not trusted: it must be that of such a file.
+func (k Kernel) KillsAgain(path string, group uint64) (int64, error) {
+	inside := strings.HasPrefix(filepath.Clean(path), filepath.Clean(k.Cgroups)+string(filepath.Separator))
+	if name := filepath.Base(path); !inside || name != "memory.events" && name != "memory.oom_control" {
+		return 0, fmt.Errorf("%q is no file of a control group's kills", path)
+	}
+	if GroupOf(path) != group {
+		return 0, fmt.Errorf("%s is of another group now", path)
+	}
+	return KillsIn(path)
+}
+
+// GroupOf identifies the control group of such a file; 0 if it cannot be seen.
+func GroupOf(path string) uint64 {
+	info, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return 0
+	}
+	return inodeOf(info)
+}
+
 // KillsIn returns the number in a file that Kills has returned.
 func KillsIn(path string) (int64, error) {
 	data, err := os.ReadFile(path)

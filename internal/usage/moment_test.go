@@ -53,6 +53,23 @@ func TestKillsOfTheNearestGroupThatCanBeSeen(t *testing.T) {
 	if _, err := KillsIn(""); err == nil {
 		t.Error("a file without a name has a count")
 	}
+	k := kernel(t, map[string]string{"proc/self/cgroup": "0::/pod\n", "cgroup/pod/memory.events": "oom_kill 7\n", "cgroup/pod/other": "oom_kill 7\n",
+		"memory.events": "oom_kill 7\n"})
+	path, _, err := k.Kills()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := k.KillsAgain(path, GroupOf(path)); n != 7 || err != nil {
+		t.Error(n, err)
+	}
+	for _, other := range []string{"", "memory.events", filepath.Join(filepath.Dir(path), "other"), filepath.Join(k.Cgroups, "../memory.events"), filepath.Join(k.Cgroups, "memory.events")} {
+		if n, err := k.KillsAgain(other, GroupOf(other)); err == nil {
+			t.Errorf("%q: %d", other, n)
+		}
+	}
+	if n, err := k.KillsAgain(path, GroupOf(path)+1); err == nil && runtime.GOOS != "windows" {
+		t.Error("of another group: ", n)
+	}
 }
 
 func TestStallsOfTheGroupOrOfTheMachine(t *testing.T) {
