@@ -43,12 +43,12 @@ func (r *Recording) readBox(file *os.File) error {
 	if err := r.mapBox(file); err != nil {
 		return err
 	}
+	if missing := r.region.Load64(layout.HeaderMissing); missing > 0 {
+		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
+	}
 	r.Time = info.ModTime()
 	if h := historyIn(r.region); h.Last() != nil {
 		r.Time = h.Last().Time
-	}
-	if missing := r.region.Load64(layout.HeaderMissing); missing > 0 {
-		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
 	}
 	r.byTables()
 	r.About, _ = blackbox.Read(r.region.Bytes(r.region.Load64(layout.HeaderAbout), r.region.Load64(layout.HeaderAboutSize)))
@@ -57,6 +57,9 @@ func (r *Recording) readBox(file *os.File) error {
 	}
 	return nil
 }
+
+// mostCopied is how much data of a box is copied; of one that has more, it is read in place.
+const mostCopied = 16 << 20
 
 // mapBox maps what is used of the region.
 func (r *Recording) mapBox(file *os.File) error {
@@ -68,8 +71,9 @@ func (r *Recording) mapBox(file *os.File) error {
 	if err != nil {
 		return err
 	}
-	memory, unmap, err := mapFile(file, int(bytes))
+	memory, unmap, err := mapFile(file, int(bytes), mostCopied)
 	r.region, r.unmap = memory, unmap
+	r.started = started(head)
 	return err
 }
 

@@ -46,6 +46,7 @@ func readCore(path string) (*Recording, error) {
 	if r.region, err = copyRegion(c, start, anywhere); err != nil {
 		return nil, err
 	}
+	r.started = started(r.region)
 	r.byTables()
 	return r, nil
 }

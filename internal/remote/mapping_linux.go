@@ -1,17 +1,77 @@
 package remote
 
 import (
+	"errors"
+	"io"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps the beginning of a file, to be read in place: pages that nobody wrote take no memory, and the kernel may drop the others and
-// read them again.
-func mapFile(file *os.File, bytes int) (memory []byte, unmap func(), err error) {
-	memory, err = unix.Mmap(int(file.Fd()), 0, bytes, unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
+// mapFile returns the first bytes of a file as memory. What the file has no data for is memory of the process that
+// nothing was ever stored in, because reading a hole of a file on tmpfs gives it a page, and the volume may be full. Data is copied if there
+// are at most so many bytes of it. Otherwise it is mapped, and the kernel may drop its pages and read them again.
+func mapFile(file *os.File, bytes int, mostCopied int64) (memory []byte, unmap func(), err error) {
+	if memory, err = unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)
 	}
-	return memory, func() { _ = unix.Munmap(memory) }, nil
+	unmap = func() { _ = unix.Munmap(memory) }
+	parts, err := dataOf(file, int64(bytes))
+	var all int64
+	for _, p := range parts {
+		all += p.limit - p.start
+	}
+	for i := 0; i < len(parts) && err == nil; i++ {
+		if p := parts[i]; all <= mostCopied {
+			_, err = file.ReadAt(memory[p.start:p.limit], p.start)
+		} else {
+			err = mapPart(file, memory, p)
+		}
+	}
+	if err != nil {
+		unmap()
+		return nil, nil, err
+	}
+	return memory, unmap, nil
+}
+
+func mapPart(file *os.File, memory []byte, p part) error {
+	_, err := unix.MmapPtr(int(file.Fd()), p.start, unsafe.Pointer(&memory[p.start]), uintptr(p.limit-p.start), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED)
+	return os.NewSyscallError("mmap", err)
+}
+
+// part is a part of a file that has data.
+type part struct{ start, limit int64 }
+
+// together is the largest hole between two parts that are one: a process may have 65,530 mappings.
+const together = 64 << 10
+
+// dataOf returns the parts of the first bytes of a file that may have data, of whole pages.
+func dataOf(file *os.File, bytes int64) (parts []part, err error) {
+	page := int64(os.Getpagesize())
+	for at := int64(0); at < bytes; {
+		start, err := unix.Seek(int(file.Fd()), at, unix.SEEK_DATA)
+		if errors.Is(err, unix.ENXIO) { // only a hole from here on
+			return parts, nil
+		}
+		if err != nil {
+			return nil, os.NewSyscallError("lseek", err)
+		}
+		limit, err := unix.Seek(int(file.Fd()), start, unix.SEEK_HOLE)
+		if err != nil {
+			return nil, os.NewSyscallError("lseek", err)
+		}
+		if limit <= start {
+			return nil, io.ErrUnexpectedEOF
+		}
+		next := part{start &^ (page - 1), min((limit+page-1)&^(page-1), bytes)}
+		if last := len(parts) - 1; last >= 0 && next.start-parts[last].limit <= together {
+			parts[last].limit = next.limit
+		} else if next.start < next.limit {
+			parts = append(parts, next)
+		}
+		at = limit
+	}
+	return parts, nil
 }

@@ -8,4 +8,4 @@ import (
 )
 
 // mapFile fails.
-func mapFile(*os.File, int) ([]byte, func(), error) { return nil, nil, errors.ErrUnsupported }
+func mapFile(*os.File, int, int64) ([]byte, func(), error) { return nil, nil, errors.ErrUnsupported }

@@ -25,6 +25,7 @@ type Recording struct {
 
 	region  tables.Region
 	unmap   func() // of a region that is a file
+	started time.Time
 	ticks   uint64
 	modules []*mappings.Module // at ID − 1
 	main    *mappings.Module
@@ -103,13 +104,16 @@ func (r *Recording) copy(dir string) error {
 	if r.region, err = copyRegion(memory, start, touched); err != nil {
 		return err
 	}
+	r.started = started(r.region)
 	r.ticks = ticksSince(r.region.Load64(layout.HeaderClock))
 	return nil
 }
 
 // Started returns when the recording began.
-func (r *Recording) Started() time.Time {
-	return time.Unix(0, int64(r.region.Load64(layout.HeaderStarted)))
+func (r *Recording) Started() time.Time { return r.started }
+
+func started(head tables.Region) time.Time {
+	return time.Unix(0, int64(head.Load64(layout.HeaderStarted)))
 }
 
 // identify finds the modules of the region's table among those that are loaded.

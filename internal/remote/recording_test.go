@@ -19,7 +19,7 @@ func recordingOf(damaged []byte) *Recording {
 	words := make([]uint64, (len(damaged)+7)/8+layout.SizeofHeader/8)
 	region := make(tables.Region, 8*len(words))
 	copy(region, damaged)
-	r := &Recording{Time: time.Unix(1_700_000_000, 0), region: region}
+	r := &Recording{Time: time.Unix(1_700_000_000, 0), region: region, started: started(region)}
 	process := mappings.Of("/no/such/process")
 	r.made = process.Made(layout.ModuleMade, nil)
 	r.identify(process, nil)
