@@ -3,6 +3,7 @@ package cgoheap
 import (
 	"log/slog"
 	"math"
+	"path/filepath"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -38,6 +39,8 @@ type Config struct {
 	RecoverDir  string // "" means BlackBox
 	RecoverKeep int    // 0 means 10
 
+	RecoverKeepBytes int64 // of profiles that are kept, at most; 0 means no bound
+
 	// Timeline notes once a second what memory the process takes: the last hour by seconds, three days by minutes, in 2 MiB of the
 	// tables. PagesHandler serves it. It takes a thousandth of one processor at most. BlackBox includes it.
 	Timeline bool
@@ -68,13 +71,13 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxDepth = orDefault(c.MaxDepth, defaultMaxDepth)
 	c.TableBytes = orDefault(c.TableBytes, defaultTableBytes)
 	c.RecoverKeep = orDefault(c.RecoverKeep, defaultRecoverKeep)
-	if c.RecoverDir == "" {
-		c.RecoverDir = c.BlackBox
-	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	err := within("SampleBytes", c.SampleBytes, 1, mostSampleBytes)
+	err := c.absolute()
+	if err == nil {
+		err = within("SampleBytes", c.SampleBytes, 1, mostSampleBytes)
+	}
 	if err == nil {
 		err = within("MaxDepth", int64(c.MaxDepth), 1, mostDepth)
 	}
@@ -84,6 +87,9 @@ func (c Config) withDefaults() (Config, error) {
 	if err == nil {
 		err = within("RecoverKeep", int64(c.RecoverKeep), 1, math.MaxInt32)
 	}
+	if err == nil {
+		err = within("RecoverKeepBytes", c.RecoverKeepBytes, 0, math.MaxInt64)
+	}
 	if err == nil && c.UnpackBytes != 0 {
 		err = within("UnpackBytes", c.UnpackBytes, 1, mostUnpackBytes)
 	}
@@ -91,6 +97,23 @@ func (c Config) withDefaults() (Config, error) {
 		err = invalid("Config.Demangle", `is %q; it must be "", "templates", "short", "full" or "none"`, c.Demangle)
 	}
 	return c, err
+}
+
+// absolute makes the directories of the black box absolute, because the program may change its working directory.
+func (c *Config) absolute() (err error) {
+	if c.BlackBox == "" {
+		return nil
+	}
+	if c.BlackBox, err = filepath.Abs(c.BlackBox); err != nil {
+		return invalid("Config.BlackBox", "cannot be found: %w", err)
+	}
+	if c.RecoverDir == "" {
+		c.RecoverDir = c.BlackBox
+	}
+	if c.RecoverDir, err = filepath.Abs(c.RecoverDir); err != nil {
+		return invalid("Config.RecoverDir", "cannot be found: %w", err)
+	}
+	return nil
 }
 
 func orDefault[N int | int64](n, otherwise N) N {

@@ -17,7 +17,7 @@ type Recovered struct {
 	Host    string
 	PID     int
 	Started time.Time // when its recording began
-	Ended   time.Time // its last known moment, at most about a second before its end
+	Ended   time.Time // its last sign of life, within a second of its end if it did not hang
 	Cause   string    // of its end, as far as it is known
 	Verdict []string  // three sentences: how it ended, what its memory was, and who held most of it
 }
@@ -37,7 +37,8 @@ func (p *Profiler) recover() {
 	r := &recovering{done: make(chan struct{})}
 	p.recovering = r
 	o := recovery.Options{Boxes: p.config.BlackBox, Own: p.box.Load().Path(), To: p.config.RecoverDir, Keep: p.config.RecoverKeep,
-		Names: p.config.names(), Logger: p.config.Logger, Ended: r.ended.Load}
+		KeepBytes: p.config.RecoverKeepBytes,
+		Names:     p.config.names(), Logger: p.config.Logger, Ended: r.ended.Load}
 	background.New("recovering black boxes", func() {
 		defer close(r.done)
 		for _, f := range recovery.Run(o) {

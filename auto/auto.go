@@ -98,8 +98,11 @@ func (e environment) config() cgoheap.Config {
 		BlackBox:        e.text("CGOHEAP_BLACKBOX", ""),
 		RecoverDir:      e.text("CGOHEAP_DUMP_DIR", ""),
 		RecoverKeep:     e.recoverKeep(),
-		Timeline:        e.flag("CGOHEAP_TIMELINE", false),
-		Logger:          e.log,
+
+		RecoverKeepBytes: max(0, environment{e.all, e.read, slog.New(slog.DiscardHandler)}.bytes("CGOHEAP_DUMP_KEEP_BYTES", 0)),
+
+		Timeline: e.flag("CGOHEAP_TIMELINE", false),
+		Logger:   e.log,
 	}
 }
 

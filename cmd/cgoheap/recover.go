@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,8 +60,10 @@ func recoverBoxes(arguments []string, out, trouble io.Writer) (code int) {
 		if err != nil && !strings.Contains(err.Error(), path) {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
-		if errors.Is(err, blackbox.ErrAlive) && !slices.Contains(flags.Args(), path) { // it was not asked for by its name
+		if named := slices.Contains(flags.Args(), path); !named && errors.Is(err, blackbox.ErrAlive) {
 			about, err = err.Error(), nil
+		} else if !named && (errors.Is(err, blackbox.ErrRemoved) || errors.Is(err, fs.ErrNotExist)) { // somebody else has recovered it
+			continue
 		}
 		if err != nil {
 			fmt.Fprintf(trouble, "cgoheap recover: %v\n", err)

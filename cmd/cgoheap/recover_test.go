@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,8 +46,8 @@ func TestTheProcessThatIsKilled(t *testing.T) {
 	_ = p.Stop()
 }
 
-// recorded starts a process that records into a box in a directory. kill kills it.
-func recorded(t *testing.T, dir string) (box string, kill func()) {
+// recorded starts a process that records into a box in a directory. kill sends it a signal, and waits for its end if that ends it.
+func recorded(t *testing.T, dir string) (box string, kill func(syscall.Signal)) {
 	t.Helper()
 	before, err := blackbox.Names(dir)
 	if err != nil {
@@ -61,11 +62,13 @@ func recorded(t *testing.T, dir string) (box string, kill func()) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill = func() {
-		_ = c.Process.Kill()
-		_ = c.Wait()
+	kill = func(s syscall.Signal) {
+		_ = c.Process.Signal(s)
+		if s == syscall.SIGKILL {
+			_ = c.Wait()
+		}
 	}
-	t.Cleanup(kill)
+	t.Cleanup(func() { kill(syscall.SIGKILL) })
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "recorded\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -84,7 +87,7 @@ func recorded(t *testing.T, dir string) (box string, kill func()) {
 func killed(t *testing.T, dir string) (box string) {
 	t.Helper()
 	box, kill := recorded(t, dir)
-	kill()
+	kill(syscall.SIGKILL)
 	return box
 }
 
@@ -165,11 +168,13 @@ func TestAProfileThatIsThereAlreadyStays(t *testing.T) {
 
 func TestADirectoryOfBoxes(t *testing.T) {
 	dir, to := t.TempDir(), t.TempDir()
-	one, kill := recorded(t, dir) // all before the first is killed, or the next would recover it
+	living, _ := recorded(t, dir) // the first, because the others look for some seconds whether its box is left
+	one, kill := recorded(t, dir)
 	other, killOther := recorded(t, dir)
-	living, _ := recorded(t, dir)
-	kill()
-	killOther()
+	kill(syscall.SIGSTOP) // or one might recover the other's box
+	killOther(syscall.SIGSTOP)
+	kill(syscall.SIGKILL)
+	killOther(syscall.SIGKILL)
 	code, out, trouble := ran("-rm", "-o", to, dir)
 	if code != exitGood || trouble != "" || strings.Count(out, "\n") != 7 || !strings.Contains(out, living+": "+blackbox.ErrAlive.Error()) {
 		t.Fatalf("exit code %d, %q, %q", code, out, trouble)

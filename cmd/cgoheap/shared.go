@@ -5,8 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/remote"
@@ -57,14 +60,17 @@ func (s *shared) writeFile(r *remote.Recording, path string) error {
 	return newFile(path, func(w io.Writer) error { return r.Write(w, s.view, symbolize.New(s.naming)) })
 }
 
-// newFile makes a file, which its owner may read. If writing it fails, there is none.
+// newFile makes a file, which its owner may read, and which is whole or not there.
 func newFile(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "open", Path: path, Err: syscall.EEXIST}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".cgoheap-*.tmp")
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return nil
+	return os.Rename(f.Name(), path)
 }

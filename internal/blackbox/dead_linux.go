@@ -3,6 +3,7 @@ package blackbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,9 @@ import (
 
 // ErrAlive reports that a file's process still runs, or that somebody recovers it at this moment.
 var ErrAlive = errors.New("its process still runs, or somebody recovers it now")
+
+// ErrUser reports a file of another user.
+var ErrUser = errors.New("it belongs to another user")
 
 // ErrRemoved reports that somebody has removed a file after it was found, most likely because it was recovered.
 var ErrRemoved = errors.New("it was removed meanwhile")
@@ -56,6 +60,9 @@ func open(path string, others bool) (*os.File, error) {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrPermission) && !others {
+		return nil, fmt.Errorf("%w: %w", ErrUser, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +86,7 @@ func checked(file *os.File, before os.FileInfo, others bool) error {
 	case !os.SameFile(before, now):
 		return fmt.Errorf("%s was replaced meanwhile", file.Name())
 	case !others && int(s.Uid) != os.Geteuid():
-		return fmt.Errorf("%s belongs to another user (%d)", file.Name(), s.Uid)
+		return fmt.Errorf("%s: %w (%d)", file.Name(), ErrUser, s.Uid)
 	}
 	if err := lock(file); taken(err) {
 		return ErrAlive

@@ -13,6 +13,9 @@ type Box struct{}
 // ErrAlive is returned by nothing here.
 var ErrAlive = errors.New("its process still runs, or somebody recovers it now")
 
+// ErrUser is returned by nothing here.
+var ErrUser = errors.New("it belongs to another user")
+
 // ErrRemoved is returned by nothing here.
 var ErrRemoved = errors.New("it was removed meanwhile")
 

@@ -12,8 +12,11 @@ import (
 
 // Recovered is a dump of another process, which is gone. Its name follows from its fields, so nobody writes it twice.
 type Recovered struct {
-	Dir     string
-	Keep    int    // dumps of this program that stay in the directory; 0: all
+	Dir  string
+	Keep int // dumps of this program that stay in the directory; 0: all
+
+	KeepBytes int64 // of them; 0: all
+
 	Program string // the path of its executable
 	PID     int
 	Time    time.Time
@@ -44,7 +47,7 @@ func (r *Recovered) Write() (path string, err error) {
 	if err != nil {
 		return "", errors.Join(err, removeIfThere(besideOf(path)))
 	}
-	kept := retention{dir: r.Dir, program: program, keep: r.Keep}
+	kept := retention{dir: r.Dir, program: program, keep: r.Keep, keepBytes: r.KeepBytes}
 	return path, kept.clear(filepath.Base(path))
 }
 

@@ -49,7 +49,7 @@ func (d *retention) clear(written string) error {
 			continue
 		}
 		if dump, ok := parseDump(d.program, info.Name()); ok {
-			dump.bytes = info.Size()
+			dump.bytes = info.Size() + d.besideBytes(info.Name())
 			made = append(made, dump)
 		} else if isTemporary(info.Name()) && time.Since(info.ModTime()) > abandoned {
 			failed = errors.Join(failed, d.remove(info.Name()))
@@ -59,6 +59,15 @@ func (d *retention) clear(written string) error {
 		failed = errors.Join(failed, d.remove(dump.name), d.remove(besideOf(dump.name)))
 	}
 	return failed
+}
+
+// besideBytes returns the size of the file that belongs to a dump, if there is one.
+func (d *retention) besideBytes(name string) int64 {
+	info, err := os.Lstat(filepath.Join(d.dir, besideOf(name)))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
 }
 
 // remove removes a file that another process may be removing, too.

@@ -24,17 +24,20 @@ var errOrderly = errors.New("it ended because it was asked to")
 
 // dump writes the dump, and returns fs.ErrExist if it was written before.
 func (e *Examined) dump(o *Options) (path string, err error) {
-	d := dump.Recovered{Dir: o.To, Keep: o.Keep, Program: e.Program, PID: e.About.Process, Time: e.Time,
+	d := dump.Recovered{Dir: o.To, Keep: o.Keep, KeepBytes: o.KeepBytes, Program: e.Program, PID: e.About.Process, Time: e.Time,
 		Number: uint64(e.Started().UnixNano()),
 		Profile: func(w io.Writer) error {
 			return e.WriteProfile(w, remote.View{View: report.InUse}, symbolize.New(o.Names))
 		},
 		Beside: e.WriteStory,
 	}
-	if path, err = d.Write(); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, remote.ErrFault) {
-		err = fmt.Errorf("%w: %w", errNotWritten, err)
+	if path, err = d.Write(); err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, remote.ErrFault) {
+		return path, err
 	}
-	return path, err
+	if len(e.story.Verdict) == 0 { // the profile came to no end
+		_ = e.WriteProfile(io.Discard, remote.View{View: report.InUse}, symbolize.New(o.Names))
+	}
+	return "", fmt.Errorf("%w: %w", errNotWritten, err)
 }
 
 // Examined is a box whose process is gone, with what is known of its end.

@@ -20,13 +20,15 @@ import (
 
 // Options of Run.
 type Options struct {
-	Boxes  string // the directory of the boxes
-	Own    string // the path of this process's box, which stays; "" for none
-	To     string // where dumps go
-	Keep   int    // dumps of the program that stay there, and boxes that are recovered
-	Names  symbolize.Options
-	Logger *slog.Logger
-	Ended  func() bool // the caller does not want any more
+	Boxes string // the directory of the boxes
+	Own   string // the path of this process's box, which stays; "" for none
+	To    string // where dumps go
+	Keep  int    // dumps of the program that stay there, and boxes that are recovered
+	Names symbolize.Options
+
+	KeepBytes int64 // of dumps that stay there; 0: all
+	Logger    *slog.Logger
+	Ended     func() bool // the caller does not want any more
 }
 
 // Run recovers this program's boxes in a directory whose processes are gone. Those that are alive stay, as do those of other users and what
@@ -97,8 +99,13 @@ func newestFirst(dir string) ([]string, error) {
 
 // leave is for what is not a box of this user. One that somebody removed meanwhile needs no word.
 func (s *sweep) leave(path string, err error) {
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, blackbox.ErrRemoved) {
-		s.Logger.Warn("cgoheap: a black box is left alone", slog.String("path", path), slog.Any("error", err))
+	log := s.Logger.With(slog.String("path", path), slog.Any("error", err))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, blackbox.ErrRemoved):
+	case errors.Is(err, blackbox.ErrUser):
+		log.Debug("cgoheap: a black box is left alone")
+	default:
+		log.Warn("cgoheap: a black box is left alone")
 	}
 }
 
@@ -123,6 +130,7 @@ func (s *sweep) recover(file *os.File) {
 		log.Debug("cgoheap: a black box is left alone", slog.Any("error", err))
 		return
 	case errors.Is(err, errNotWritten):
+		s.tell(found) // that much is known
 		log.Error("cgoheap: the profile of a black box could not be written; the box stays", slog.Any("error", err))
 		return
 	default:
@@ -165,7 +173,7 @@ func (s *sweep) dump(file *os.File) (*Found, error) {
 func (s *sweep) tell(found *Found) {
 	for i, sentence := range found.Verdict {
 		var more []any
-		if i == len(found.Verdict)-1 {
+		if found.Path != "" && i == len(found.Verdict)-1 {
 			more = []any{slog.String("profile", found.Path)}
 		}
 		s.Logger.Warn("cgoheap: "+sentence, more...)

@@ -34,12 +34,27 @@ func memory(h *remote.History) string {
 	for _, part := range []struct {
 		field flight.Field
 		name  string
-	}{{flight.Native, "in use by malloc"}, {flight.MallocFree, "kept free by malloc"}, {flight.Mapped, "mapped directly"}} {
+	}{{flight.Native, "in use by malloc"}, {flight.MallocFree, "kept free by malloc"}} {
 		if last.Has(part.field) {
 			parts = append(parts, report.Bytes(last.Values[part.field])+" "+part.name)
 		}
 	}
-	return text + ": " + strings.Join(parts, ", ") + growth(h)
+	return text + ": " + strings.Join(append(parts, others(last)...), ", ") + growth(h)
+}
+
+// others is the rest of resident memory, and what the program has mapped, of which nobody has counted what is resident.
+func others(last *flight.Record) (parts []string) {
+	rest := last.Values[flight.RSS] - last.Go()
+	for _, f := range []flight.Field{flight.Native, flight.MallocFree} {
+		rest -= max(0, last.Values[f])
+	}
+	if rest > 0 {
+		parts = append(parts, report.Bytes(rest)+" other (files, stacks, headers of malloc, mapped memory)")
+	}
+	if mapped := last.Values[flight.Mapped]; mapped > 0 {
+		parts = append(parts, report.Bytes(mapped)+" of addresses mapped directly, resident or not")
+	}
+	return parts
 }
 
 // least is the shortest time over which growth is told.

@@ -64,7 +64,7 @@ func TestTheSentenceAboutMemory(t *testing.T) {
 		r.Values[flight.RSS] -= int64(99-second) << 20
 		h.Seconds = append(h.Seconds, *r)
 	}
-	const want = "its resident memory was 158 MiB (the control group used 159 MiB of its limit of 160 MiB): Go 21 MiB, 120 MiB in use by malloc; " +
+	const want = "its resident memory was 158 MiB (the control group used 159 MiB of its limit of 160 MiB): Go 21 MiB, 120 MiB in use by malloc, 17 MiB other (files, stacks, headers of malloc, mapped memory); " +
 		"it grew by 99 MiB in the last 1m39s"
 	if got := memory(h); got != want {
 		t.Errorf("%q, want %q", got, want)
