@@ -61,6 +61,33 @@ func writeSparse(path string, text []byte) error {
 	return errors.Join(os.WriteFile(path, bytes.TrimRight(text, "\x00"), 0o600), os.Truncate(path, int64(len(text))))
 }
 
+// A start on a volume with little room or none records in memory, and what a process leaves there hinders nobody.
+func TestAStartWhereTheVolumeIsFull(t *testing.T) {
+	for _, free := range []int{0, 4 << 10, 64 << 10, 512 << 10} {
+		t.Run(fmt.Sprint(free), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := unix.Mount("none", dir, "tmpfs", 0, "size=1m"); err != nil {
+				t.Skip("needs root, to mount a volume: ", err)
+			}
+			t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+			if err := os.WriteFile(filepath.Join(dir, "fill"), make([]byte, 1<<20-free), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second finds what the first has left
+				begin(t, dir).kill()
+			}
+			found, log := run(dir, 10)
+			if len(found) > 0 && free < 512<<10 || strings.Contains(log, "ERROR") || strings.Contains(log, "set aside") {
+				t.Errorf("with %d bytes free: %+v, %s", free, found, log)
+			}
+			if left := named(t, dir, "*.box*"); len(left) > 0 {
+				t.Errorf("with %d bytes free: %q are left", free, left)
+			}
+		})
+	}
+}
+
 // Those of a program beyond the bound are removed, the oldest, and so are dumps beyond it.
 func TestAHundredBoxes(t *testing.T) {
 	dir := t.TempDir()

@@ -10,8 +10,11 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,6 +53,13 @@ func TestTheProcessThatDies(t *testing.T) {
 	switch lines.Text() {
 	case "exit":
 		os.Exit(0)
+	case "hang":
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) // and nobody listens
+		go func() {
+			for { //nolint:revive,staticcheck // nothing can stop it
+			}
+		}()
+		runtime.GC() // waits for it, and everybody else for this
 	case "crash":
 		victim.Crash()
 	case "fault":
@@ -77,7 +87,7 @@ type mortal struct {
 func begin(t *testing.T, dir string) *mortal {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestTheProcessThatDies$", "-test.count=1")
-	c.Env = append(os.Environ(), boxes+"="+dir)
+	c.Env = append(os.Environ(), boxes+"="+dir, "GODEBUG=asyncpreemptoff=1")
 	in, inErr := c.StdinPipe()
 	out, outErr := c.StdoutPipe()
 	if err := errors.Join(inErr, outErr, c.Start()); err != nil {

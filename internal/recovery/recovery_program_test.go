@@ -149,8 +149,15 @@ func TestHowAProcessEnded(t *testing.T) {
 		want string // in the cause; "" for an orderly end
 	}{
 		"a signal that asks for it": {func(m *mortal) { _ = m.Process.Signal(syscall.SIGTERM) }, ""},
-		"an exit":                   {func(m *mortal) { m.say("exit") }, "unknown: it exited without Profiler.Stop"},
-		"a crash in C":              {func(m *mortal) { m.say("crash") }, "signal 11 (segmentation fault)"},
+		"a signal to one that hangs": {func(m *mortal) {
+			m.say("hang")
+			time.Sleep(4500 * time.Millisecond)
+			_ = m.Process.Signal(syscall.SIGTERM)
+			time.Sleep(100 * time.Millisecond)
+			_ = m.Process.Kill()
+		}, "hung, or was stopped, for "},
+		"an exit":      {func(m *mortal) { m.say("exit") }, "unknown: it exited without Profiler.Stop"},
+		"a crash in C": {func(m *mortal) { m.say("crash") }, "signal 11 (segmentation fault)"},
 		"a kill after a panic that was recovered": {func(m *mortal) {
 			m.say("fault")
 			if line, err := m.out.ReadString('\n'); line != "survived\n" {
@@ -159,21 +166,24 @@ func TestHowAProcessEnded(t *testing.T) {
 			_ = m.Process.Kill()
 		}, "unknown: it exited without Profiler.Stop"},
 	} {
-		dir := t.TempDir()
-		m := begin(t, dir)
-		c.end(m)
-		_ = m.Wait()
-		found, log := run(dir, 10)
-		if c.want == "" {
-			if len(found) > 0 || strings.Contains(log, "WARN") {
-				t.Errorf("%s: %+v, %s", about, found, log)
+		t.Run(about, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			m := begin(t, dir)
+			c.end(m)
+			_ = m.Wait()
+			found, log := run(dir, 10)
+			if c.want == "" {
+				if len(found) > 0 || strings.Contains(log, "WARN") {
+					t.Errorf("%+v, %s", found, log)
+				}
+			} else if len(found) != 1 || !strings.Contains(found[0].Cause, c.want) {
+				t.Errorf("%+v, %s", found, log)
 			}
-		} else if len(found) != 1 || !strings.Contains(found[0].Cause, c.want) {
-			t.Errorf("%s: %+v, %s", about, found, log)
-		}
-		if left := named(t, dir, "*.box*"); len(left) > 0 {
-			t.Errorf("%s: %q are left", about, left)
-		}
+			if left := named(t, dir, "*.box*"); len(left) > 0 {
+				t.Errorf("%q are left", left)
+			}
+		})
 	}
 }
 
