@@ -37,6 +37,7 @@ int cgoheap_prepare(const struct options *o)
 		return failed;
 	cgoheap_region->seed = o->seed;
 	cgoheap_region->max_depth = o->max_depth;
+	cgoheap_region->go_pages = (uintptr_t)&cgoheap_go_pages;
 	__atomic_store_n(&cgoheap_seed, o->seed, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_max_depth, o->max_depth, __ATOMIC_RELAXED);
 	__atomic_store_n(&cgoheap_sample_bytes, o->sample_bytes, __ATOMIC_RELAXED);

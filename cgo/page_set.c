@@ -5,8 +5,8 @@
 
 #include "page_set.h"
 
-#define PAGE_BITS 12
-#define COUNT_BITS 28
+#define PAGE_BITS PAGE_SET_PAGE_BITS
+#define COUNT_BITS PAGE_SET_COUNT_BITS
 #define MOST ((1ULL << COUNT_BITS) - 1)
 
 static uint64_t start_of(uint64_t word)

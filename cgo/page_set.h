@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define PAGE_SET_RANGES 1024
+#define PAGE_SET_PAGE_BITS 12  // of an address in a page, whatever the kernel's page size is
+#define PAGE_SET_COUNT_BITS 28 // of a word: see page_set.c
 
 struct page_set {
 	uint64_t used;                   // ranges behind these are empty

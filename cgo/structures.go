@@ -16,6 +16,7 @@ package cgo
 // #include "lookup.h"
 // #include "mapped_table.h"
 // #include "objects.h"
+// #include "page_set.h"
 // #include "peak.h"
 // #include "region.h"
 // #include "rows.h"
@@ -32,7 +33,7 @@ import (
 	"strings"
 )
 
-// inRegion are the structs that the region holds, except structs inside other structs.
+// inRegion are the structs that the region holds, except structs inside other structs, and the set that its header leads to.
 var inRegion = []reflect.Type{
 	reflect.TypeFor[C.struct_header](), reflect.TypeFor[C.struct_gate_slot](),
 	reflect.TypeFor[C.struct_frame](), reflect.TypeFor[C.struct_node](), reflect.TypeFor[C.struct_stack](),
@@ -42,6 +43,7 @@ var inRegion = []reflect.Type{
 	reflect.TypeFor[C.struct_module](), reflect.TypeFor[C.struct_index](), reflect.TypeFor[C.struct_range](),
 	reflect.TypeFor[C.struct_rule](), reflect.TypeFor[C.struct_go_code](), reflect.TypeFor[C.struct_cache_entry](),
 	reflect.TypeFor[C.struct_object](), reflect.TypeFor[C.struct_mapped_table](), reflect.TypeFor[C.struct_mapped](),
+	reflect.TypeFor[C.struct_page_set](),
 }
 
 // numbers are the constants of the region that Go reads too.
@@ -100,6 +102,8 @@ var numbers = []struct {
 	{"MappedFile", C.MAPPED_FILE, "a flag of a range"},
 	{"MappedBreak", C.MAPPED_BREAK, "a flag of a range: the program moved the end of its data segment"},
 	{"MappedUnknown", C.MAPPED_UNKNOWN, "a flag of a range: whether it is shared or a file is not known"},
+	{"PageBits", C.PAGE_SET_PAGE_BITS, "of an address in a page of a set"},
+	{"PageCountBits", C.PAGE_SET_COUNT_BITS, "of a word of a set of pages: how many pages there are; above them is the number of the first"},
 	{"MappedOpen", C.MAPPED_OPEN, "a flag of a range: the first page of a segment that shmat attached, with the segment's id as length"},
 }
 

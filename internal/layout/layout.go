@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 13                   // of the layout
+	Version         = 14                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -44,6 +44,8 @@ const (
 	MappedFile      = 2                    // a flag of a range
 	MappedBreak     = 8                    // a flag of a range: the program moved the end of its data segment
 	MappedUnknown   = 16                   // a flag of a range: whether it is shared or a file is not known
+	PageBits        = 12                   // of an address in a page of a set
+	PageCountBits   = 28                   // of a word of a set of pages: how many pages there are; above them is the number of the first
 	MappedOpen      = 32                   // a flag of a range: the first page of a segment that shmat attached, with the segment's id as length
 )
 
@@ -92,7 +94,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader      = 2832
+	SizeofHeader      = 2848
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -125,13 +127,14 @@ const (
 	HeaderAskedToEnd  = 248 // uint64
 	HeaderFaulted     = 256 // uint64
 	HeaderMissing     = 264 // uint64
-	HeaderInuse       = 272 // struct inuse
-	HeaderPeakMissed  = 288 // uint64
-	HeaderPeakClock   = 296 // uint64
-	HeaderLevelCount  = 304 // uint64
-	HeaderLevels      = 312 // uint64[24]
-	HeaderCounters    = 504 // uint64[35]
-	HeaderCarries     = 784 // struct carry[128]
+	HeaderGoPages     = 272 // uint64
+	HeaderInuse       = 288 // struct inuse
+	HeaderPeakMissed  = 304 // uint64
+	HeaderPeakClock   = 312 // uint64
+	HeaderLevelCount  = 320 // uint64
+	HeaderLevels      = 328 // uint64[24]
+	HeaderCounters    = 520 // uint64[35]
+	HeaderCarries     = 800 // struct carry[128]
 )
 
 // struct gate_slot
@@ -332,6 +335,13 @@ const (
 	MappedKind    = 52 // uint16
 	MappedFlags   = 54 // uint16
 	MappedChild   = 56 // uint32[2]
+)
+
+// struct page_set
+const (
+	SizeofPageSet = 8200
+	PageSetUsed   = 0 // uint64
+	PageSetRanges = 8 // uint64[1024]
 )
 
 // struct inuse
