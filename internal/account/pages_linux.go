@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"os"
-	"path/filepath"
 	"runtime"
 	"unsafe"
 
@@ -17,8 +16,8 @@ import (
 
 // openPages returns the best way that this kernel offers. An error has the reason why files' pages cannot be looked up;
 // anonymous pages still can.
-func openPages(proc string) (pages, error) {
-	f, err := os.Open(filepath.Join(proc, "self/pagemap"))
+func openPages(pagemapFile string) (pages, error) {
+	f, err := os.Open(pagemapFile)
 	if err != nil {
 		return newResidence(), err
 	}

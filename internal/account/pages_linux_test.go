@@ -54,7 +54,7 @@ func roads(t *testing.T) map[string]pages {
 	}
 	t.Cleanup(func() { f.Close() })
 	list := map[string]pages{"pagemap": &pagemap{f: f, entries: make([]byte, entriesBytes)}, "mincore": newResidence()}
-	if best, err := openPages("/proc"); err != nil {
+	if best, err := openPages("/proc/self/pagemap"); err != nil {
 		t.Fatal(err)
 	} else if s, ok := best.(*scanner); ok {
 		list["PAGEMAP_SCAN"] = s

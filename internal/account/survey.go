@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -69,11 +68,11 @@ func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	c := s.claims(memory)
 	defer c.release()
 	v.golang, v.goOther = readGoMemory()
-	p, err := openPages(k.Proc)
+	p, err := openPages(k.Path("pagemap"))
 	defer p.close()
-	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Proc, s.Stacks)}
+	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Path("task"), s.Stacks)}
 	defer func() { v.late = w.late.parts }()
-	if smaps := filepath.Join(k.Proc, "self/smaps"); err != nil && readable(smaps) {
+	if smaps := k.Path("smaps"); err != nil && readable(smaps) {
 		v.bySums = fmt.Errorf("%w; bytes are from smaps, by whole mappings", err)
 		if err := w.allSums(p, smaps); err != nil {
 			w.unlisted(err)
@@ -82,7 +81,7 @@ func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 		return v
 	}
 	v.whole = err
-	if err := w.allPages(p, filepath.Join(k.Proc, "self/maps")); err != nil {
+	if err := w.allPages(p, k.Path("maps")); err != nil {
 		w.unlisted(err)
 	}
 	return v

@@ -24,13 +24,12 @@ func stacksOf(stacks []Stack, h holder) (list []claim) {
 // threadPointers returns the stack pointers of the threads that wait in the kernel and whose stacks are not known, ascending. A
 // thread that runs has none that could be read without stopping it, so its stack is known only if it waited at another time; so is
 // that of a thread whose file may not be read.
-func threadPointers(proc string, stacks []Stack) (list []uint64) {
+func threadPointers(tasks string, stacks []Stack) (list []uint64) {
 	known := make(map[string]bool, len(stacks))
 	for _, s := range stacks {
 		known[strconv.Itoa(s.Thread)] = true
 	}
-	dir := filepath.Join(proc, "self/task")
-	d, err := os.Open(dir)
+	d, err := os.Open(tasks)
 	if err != nil {
 		return nil
 	}
@@ -40,7 +39,7 @@ func threadPointers(proc string, stacks []Stack) (list []uint64) {
 		if known[name] {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name, "syscall"))
+		text, err := os.ReadFile(filepath.Join(tasks, name, "syscall"))
 		if err != nil {
 			continue
 		}

@@ -32,10 +32,10 @@ func TestStackPointersAreForThreadsWithoutAKnownStack(t *testing.T) {
 		"9": "-1 0x3000 0x9\n", "10": "running\n",
 	})
 	stacks := []Stack{{Thread: 8, Range: Range{0x100, 0x200}}, {Range: Range{0x300, 0x400}}}
-	if got, want := threadPointers(proc, stacks), []uint64{0x3000, 0x5000}; !slices.Equal(got, want) {
+	if got, want := threadPointers(filepath.Join(proc, "self/task"), stacks), []uint64{0x3000, 0x5000}; !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
-	if got, want := threadPointers(proc, nil), []uint64{0x3000, 0x4000, 0x5000}; !slices.Equal(got, want) {
+	if got, want := threadPointers(filepath.Join(proc, "self/task"), nil), []uint64{0x3000, 0x4000, 0x5000}; !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
 }

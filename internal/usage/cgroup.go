@@ -29,7 +29,7 @@ func (g Group) Share() float64 { return float64(g.Used) / float64(g.Limit) }
 
 // Group returns the control group around the process that is nearest to its limit; errNoLimit if there is no limit.
 func (k Kernel) Group() (Group, error) {
-	data, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup"))
+	data, err := os.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return Group{}, err
 	}

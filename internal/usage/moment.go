@@ -11,7 +11,7 @@ import (
 
 // Threads returns the number of threads of the process.
 func (k Kernel) Threads() (int64, error) {
-	path := filepath.Join(k.Proc, "self/stat")
+	path := k.Path("stat")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
@@ -32,7 +32,7 @@ var errNoGroup = errors.New("no control group of the process has such a file")
 // was made, and the file that has the number. If that cannot be seen, as from inside a container with the path of outside, it is
 // that of the nearest group above that can.
 func (k Kernel) Kills() (path string, kills int64, err error) {
-	text, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup"))
+	text, err := os.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return "", 0, err
 	}
@@ -88,7 +88,7 @@ func KillsIn(path string) (int64, error) {
 // Stalls returns how long tasks have waited for memory, in microseconds: some of them, and all of them, of the process's control group
 // (memory.pressure), or of the machine. Format: the kernel's Documentation/accounting/psi.rst.
 func (k Kernel) Stalls() (some, full int64, err error) {
-	if text, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup")); err == nil {
+	if text, err := os.ReadFile(k.Path("cgroup")); err == nil {
 		for _, h := range k.hierarchies(string(text)) {
 			if some, full, err = stallsIn(filepath.Join(h.mount, h.path, "memory.pressure")); err == nil {
 				return some, full, nil

@@ -53,7 +53,7 @@ var olderNames = map[string]string{"total_cache": "file", "total_shmem": "shmem"
 // groupStatistics returns the lines of memory.stat of the process's group, under the names of the unified hierarchy. Inside a
 // container the group's path may be that outside of it, so the nearest group above that is there counts.
 func (k Kernel) groupStatistics() (map[string]int64, error) {
-	text, err := os.ReadFile(filepath.Join(k.Proc, "self/cgroup"))
+	text, err := os.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func statisticsIn(dir string) map[string]int64 {
 
 // pageTables returns the size of the process's page tables, of all levels.
 func (k Kernel) pageTables() (int64, error) {
-	path := filepath.Join(k.Proc, "self/status")
+	path := k.Path("status")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err

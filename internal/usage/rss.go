@@ -11,6 +11,16 @@ import (
 // Kernel is where the kernel's files are.
 type Kernel struct {
 	Proc, Cgroups string
+	Process       int // whose files are meant; 0 for this process
+}
+
+// Path returns the path of one of the process's files in Proc.
+func (k Kernel) Path(file string) string {
+	process := "self"
+	if k.Process != 0 {
+		process = strconv.Itoa(k.Process)
+	}
+	return filepath.Join(k.Proc, process, file)
 }
 
 // Running is the kernel that runs.
@@ -19,7 +29,7 @@ var Running = Kernel{Proc: "/proc", Cgroups: "/sys/fs/cgroup"}
 // RSS returns the process's resident memory in bytes. Kernels count it in portions for each processor or thread: it may be some pages off
 // for each.
 func (k Kernel) RSS() (int64, error) {
-	path := filepath.Join(k.Proc, "self/statm")
+	path := k.Path("statm")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
@@ -37,13 +47,13 @@ func (k Kernel) RSS() (int64, error) {
 
 // Rollup returns the same by another walk through all pages, which takes the kernel longer than anything else here.
 func (k Kernel) Rollup() (int64, error) {
-	return k.field("self/smaps_rollup", "Rss:")
+	return k.field("smaps_rollup", "Rss:")
 }
 
 // ResetPeak makes Peak begin with what is resident now, which it returns, in bytes.
 func (k Kernel) ResetPeak() (int64, error) {
 	const forgetPeak = "5" // proc(5), clear_refs
-	if err := os.WriteFile(filepath.Join(k.Proc, "self/clear_refs"), []byte(forgetPeak), 0); err != nil {
+	if err := os.WriteFile(k.Path("clear_refs"), []byte(forgetPeak), 0); err != nil {
 		return 0, err
 	}
 	return k.RSS()
@@ -51,12 +61,12 @@ func (k Kernel) ResetPeak() (int64, error) {
 
 // Peak returns the most bytes that were resident at any moment since the process began, or since ResetPeak.
 func (k Kernel) Peak() (int64, error) {
-	return k.field("self/status", "VmHWM:")
+	return k.field("status", "VmHWM:")
 }
 
 // field returns a line of a file that has a name and kilobytes, in bytes.
 func (k Kernel) field(file, name string) (int64, error) {
-	path := filepath.Join(k.Proc, file)
+	path := k.Path(file)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
