@@ -51,7 +51,7 @@ func TestASegmentThatIsAttachedOverOtherMemory(t *testing.T) {
 		if i >= 2 && i < 6 {
 			caller = "attachItOver"
 		}
-		if m == nil || !m.through(caller) {
+		if m == nil || !through(m, caller) {
 			t.Errorf("page %d: %+v, want one of %s", i, m, caller)
 		}
 	}
@@ -64,7 +64,7 @@ func TestAttachedSegments(t *testing.T) {
 	defer victim.Detach(second)
 	for _, p := range []unsafe.Pointer{first, second} {
 		m := known(t, r, unsafe.Add(p, 3*page))
-		if !m.through("attachIt") || m.Start != uint64(uintptr(p)) || m.Limit-m.Start != 4*page || m.Length != 4*page || !m.Shared || m.File {
+		if !through(m, "attachIt") || m.Start != uint64(uintptr(p)) || m.Limit-m.Start != 4*page || m.Length != 4*page || !m.Shared || m.File {
 			t.Errorf("%+v at %p", m, p)
 		}
 	}
@@ -94,7 +94,7 @@ func TestAttachedSegments(t *testing.T) {
 		}
 		list, _ := mapped(t, r)
 		m, before, after := at(list, over), at(list, unsafe.Add(second, page)), at(list, unsafe.Add(second, 3*page))
-		if m == nil || before == nil || after == nil || m.Call == before.Call || before.Call != after.Call || m.through("attachIt") {
+		if m == nil || before == nil || after == nil || m.Call == before.Call || before.Call != after.Call || through(m, "attachIt") {
 			t.Errorf("%+v %+v %+v", before, m, after)
 		}
 		if err := victim.Unmap(over, page); err != nil {

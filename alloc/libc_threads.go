@@ -206,6 +206,8 @@ func (c control) stack(thread uint64) (account.Range, bool) {
 	return r, ok && r.Start <= first-size && first <= r.Limit
 }
 
+var pageBytes = uint64(os.Getpagesize())
+
 // around returns the pages from start on; false unless a thread's control block lies in them.
 func around(thread, start, size uint64) (account.Range, bool) {
 	r := account.Range{Start: start, Limit: start + size}

@@ -85,7 +85,7 @@ func mapIt(length uintptr) unsafe.Pointer { return victim.Map(nil, length, false
 func remapIt(p unsafe.Pointer, length, to uintptr) unsafe.Pointer { return victim.Remap(p, length, to) }
 
 // through reports whether the stack of a range leads through a Go function of this package.
-func (m *Mapping) through(function string) bool {
+func through(m *Mapping, function string) bool {
 	for _, f := range m.Frames {
 		if strings.HasSuffix(goFunction(f), "alloc."+function) {
 			return true

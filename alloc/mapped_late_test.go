@@ -37,7 +37,7 @@ func mapDry(at unsafe.Pointer) unsafe.Pointer { return victim.Map(at, lateBytes,
 func blamed(samples []stack.Sample, function string) (bytes int64) {
 	for i := range samples {
 		m := Mapping{Mapped: account.Mapped{Frames: samples[i].Frames}}
-		if function == "" || m.through(function) {
+		if function == "" || through(&m, function) {
 			bytes += samples[i].InuseBytes
 		}
 	}

@@ -5,37 +5,12 @@ package alloc
 import (
 	"math"
 	"runtime"
-	"slices"
 	"testing"
 
-	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
-
-func mapping(start, limit, call uint64) Mapping {
-	return Mapping{Mapped: account.Mapped{Range: account.Range{Start: start, Limit: limit}, Call: call}}
-}
-
-func TestMappingsThatChangedHaveNoCall(t *testing.T) {
-	before := []Mapping{mapping(10, 20, 1), mapping(20, 30, 2), mapping(30, 40, 3), mapping(40, 50, 4), mapping(60, 70, 5)}
-	after := []Mapping{mapping(5, 8, 9), mapping(10, 20, 1), mapping(20, 25, 2), mapping(30, 40, 7), mapping(60, 70, 5)}
-	keepSame(before, after, rangeAndCall)
-	var calls []uint64
-	for _, m := range before {
-		calls = append(calls, m.Call)
-	}
-	if want := []uint64{1, 0, 0, 0, 5}; !slices.Equal(calls, want) {
-		t.Errorf("%v, want %v", calls, want)
-	}
-	keepSame(before, nil, rangeAndCall)
-	for _, m := range before {
-		if m.Call != 0 {
-			t.Errorf("%+v, and nothing is known of afterwards", m)
-		}
-	}
-}
 
 // The memory of an account grows with the number of recorded mappings, by what docs/account.md says.
 func TestGosMemoryOfTheAccountOfManyMappings(t *testing.T) {

@@ -22,7 +22,7 @@ func TestMappings(t *testing.T) {
 		if m.Kind != account.Program || m.Limit-m.Start != 5*page || m.Length != 5*page-1 || m.Shared || m.File {
 			t.Errorf("%+v", m)
 		}
-		if len(m.Frames) < 4 || goFunction(m.Frames[0]) != "" || !m.through("mapIt") {
+		if len(m.Frames) < 4 || goFunction(m.Frames[0]) != "" || !through(m, "mapIt") {
 			t.Errorf("%x", m.Frames)
 		}
 		if m.Frames[0].Module() == 0 {
@@ -61,7 +61,7 @@ func TestMappings(t *testing.T) {
 	t.Run("mremap, brk, shared memory and files", func(t *testing.T) {
 		p := remapIt(mapIt(page), page, 100*page)
 		defer victim.Unmap(p, 100*page)
-		if m := known(t, r, unsafe.Add(p, 99*page)); !m.through("remapIt") || m.Shared || m.File || m.Unknown {
+		if m := known(t, r, unsafe.Add(p, 99*page)); !through(m, "remapIt") || m.Shared || m.File || m.Unknown {
 			t.Errorf("%+v", m)
 		}
 		shared, file := victim.Map(nil, page, true), victim.MapFile(page)
@@ -98,7 +98,7 @@ func TestHandlersThatJumpOutOfCallsThatMap(t *testing.T) {
 	}
 	p := mapIt(page)
 	defer victim.Unmap(p, page)
-	if m := known(t, r, p); !m.through("mapIt") {
+	if m := known(t, r, p); !through(m, "mapIt") {
 		t.Errorf("%+v", m)
 	}
 	perform(func() { victim.Free(victim.Malloc(1013)) })

@@ -34,7 +34,7 @@ func (o *ordered) holds(address uint64) bool {
 }
 
 // placeReported adds the blocks that the program reported.
-func (r *Recording) placeReported(s *residents, h *holding, allocators []account.Malloc) {
+func (r *Recording) placeReported(s *residents, h *account.Holding, allocators []account.Malloc) {
 	if len(s.reported) == 0 {
 		return
 	}
@@ -44,8 +44,8 @@ func (r *Recording) placeReported(s *residents, h *holding, allocators []account
 		b := &s.reported[i]
 		switch {
 		case mallocs.holds(b.Address):
-			s.add(&b.Block, b.size, 0)
-		case b.size > 0 && len(s.outside) < mostLarge:
+			s.Add(&b.Block, b.size, 0)
+		case b.size > 0 && len(s.outside) < account.MostLarge:
 			s.outside = scratch.Append(s.memory, s.outside, account.Block{
 				Range: account.Range{Start: b.Address, Limit: b.Address + b.size}, Which: i, Times: float64(b.Bytes.Low) / 16 / float64(b.size)})
 		}
@@ -56,12 +56,12 @@ func (r *Recording) placeReported(s *residents, h *holding, allocators []account
 func (s *residents) addOutside(found *account.Block) {
 	b := &s.reported[found.Which]
 	if found.Resident > 0 {
-		s.sums.Add(b.Site, tables.Weight{Objects: b.Objects, Bytes: part(b.Bytes, uint64(found.Resident), b.size)})
+		s.Sums.Add(b.Site, tables.Weight{Objects: b.Objects, Bytes: account.Part(b.Bytes, uint64(found.Resident), b.size)})
 	}
 }
 
 // placesOfMalloc returns the ranges that are known to be malloc's.
-func (r *Recording) placesOfMalloc(h *holding, allocators []account.Malloc, memory *scratch.Memory) (places ordered) {
+func (r *Recording) placesOfMalloc(h *account.Holding, allocators []account.Malloc, memory *scratch.Memory) (places ordered) {
 	for i := range allocators {
 		places.list = append(places.list, allocators[i].Ranges...)
 	}
@@ -69,9 +69,9 @@ func (r *Recording) placesOfMalloc(h *holding, allocators []account.Malloc, memo
 	if err != nil {
 		list = nil
 	}
-	h.learn(list, callSite)
+	h.Learn(list, callSite)
 	for i := range list {
-		if h.attribute(&list[i], callSite); list[i].Kind == account.Allocator {
+		if h.Attribute(&list[i], callSite); list[i].Kind == account.Allocator {
 			places.list = append(places.list, list[i].Range)
 		}
 	}

@@ -144,17 +144,23 @@ func TestThereIsNoAccountAfterStop(t *testing.T) {
 func TestABlockOfWhichNothingIsResidentIsNoObject(t *testing.T) {
 	r := start(t, everything)
 	defer victim.Free(allocate())
-	for _, touched := range []int64{0, 4096, 16384} {
-		read := r.reader(nil)
-		s := &residents{sums: tables.NewSums(nil)}
-		read.Blocks(func(b tables.Block) { s.blocks = append(s.blocks, b) })
-		s.addLarge(&account.Block{Range: account.Range{Start: 1 << 20, Limit: 1<<20 + 16384}, Size: account.Size{Resident: touched}})
-		list := read.InUse(s.sums).Unpack()
+	for _, touched := range []int64{0, account.LargeBlock / 2, account.LargeBlock} {
+		read, live := r.reader(nil), account.NewLive(nil, nil)
+		var block tables.Block
+		read.Blocks(func(b tables.Block) {
+			if read.SizeOf(&b) == 1000 && len(live.Large()) == 0 {
+				block = b
+				live.Add(&b, account.LargeBlock, 0)
+			}
+		})
+		live.Large()[0].Resident = touched
+		live.Finish()
+		list := read.InUse(live.Sums).Unpack()
 		if objects := int64(len(list)); objects != min(touched, 1) {
 			t.Fatalf("%d resident bytes: %+v", touched, list)
 		}
-		if want := s.blocks[0].Bytes.Rounded(4, 0) * touched / 16384; touched > 0 && list[0].InuseBytes != want {
-			t.Errorf("%d resident bytes of 16384: %+v, want %d", touched, list[0], want)
+		if want := block.Bytes.Rounded(4, 0) * touched / account.LargeBlock; touched > 0 && list[0].InuseBytes != want {
+			t.Errorf("%d resident bytes of a block: %+v, want %d", touched, list[0], want)
 		}
 	}
 }
