@@ -1,11 +1,6 @@
 package cgoheap
 
 import (
-	"fmt"
-	"math/bits"
-	"slices"
-	"strings"
-
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/malloc"
@@ -13,106 +8,12 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// The profile of ViewRSS is the account with stacks. A line whose owner knows stacks gets those: blocks of malloc, objects of
-// Go's heap, calls that mapped memory. The others are leaves. The total of each line stays that of the account:
-//
-//	line    ├──────────────────────────┤
-//	stacks  ├───────────────┤ ├────────┤ the rest of the line, a leaf of its name
-//	stacks  ├──────────────────────────────────┤ more than the line: they are all made smaller by the same factor
-//
-// The second comes from estimates, and from numbers of Go's heap as of its last garbage collection.
-
-// stacked are the samples of a line.
-type stacked struct {
-	line    string
-	samples []stack.Sample
-}
-
-// mappedLines are the lines that have the stacks of calls that mapped memory.
-var mappedLines = []string{account.MappedBy, account.Files, account.Shared}
-
 // fit makes the heaps' samples add up to the account's lines, and returns the rest as leaves.
-func (h *heaps) fit(a *account.Account, mapped map[string][]stack.Sample) (leaves []report.Leaf) {
-	h.golang.Samples = inUse(h.golang.Samples)
-	h.native.Samples = inUse(h.native.Samples)
-	with := []stacked{{account.Native, h.native.Samples}, {account.GoObjects, h.golang.Samples}}
-	for _, line := range mappedLines {
-		with = append(with, stacked{line, mapped[line]})
-	}
-	for i := range a.Lines {
-		l := &a.Lines[i]
-		rest := l.Resident
-		if at := slices.IndexFunc(with, func(s stacked) bool { return s.line == l.Name }); at >= 0 {
-			rest -= shrink(with[at].samples, l.Resident)
-			with = slices.Delete(with, at, at+1)
-		}
-		if rest > 0 {
-			leaves = append(leaves, report.Leaf{Name: l.Name, Group: heapOf(l.Name), Values: stack.Values{InuseBytes: rest}})
-		}
-	}
-	for _, s := range with { // nothing of the line is resident
-		shrink(s.samples, 0)
-	}
-	for _, line := range mappedLines {
-		h.mapped = append(h.mapped, mapped[line]...)
-	}
+func (h *heaps) fit(a *account.Account, mapped map[string][]stack.Sample) []report.Leaf {
+	r := report.Resident{Native: h.native.Samples, Go: h.golang.Samples, Mapped: mapped}
+	leaves := r.Fit(a)
+	h.native.Samples, h.golang.Samples, h.mapped = r.Native, r.Go, r.Calls()
 	return leaves
-}
-
-// inUse returns the samples with something in use, and without what was allocated.
-func inUse(samples []stack.Sample) []stack.Sample {
-	var kept []stack.Sample
-	for _, s := range samples {
-		s.AllocObjects, s.AllocBytes = 0, 0
-		if s.InuseBytes > 0 {
-			kept = append(kept, s)
-		}
-	}
-	return kept
-}
-
-// shrink makes the bytes of samples add up to at most a number, by the same factor, and returns their sum. It rounds the
-// running sum, so that nothing is lost.
-func shrink(samples []stack.Sample, most int64) int64 {
-	var total int64
-	for i := range samples {
-		total += samples[i].InuseBytes
-	}
-	if total <= most {
-		return total
-	}
-	var before, sum int64
-	for i := range samples {
-		sum += samples[i].InuseBytes
-		high, low := bits.Mul64(uint64(sum), uint64(max(0, most)))
-		scaled, _ := bits.Div64(high, low, uint64(total))
-		samples[i].InuseBytes, before = int64(scaled)-before, int64(scaled)
-	}
-	return before
-}
-
-// heapOf returns the value of the label "heap" for a line.
-func heapOf(line string) string {
-	switch {
-	case strings.HasPrefix(line, "Go: "):
-		return "go"
-	case strings.HasPrefix(line, "malloc: "):
-		return "native"
-	case line == account.MappedBy, line == account.CallerUnknown, line == account.Files, line == account.Shared:
-		return "mapped"
-	}
-	return ""
-}
-
-// accountComments say what the leaves are, and what is missing.
-func accountComments(a *account.Account) (list []string) {
-	if a.Err != nil {
-		list = append(list, "cgoheap: the profile is partial: "+a.Err.Error())
-	}
-	for i := range a.Lines {
-		list = append(list, fmt.Sprintf("cgoheap: [%s]: %s", a.Lines[i].Name, a.Lines[i].Sentence))
-	}
-	return list
 }
 
 func takeResident(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {

@@ -79,8 +79,7 @@ var viewings = [...]viewing{
 	}},
 	viewGrowth: {report.View{Name: "growth", About: "in use now less that of an earlier moment, compared since",
 		Columns: pprof.InuseColumns}, true, takeNow},
-	viewRSS: {View: report.View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since",
-		Columns: pprof.InuseColumns}, take: takeResident},
+	viewRSS: {View: report.RSS, take: takeResident},
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {

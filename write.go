@@ -116,7 +116,7 @@ func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {
 		list = append(list, h.comment())
 	}
 	if s.Account != nil {
-		list = append(list, accountComments(s.Account)...)
+		list = append(list, report.AccountComments(s.Account)...)
 	}
 	if !s.Peak.IsZero() {
 		list = append(list, report.PeakComment(s.Peak))

@@ -23,6 +23,7 @@ var (
 	Peak       = View{Name: "peak", About: "in use at the highest moment, recorded since", Columns: pprof.InuseColumns}
 	Age        = View{Name: "age", About: "in use by age, recorded since", Columns: pprof.InuseColumns}
 	ShortLived = View{Name: "shortlived", About: "freed soon after it was allocated, recorded since", Columns: pprof.AllocatedColumns}
+	RSS        = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns}
 )
 
 const seconds = "2006-01-02 15:04:05 MST"
