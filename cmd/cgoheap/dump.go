@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -43,7 +44,7 @@ func parseDump(arguments []string, trouble io.Writer) (d dumping, err error) {
 	flags.Usage = func() {
 		fmt.Fprintln(trouble, "usage: cgoheap dump [FLAGS] PID|CORE\n"+
 			"Writes the profile of a process without its help, also of one that hangs or is stopped, or that left a core file. Its threads stand still for some tens of\n"+
-			"milliseconds. It needs the same rights as a debugger.")
+			"milliseconds. It needs the same rights as a debugger. -view rss shows all resident memory of a process, also what was mapped directly.")
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&d.file, "o", "", "the file to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name)")
@@ -62,12 +63,18 @@ func parseDump(arguments []string, trouble io.Writer) (d dumping, err error) {
 	if d.file == "" {
 		d.file = fmt.Sprintf("cgoheap.%s.pb.gz", filepath.Base(flags.Arg(0)))
 	}
+	if d.core != "" {
+		return d, d.checkGone()
+	}
 	return d, d.check()
 }
 
 func (d *dumping) read() (*remote.Recording, error) {
 	if d.core != "" {
 		return remote.ReadCore(d.core)
+	}
+	if d.view.Name == report.RSS.Name {
+		return remote.ReadResident(d.pid)
 	}
 	return remote.Read(d.pid)
 }

@@ -42,7 +42,7 @@ func recoverBoxes(arguments []string, out, trouble io.Writer) (code int) {
 	} else if err != nil {
 		return exitUnreadable
 	}
-	if err := f.check(); err != nil {
+	if err := f.checkGone(); err != nil {
 		fmt.Fprintf(trouble, "cgoheap recover: %v\n", err)
 		return exitUnreadable
 	}

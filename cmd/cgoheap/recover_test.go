@@ -284,7 +284,8 @@ func TestWhatRecoverCannotDo(t *testing.T) {
 		"a black box or a directory is needed": nil,
 		"there is no black box in " + empty:    {empty},
 		missing + ": no such file":             {missing},
-		`there is no view "rss"`:               {"-view", "rss", empty},
+		`there is no view "growth"`:            {"-view", "growth", empty},
+		"there is no view rss of a process":    {"-view", "rss", empty},
 		"flag provided but not defined":        {"-all"},
 	} {
 		if code, out, trouble := ran(arguments...); code != exitUnreadable || out != "" || !strings.Contains(trouble, says) {

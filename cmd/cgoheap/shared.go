@@ -26,10 +26,10 @@ type shared struct {
 	naming symbolize.Options
 }
 
-var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived}
+var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived, report.RSS}
 
 func (s *shared) add(flags *flag.FlagSet) {
-	flags.StringVar(&s.name, "view", report.InUse.Name, "inuse, allocated, peak, age or shortlived")
+	flags.StringVar(&s.name, "view", report.InUse.Name, "inuse, allocated, peak, age, shortlived, or, of a living process, rss")
 	flags.DurationVar(&s.view.Older, "older", 0, "of -view age: leave out younger blocks")
 	flags.DurationVar(&s.within, "within", time.Second, "of -view shortlived: what was freed within 100ms, 1s, 10s, 1m, 10m or 1h")
 	flags.Func("debug-dir", "a directory of separate debug files, like /usr/lib/debug; may be repeated", func(dir string) error {
@@ -43,7 +43,7 @@ func (s *shared) add(flags *flag.FlagSet) {
 func (s *shared) check() error {
 	at := slices.IndexFunc(views, func(v report.View) bool { return v.Name == s.name })
 	if at < 0 {
-		return fmt.Errorf("there is no view %q: it must be inuse, allocated, peak, age or shortlived", s.name)
+		return fmt.Errorf("there is no view %q: it must be inuse, allocated, peak, age, shortlived or rss", s.name)
 	}
 	s.view.View = views[at]
 	if s.view.Within = slices.Index(tables.Lifetimes(), s.within) + 1; s.view.Within == 0 {
@@ -51,6 +51,17 @@ func (s *shared) check() error {
 	}
 	if s.view.Older < 0 {
 		return fmt.Errorf("-older is %v, which is negative", s.view.Older)
+	}
+	return nil
+}
+
+// checkGone is check for a process that is gone.
+func (s *shared) checkGone() error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	if s.view.Name == report.RSS.Name {
+		return remote.ErrNoPages
 	}
 	return nil
 }

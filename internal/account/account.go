@@ -60,6 +60,10 @@ func (v *Survey) of(h holder, some ...nature) (sum Size) {
 }
 
 func (v *Survey) golangLines(a *Account) {
+	if v.foreign != nil {
+		v.foreignGoLines(a)
+		return
+	}
 	inArenas, other, known := v.of(goArena), v.of(goMapped), Counted
 	objects, stacks, free := v.golang.divide(inArenas.Resident)
 	if v.maps != nil && inArenas.Resident+other.Resident == 0 {

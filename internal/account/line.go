@@ -33,6 +33,8 @@ const (
 	GoFree        = "Go: heap free"
 	GoStacks      = "Go: goroutine stacks"
 	GoOther       = "Go: other runtime memory"
+	GoRest        = "Go: free heap, stacks and runtime memory"
+	GoAll         = "Go: heap and runtime memory"
 	Native        = "malloc: in use"
 	Overhead      = "malloc: headers and rounding"
 	Unrecorded    = "malloc: in use, not recorded"
@@ -56,6 +58,8 @@ var sentences = map[string]string{
 	GoFree:    "memory of Go's heap that holds no object and was not returned to the kernel",
 	GoStacks:  "goroutines' stacks, as the Go runtime counts them",
 	GoOther:   "memory that the Go runtime mapped beside its heap: tables of the heap, of the collector, of profiles",
+	GoRest:    "what the Go runtime has mapped, without the objects of its heap: from outside of the process it cannot be told apart",
+	GoAll:     "what the Go runtime has mapped, with the objects of its heap: no flight recorder has noted how much these are",
 	Native:    "recorded blocks of malloc, without the parts of large blocks that were never touched",
 	Overhead:  "bytes that the allocator adds to the sizes that the program asked for",
 	Unrecorded: "blocks of malloc that were allocated before the recording began, or could not be recorded; and by how much " +

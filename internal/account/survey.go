@@ -23,6 +23,7 @@ type Sources struct {
 	Fits     func(mapped int, shared, inode bool) bool // whether a range of the kernel's list can be that of Mapped; nil: all can
 	Blocks   []Block                                   // blocks in use that are looked up page by page, ascending; Take fills in what is resident
 	Reported []Block                                   // the same, of blocks that the program reported; Take fills in what is resident and nobody's
+	Foreign  *Foreign                                  // of another process; nil: it is this one
 }
 
 // Block is a block in use. Which is for the caller. Times is how many blocks a reported one stands for.
@@ -55,22 +56,29 @@ type Survey struct {
 	bySums    error // why all comes from smaps; nil if it does not
 	unsure    unsure
 	kernel    usage.Kernel
+	foreign   *Foreign
 	rss       []int64 // the kernel's figures before and after
 }
 
 // Take looks up all pages of the process. It works in memory, which the caller frees.
 func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
-	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k,
+	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k, foreign: s.Foreign,
 		blocks: s.Blocks, reported: blocks{list: s.Reported}, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)}}
 	v.readRSS()
 	defer v.readRSS()
 	l := newLate(s, memory)
 	c := s.claims(memory)
 	defer c.release()
-	v.golang, v.goOther = readGoMemory()
 	p, err := openPages(k.Path("pagemap"))
 	defer p.close()
-	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Path("task"), s.Stacks)}
+	if s.Foreign == nil {
+		v.golang, v.goOther = readGoMemory()
+	} else if err != nil { // the other ways look at this process
+		v.maps, v.whole = err, err
+		return v
+	}
+	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Path("task"), s.Stacks),
+		foreign: s.Foreign != nil}
 	defer func() { v.late = w.late.parts }()
 	if smaps := k.Path("smaps"); err != nil && readable(smaps) {
 		v.bySums = fmt.Errorf("%w; bytes are from smaps, by whole mappings", err)
@@ -139,6 +147,9 @@ func (s *Sources) claims(memory *scratch.Memory) *claims {
 	c.add(appendMapped(added[:0], s.Mapped, Profiler, profiler))
 	c.add(appendMapped(added[:0], s.Mapped, Go, goMapped))
 	c.add(appendMapped(added[:0], s.Mapped, Program, programMap))
+	if s.Foreign != nil {
+		c.add(claimed(goMapped, s.Foreign.GoPages)) // what was recorded is certain
+	}
 	c.add(stacksOf(s.Stacks, threadStack))
 	c.add(stacksOf(s.Stacks, endedStack))
 	return c

@@ -29,6 +29,9 @@ func (w *walk) unlisted(reason error) {
 	w.late.parts, w.threads = w.late.parts[:0], nil
 	w.claims.at, w.blocks.at, w.of = 0, 0, Range{}
 	v.unclaimed.wanted = false // what nobody claims is not seen
+	if v.foreign != nil {      // mincore looks at this process
+		return
+	}
 	holes := mostHoles
 	for i := range w.claims.list {
 		c := &w.claims.list[i]

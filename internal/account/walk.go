@@ -10,6 +10,7 @@ type walk struct {
 	fits    func(mapped int, shared, inode bool) bool
 	late    late
 	mapped  []Mapped // by claim.which
+	foreign bool     // the pages are another process's, of whose arenas nothing is known
 	threads []uint64 // stack pointers, ascending; those below the area are done
 	of      Range    // the area that the pieces are of
 	pieces  []piece
@@ -114,7 +115,7 @@ func (w *walk) cut(a *area) {
 	}
 	stacks := w.stacksIn(a)
 	for unit := range units(a.Range) {
-		arena := inArena(unit)
+		arena := !w.foreign && inArena(unit)
 		for len(stacks) > 0 && stacks[0].Start < unit.Limit {
 			s := stacks[0]
 			w.put(piece{Range{unit.Start, s.Start}, arena, false})

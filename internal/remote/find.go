@@ -130,3 +130,25 @@ func (p pagemap) touched(start, limit uint64) bool {
 	}
 	return false
 }
+
+// touchedMemory reads only pages that have been touched: reading others would touch them. They are zero.
+type touchedMemory struct {
+	io.ReaderAt
+	touched func(start, limit uint64) bool
+}
+
+func (m touchedMemory) ReadAt(to []byte, address int64) (n int, err error) {
+	page := int64(os.Getpagesize())
+	for n < len(to) {
+		at := address + int64(n)
+		part := to[n:min(int64(len(to)), int64(n)+page-at%page)]
+		clear(part)
+		if m.touched(uint64(at), uint64(at)+uint64(len(part))) {
+			if _, err := m.ReaderAt.ReadAt(part, at); err != nil {
+				return n, err
+			}
+		}
+		n += len(part)
+	}
+	return n, nil
+}

@@ -15,7 +15,7 @@ const heapLabel = "heap"
 
 // goHeap returns Go's own heap, if it was noted and goes with the view.
 func (r *Recording) goHeap(v View) *flight.Heap {
-	if v.Name != report.InUse.Name && v.Name != report.Allocated.Name {
+	if v.Name != report.InUse.Name && v.Name != report.Allocated.Name && v.Name != report.RSS.Name {
 		return nil
 	}
 	heap := historyIn(r.region).Heap
@@ -38,11 +38,18 @@ func addHeap(out *report.Report, heap *flight.Heap, now time.Time) {
 	}
 	out.Each = labelled(out.Each, stack.Label{Key: heapLabel, Text: "native"})
 	if heap.Rest != (stack.Values{}) {
-		out.Leaves = append(out.Leaves, report.Leaf{Name: "Go: smaller stacks", Group: "go", Values: heap.Rest})
+		out.Leaves = append(out.Leaves, smallerStacks(heap.Rest))
 	}
-	out.Header.Comments = append(out.Header.Comments, fmt.Sprintf("cgoheap: read from outside the process: Go's own heap is as of the last garbage "+
-		"collection before %s, %v before the profile, by its largest stacks, %s; what only the process can count is not in it",
-		heap.Time.UTC().Format(time.RFC3339), now.Sub(heap.Time).Round(time.Second), report.Sampling(heap.SampleBytes)))
+	out.Header.Comments = append(out.Header.Comments, heapComment(heap, now)+"; what only the process can count is not in it")
+}
+
+func smallerStacks(v stack.Values) report.Leaf {
+	return report.Leaf{Name: "Go: smaller stacks", Group: "go", Values: v}
+}
+
+func heapComment(heap *flight.Heap, now time.Time) string {
+	return fmt.Sprintf("cgoheap: read from outside the process: Go's own heap is as of the last garbage collection before %s, %v before the profile, "+
+		"by its largest stacks, %s", heap.Time.UTC().Format(time.RFC3339), now.Sub(heap.Time).Round(time.Second), report.Sampling(heap.SampleBytes))
 }
 
 // labelled adds a label to each sample. It replaces a goroutine's label of the same key.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"errors"
 	"io"
 	"time"
 
@@ -30,34 +31,22 @@ func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) error {
 	var memory scratch.Memory
 	defer memory.Free()
-	samples := v.samples(tables.NewReader(r.region, tables.Options{
-		Depth:   int(min(r.region.Load64(layout.HeaderMaxDepth), mostDepth)),
-		Seed:    r.region.Load64(layout.HeaderSeed),
-		Ticks:   r.ticks,
-		Stacks:  r.region.Counted(layout.CountStacks),
-		Sites:   r.region.Counted(layout.CountSites),
-		Stopped: true,
-	}, &memory))
+	if v.Name == report.RSS.Name && r.pages == nil {
+		return ErrNoPages
+	}
+	samples := r.samples(&v, r.reader(&memory))
 	cut := samples.Cut()
 	samples.Resolve(r.withModule)
 	samples.Seal()
-	sampleBytes := int64(r.region.Load64(layout.HeaderSampleBytes))
-	out := report.Report{
-		Module:  r.module,
-		Names:   names,
-		Each:    samples.Each(),
-		Group:   heapLabel,
-		Foreign: true,
-		Seen:    v.Seen,
-	}
-	out.Header.Main = report.Mapping(r.main)
-	out.Header.SampleBytes = sampleBytes
-	out.Header.Time = r.Time
-	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
-	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: sampleBytes})
-	if heap := r.goHeap(v); heap != nil {
+	out := r.report(v, names)
+	switch heap := r.goHeap(v); {
+	case v.Name == report.RSS.Name:
+		r.addResident(&out, samples.Unpack(), heap)
+	case heap != nil:
+		out.Each = samples.Each()
 		addHeap(&out, heap, r.Time)
-	} else {
+	default:
+		out.Each = samples.Each()
 		out.Header.Comments = append(out.Header.Comments, "cgoheap: "+withoutHeap)
 	}
 	if v.Name == report.Peak.Name {
@@ -71,14 +60,45 @@ func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 	return out.Write(w)
 }
 
+// report returns a report without samples.
+func (r *Recording) report(v View, names *symbolize.Symbolizer) report.Report {
+	out := report.Report{Module: r.module, Names: names, Group: heapLabel, Foreign: true, Seen: v.Seen}
+	out.Header.Main = report.Mapping(r.main)
+	out.Header.SampleBytes = r.sampleBytes()
+	out.Header.Time = r.Time
+	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
+	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: r.sampleBytes()})
+	return out
+}
+
+func (r *Recording) reader(memory *scratch.Memory) *tables.Reader {
+	return tables.NewReader(r.region, tables.Options{
+		Depth:   r.depth(),
+		Seed:    r.region.Load64(layout.HeaderSeed),
+		Ticks:   r.ticks,
+		Stacks:  r.region.Counted(layout.CountStacks),
+		Sites:   r.region.Counted(layout.CountSites),
+		Stopped: true,
+	}, memory)
+}
+
+func (r *Recording) depth() int { return int(min(r.region.Load64(layout.HeaderMaxDepth), mostDepth)) }
+
+func (r *Recording) sampleBytes() int64 { return int64(r.region.Load64(layout.HeaderSampleBytes)) }
+
+// ErrNoPages reports that the pages were not looked up, which the view of RSS needs: only ReadResident does.
+var ErrNoPages = errors.New("there is no view rss of a process that is gone, nor of a core file: which pages were resident is not known")
+
 // withoutHeap says what a profile lacks that the process does not write itself.
 const withoutHeap = "read from outside the process: Go's own heap and what only the process can count are not in it"
 
 // mostDepth is the most frames that a recording keeps of a stack (Config.MaxDepth). It bounds what a header that was overwritten may ask for.
 const mostDepth = 512
 
-func (v *View) samples(read *tables.Reader) *tables.Samples {
+func (r *Recording) samples(v *View, read *tables.Reader) *tables.Samples {
 	switch v.Name {
+	case report.RSS.Name:
+		return read.InUse(r.pages.live.Sums)
 	case report.Peak.Name:
 		return read.AtPeak()
 	case report.Age.Name:

@@ -255,12 +255,19 @@ func TestTheProcessThatIsRead(t *testing.T) {
 		case "work":
 			work(t.Context())
 			continue
+		case "grow":
+			grow()
+			continue
 		case "hang":
 			go func() {
 				for { //nolint:revive,staticcheck // nothing can stop it
 				}
 			}()
 			runtime.GC()
+		}
+		if path, is := strings.CutPrefix(lines.Text(), "rss "); is {
+			writeRSS(t, p, path)
+			continue
 		}
 		for i, v := range remoteViews {
 			f, err := os.Create(filepath.Join(lines.Text(), strconv.Itoa(i)))
