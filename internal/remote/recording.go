@@ -80,27 +80,60 @@ func readFrom(pid int, pages bool) (*Recording, error) {
 	return r, nil
 }
 
+// opened are the files through which a process is read.
+type opened struct {
+	dir     string
+	memory  *os.File
+	pages   *os.File // nil if they cannot be read
+	touched func(start, limit uint64) bool
+}
+
+func openMemory(dir string) (*opened, error) {
+	memory, err := os.Open(filepath.Join(dir, "mem"))
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{dir: dir, memory: memory, touched: anywhere}
+	if o.pages, err = os.Open(filepath.Join(dir, "pagemap")); err == nil {
+		o.touched = pagemap{o.pages}.touched
+	}
+	return o, nil
+}
+
+func (o *opened) close() {
+	o.memory.Close()
+	o.pages.Close() // of nil, it does nothing
+}
+
+func (o *opened) findRegion() (start uint64, err error) {
+	maps, err := os.Open(filepath.Join(o.dir, "maps"))
+	if err != nil {
+		return 0, err
+	}
+	defer maps.Close()
+	return regionAmong(candidates(maps), o.memory)
+}
+
+// copyRegion copies it from the file of a box, or else from memory.
+func (o *opened) copyRegion(start uint64) (tables.Region, error) {
+	if box, ok := openBox(o.dir, start, o.memory); ok {
+		defer box.Close()
+		return copyRegion(box, start, anywhere)
+	}
+	return copyRegion(o.memory, start, o.touched)
+}
+
 // copy copies the region while the process is stopped, and looks its pages up unless p is nil.
 func (r *Recording) copy(dir string, p *place) error {
-	memory, err := os.Open(filepath.Join(dir, "mem"))
+	o, err := openMemory(dir)
 	if err != nil {
 		return err
 	}
-	defer memory.Close()
-	touched := anywhere
-	if pages, err := os.Open(filepath.Join(dir, "pagemap")); err == nil {
-		defer pages.Close()
-		touched = pagemap{pages}.touched
-	}
+	defer o.close()
 	if r.Program, err = os.Readlink(filepath.Join(dir, "exe")); err != nil {
 		r.Program = ""
 	}
-	maps, err := os.Open(filepath.Join(dir, "maps"))
-	if err != nil {
-		return err
-	}
-	defer maps.Close()
-	start, err := regionAmong(candidates(maps), memory)
+	start, err := o.findRegion()
 	if err != nil {
 		return err
 	}
@@ -113,17 +146,17 @@ func (r *Recording) copy(dir string, p *place) error {
 		resume()
 		r.Stood = time.Since(begin)
 	}()
-	if err := regionAt(memory, start); err != nil { // it may have ended meanwhile
+	if err := regionAt(o.memory, start); err != nil { // it may have ended meanwhile
 		return err
 	}
 	r.Time = time.Now()
-	if r.region, err = copyRegion(memory, start, touched); err != nil {
+	if r.region, err = o.copyRegion(start); err != nil {
 		return err
 	}
 	r.started = started(r.region)
 	r.ticks = ticksSince(r.region.Load64(layout.HeaderClock))
 	if p != nil {
-		p.region, p.memory = start, touchedMemory{memory, touched}
+		p.region, p.memory = start, touchedMemory{o.memory, o.touched}
 		r.pages, err = r.look(p)
 	}
 	return err

@@ -85,13 +85,17 @@ func (c *recorded) bothRSS(t *testing.T, box bool) (outside, own *profile.Profil
 		t.Fatal(err)
 	}
 	c.await(t, 'T')
+	kernel := usage.Kernel{Proc: "/proc", Process: c.Process.Pid}
+	rss, err := kernel.Rollup()
+	if err != nil {
+		t.Fatal(err)
+	}
 	read, err := remote.ReadResident(c.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rss, err := usage.Kernel{Proc: "/proc", Process: c.Process.Pid}.Rollup()
-	if err != nil {
-		t.Fatal(err)
+	if after, err := kernel.Rollup(); err != nil || after-rss > 64<<10 {
+		t.Errorf("reading the process made %d bytes of it resident, %v", after-rss, err)
 	}
 	var b bytes.Buffer
 	if err := read.Write(&b, remote.View{View: report.RSS}, symbolize.New(symbolize.Options{})); err != nil {
