@@ -17,6 +17,7 @@ type area struct {
 	offset       uint64 // in the file
 	inode        uint64 // 0: of no file
 	name         []byte // valid until the next areas are read
+	reserved     bool   // no code may read, write or execute it
 }
 
 // parts yields the mappings of /proc/self/maps, ascending, as many at a time as the kernel lists at once: about 80. It keeps
@@ -147,7 +148,7 @@ func parseArea(line []byte) (a area, ok bool) {
 	if !dashed || !startOK || !limitOK || !offsetOK || !inodeOK || start >= limit || len(perms) != 4 {
 		return a, false
 	}
-	return area{Range{start, limit}, perms[2] == 'x', perms[3] == 's', offset, inode, bytes.TrimLeft(line, " ")}, true
+	return area{Range{start, limit}, perms[2] == 'x', perms[3] == 's', offset, inode, bytes.TrimLeft(line, " "), string(perms[:3]) == "---"}, true
 }
 
 // number parses an unsigned number in lower case. strconv would make a string of each.

@@ -91,7 +91,7 @@ func TestAreasAreReadFromPartsOfAnyLength(t *testing.T) {
 			}
 			for _, a := range part {
 				start := uint64(n/2+1) << 12
-				want := area{Range{start, start + 5}, true, false, 0, 12, []byte("/a b")}
+				want := area{Range: Range{start, start + 5}, exec: true, inode: 12, name: []byte("/a b")}
 				if n%2 == 1 {
 					want = area{Range: Range{start + 5, start + 0x21}}
 				}

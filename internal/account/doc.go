@@ -18,6 +18,8 @@
 //
 // No claim is believed against the kernel: bytes that are not mapped, or not resident, are on no line.
 //
+// The process may be another one, which stands still (foreign.go). Then nobody can be asked for the figures of the Go runtime and of allocators.
+//
 // A survey takes memory for each claim and each block that is looked up, and none for each mapping or page. The program goes on
 // meanwhile, so the lines are of a moment that lasts as long as the survey, about 4 ms for a GiB of small pages.
 package account

@@ -30,17 +30,22 @@ func (v *Survey) foreignGoLines(a *Account) {
 // glibcHeap is the alignment of the memory in which glibc's arenas beside the first have their blocks, and the most that one piece has.
 const glibcHeap = 64 << 20
 
+// mostHeaps bounds where a header is looked for: 4 TiB of memory that can be written.
+const mostHeaps = 1 << 16
+
 // GlibcHeaps returns the memory of glibc's arenas beside the first one, by the list of a process's mappings and its memory. It finds the
 // header of each, struct _heap_info in glibc's arena.c. Other memory at such an address does not have one.
 func GlibcHeaps(maps string, memory io.ReaderAt) (heaps []Range, err error) {
+	tries := 0
 	for a, err := range areas(maps) {
 		if err != nil {
 			return nil, err
 		}
-		if a.nature() != anonymous || a.shared || a.exec {
+		if a.nature() != anonymous || a.shared || a.exec || a.reserved {
 			continue
 		}
-		for start := (a.Start + glibcHeap - 1) &^ (glibcHeap - 1); start >= a.Start && start < a.Limit; start += glibcHeap {
+		for start := (a.Start + glibcHeap - 1) &^ (glibcHeap - 1); start >= a.Start && start < a.Limit && tries < mostHeaps; start += glibcHeap {
+			tries++
 			if h, ok := glibcHeapAt(start, a.Limit, memory); ok {
 				heaps = append(heaps, h)
 			}

@@ -39,7 +39,7 @@ type Recording struct {
 // errNoRecording if there is none.
 func Read(pid int) (*Recording, error) { return read(pid, false) }
 
-// ReadResident is Read for report.RSS, too: while the process stands still, all its pages are looked up, which takes about 4 ms for a GiB more.
+// ReadResident is Read for report.RSS, too: while the process stands still, all its pages are looked up, which takes about 5 ms for a GiB more.
 func ReadResident(pid int) (*Recording, error) { return read(pid, true) }
 
 func read(pid int, pages bool) (*Recording, error) {
