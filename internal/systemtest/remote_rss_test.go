@@ -4,6 +4,7 @@ package systemtest
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,7 @@ const (
 	mapTouched, mapLength     = 3 << 20, 40 << 20
 	blockTouched, blockLength = 2 << 20, 30 << 20
 	goGrowth                  = 24 << 20
+	reportedBytes             = 1 << 20 // of the mapping: the program says that it is a block
 )
 
 var grown []byte
@@ -40,7 +42,9 @@ func mapInPart() unsafe.Pointer { return victim.Map(nil, mapLength, false) }
 func allocateInPart() unsafe.Pointer { return victim.Malloc(blockLength) }
 
 func grow() {
-	touch(mapInPart(), mapTouched)
+	pool := mapInPart()
+	touch(pool, mapTouched)
+	cgoheap.Allocated(uintptr(pool), reportedBytes, "")
 	touch(allocateInPart(), blockTouched)
 	for n := range uintptr(2000) {
 		touch(profiletest.Cache(1000+n), 1000)
@@ -69,6 +73,9 @@ func TestAStoppedProcessHasAProfileOfRSSFromOutside(t *testing.T) {
 				if off := max(got, want) - min(got, want); off > 0 && (c.sampleBytes == "1" || off > want/50) {
 					t.Errorf("%s has %d bytes from outside, and %d by the process", function, got, want)
 				}
+			}
+			if c.sampleBytes == "1" && !profiletest.HasComment(outside, "the program reported, ", fmt.Sprint(reportedBytes)) {
+				t.Errorf("%q", outside.Comments)
 			}
 			if got := sumOf(profiletest.Through(outside, "mapInPart")); got != mapTouched {
 				t.Errorf("%d bytes are resident of the mapping, and %d were touched", got, mapTouched)
