@@ -77,8 +77,10 @@ func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 		v.maps, v.whole = err, err
 		return v
 	}
-	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, threads: threadPointers(k.Path("task"), s.Stacks),
-		foreign: s.Foreign != nil}
+	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, foreign: s.Foreign != nil}
+	if s.Foreign == nil || len(s.Foreign.GoPages) > 0 { // else those on goroutines' stacks would make Go's heap a thread's stack
+		w.threads = threadPointers(k.Path("task"), s.Stacks)
+	}
 	defer func() { v.late = w.late.parts }()
 	if smaps := k.Path("smaps"); err != nil && readable(smaps) {
 		v.bySums = fmt.Errorf("%w; bytes are from smaps, by whole mappings", err)

@@ -156,6 +156,21 @@ func TestThePagesOfAMadeUpProcess(t *testing.T) {
 	}
 }
 
+// A thread may stand on a goroutine's stack, which lies in Go's heap.
+func TestWithoutTheSetOfGosPagesNoStackIsKnown(t *testing.T) {
+	b := mappedOf()
+	binary.NativeEndian.PutUint64(b[layout.HeaderGoPages:], setAt+page)
+	r := recordingOf(b)
+	if err := r.lookAt(madeUp(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range r.pages.account.Lines {
+		if l.Name == account.Stacks && l.Resident != 2*page {
+			t.Errorf("%d bytes are stacks, and the main thread's has %d", l.Resident, 2*page)
+		}
+	}
+}
+
 func TestAFigureOfTheKernelThatDiffersIsReported(t *testing.T) {
 	k := madeUp(t)
 	for file, text := range map[string]string{"statm": "9000 1000 0 0 0 0 0\n", "smaps_rollup": "Rss: 4004 kB\n"} {
