@@ -85,7 +85,7 @@ func TestAPageThatIsGoneIsAnError(t *testing.T) {
 		t.Errorf("%d, %v", read, err)
 	}
 	other := errors.New("another")
-	if err := withoutFaults(func() error { return other }); err != other {
+	if err := withoutFaults(func() error { return other }); !errors.Is(err, other) {
 		t.Error(err)
 	}
 	defer func() {
