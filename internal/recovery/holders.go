@@ -13,8 +13,9 @@ import (
 
 // holders adds up what is in use by who allocated it.
 type holders struct {
-	all   int64
-	bytes map[holder]int64
+	all     int64
+	unnamed int64 // in stacks of which no function has a source
+	bytes   map[holder]int64
 }
 
 // holder is the function of a library that Go code called, and the innermost function of package main, or else the Go function that called it.
@@ -33,6 +34,9 @@ func (h *holders) add(lines []symbolize.Line, s *stack.Sample) {
 		h.bytes = make(map[holder]int64)
 	}
 	h.all += s.InuseBytes
+	if !slices.ContainsFunc(lines, func(l symbolize.Line) bool { return l.File != "" }) {
+		h.unnamed += s.InuseBytes
+	}
 	h.bytes[holderOf(lines)] += s.InuseBytes
 }
 
@@ -90,5 +94,9 @@ func (h *holders) sentence() string {
 		}
 		parts = append(parts, part)
 	}
-	return fmt.Sprintf("of %s in the profile, %s", report.Bytes(h.all), strings.Join(parts, "; "))
+	text := fmt.Sprintf("of %s in the profile, %s", report.Bytes(h.all), strings.Join(parts, "; "))
+	if h.unnamed > h.all/2 {
+		text += "; most functions have no names here: their files are gone, were replaced, or have no symbols, as the profile's comments say"
+	}
+	return text
 }

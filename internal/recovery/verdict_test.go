@@ -49,6 +49,10 @@ func TestTheSentenceAboutHoldersNamesTheLargest(t *testing.T) {
 	if got := h.sentence(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	h.add([]symbolize.Line{line("shop+0x123", "")}, &stack.Sample{Values: stack.Values{InuseBytes: 30 << 20}})
+	if got := h.sentence(); !strings.HasPrefix(got, "of 50 MiB in the profile, 30 MiB (60 %) are held by shop+0x123; ") || !strings.Contains(got, "; most functions have no names here") {
+		t.Error(got)
+	}
 	if got := (&holders{}).sentence(); got != "nothing was in use" {
 		t.Error(got)
 	}
