@@ -30,11 +30,11 @@ type Config struct {
 	// runtime.cgocall, and malloc and its family at the leaf.
 	HiddenFrames bool
 
-	// BlackBox is a directory for a file of at most TableBytes, sparse, in which the profiler keeps its tables: it is still there after the
-	// process was killed. Stop removes it. The next Start of this program with this directory writes a profile of each process
-	// that is gone into RecoverDir, as an ordinary dump, with a file beside it that has the account and the timeline of its last hours, and logs
-	// in three sentences what happened: see Recovered. It keeps the newest RecoverKeep profiles. The command cgoheap recover does the
-	// same from outside. "" for none.
+	// BlackBox is a directory for a file of at most TableBytes, sparse, in which the profiler keeps its tables: it is still
+	// there after the process was killed. Stop removes it. The next Start of this program with this directory writes a profile
+	// of each process that is gone into RecoverDir, as an ordinary dump, with a file beside it that has the account and the
+	// timeline of its last hours, and logs in three sentences what happened: see Recovered. It keeps the newest RecoverKeep
+	// profiles. The command cgoheap recover does the same from outside. "" for none.
 	BlackBox    string
 	RecoverDir  string // "" means BlackBox
 	RecoverKeep int    // 0 means 10

@@ -99,7 +99,8 @@ func noteStalls(v *[flight.Fields]int64) {
 	}
 }
 
-// noteMallocFree notes nothing if there was no time to look at half of an allocator's memory: what it has free is then not known well enough.
+// noteMallocFree notes nothing if there was no time to look at half of an allocator's memory: what it has free is then not
+// known well enough.
 func (p *Profiler) noteMallocFree(v *[flight.Fields]int64) {
 	var free int64
 	for _, kept := range malloc.Read(lookingTime, p.recording.Breaks()...) {

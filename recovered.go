@@ -9,8 +9,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/recovery"
 )
 
-// Recovered is what was recovered of a process that had a black box and is gone: the profile of its last moment, in a file. Beside it lies
-// a file whose name ends with .json instead of .pb.gz, with the account and the timeline of its last hours.
+// Recovered is what was recovered of a process that had a black box and is gone: the profile of its last moment, in a file.
+// Beside it lies a file whose name ends with .json instead of .pb.gz, with the account and the timeline of its last hours.
 type Recovered struct {
 	Path    string // of the profile, an ordinary dump
 	Program string // the path of the process's executable
@@ -55,9 +55,9 @@ func (p *Profiler) stopRecovering() {
 	}
 }
 
-// Recovered returns what Start has recovered, the newest first. The recovery happens beside the start: Recovered waits until it is
-// over, which takes some seconds if other processes record into the same directory, or returns the context's error. Without Config.BlackBox
-// it returns none.
+// Recovered returns what Start has recovered, the newest first. The recovery happens beside the start: Recovered waits until it
+// is over, which takes some seconds if other processes record into the same directory, or returns the context's error. Without
+// Config.BlackBox it returns none.
 func (p *Profiler) Recovered(ctx context.Context) ([]Recovered, error) {
 	if p.recovering == nil {
 		return nil, nil

@@ -90,8 +90,8 @@ func (b *Box) Remove() error {
 	return errors.Join(err, b.file.Close())
 }
 
-// lockNew locks a file that was just made. Somebody who recovers what is in the directory may have locked it first: there is nothing in it yet,
-// so that is over at once.
+// lockNew locks a file that was just made. Somebody who recovers what is in the directory may have locked it first: there is
+// nothing in it yet, so that is over at once.
 func lockNew(file *os.File) (err error) {
 	const tries = 200
 	for range tries {

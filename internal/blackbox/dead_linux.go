@@ -38,8 +38,8 @@ func Names(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// Open opens the file of a process that is gone, and locks it until it is closed. It returns ErrAlive for one that is not gone, as this
-// process's own.
+// Open opens the file of a process that is gone, and locks it until it is closed. It returns ErrAlive for one that is not gone,
+// as this process's own.
 func Open(path string, o Options) (*os.File, error) {
 	for end := time.Now().Add(o.Within); ; time.Sleep(pause) {
 		if file, err := open(path, o.AnyUsers); !errors.Is(err, ErrAlive) || time.Now().After(end) {

@@ -26,8 +26,8 @@ type Recovered struct {
 	Beside  func(io.Writer) error // after that, writes a file that belongs to it: PROGRAM.PID.TIME.NUMBER.cgoheap.json
 }
 
-// Write writes both files, of which the profile appears last, and removes the oldest dumps of the program. It returns fs.ErrExist, and the path, if the
-// dump is there already.
+// Write writes both files, of which the profile appears last, and removes the oldest dumps of the program. It returns
+// fs.ErrExist, and the path, if the dump is there already.
 func (r *Recovered) Write() (path string, err error) {
 	program := programOf(r.Program)
 	path = filepath.Join(r.Dir, dumpName(program, max(1, r.PID), r.Time, max(1, r.Number)))

@@ -24,7 +24,8 @@ const (
 	entryHead = 6
 )
 
-// put stores the samples of a profile with something in use, those that have the most first, under a number. It reorders the samples.
+// put stores the samples of a profile with something in use, those that have the most first, under a number. It reorders the
+// samples.
 func (h heapNote) put(number uint64, p *stack.Profile) {
 	slices.SortStableFunc(p.Samples, func(a, b stack.Sample) int { return cmp.Compare(b.InuseBytes, a.InuseBytes) })
 	atomic.StoreUint64(&h.words[0], 0)

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Notes are what the recorder has noted, in memory that it was given. One writer at a time; readers may be many, and in another process.
+// Notes are what the recorder has noted, in memory that it was given. One writer at a time; readers may be many, and in another
+// process.
 type Notes struct {
 	seconds, minutes ring
 	heaps            [2]heapNote

@@ -2,9 +2,9 @@ package flight
 
 import "time"
 
-// The recorder may take a thousandth of one processor. Most figures cost some microseconds and are read every second. The others cost what
-// the process's memory or the machine makes them cost; so each of them is paced: after it was read, it is left alone for as many times
-// that long as its share of a processor allows, and the last values stand in the meantime.
+// The recorder may take a thousandth of one processor. Most figures cost some microseconds and are read every second. The
+// others cost what the process's memory or the machine makes them cost; so each of them is paced: after it was read, it is left
+// alone for as many times that long as its share of a processor allows, and the last values stand in the meantime.
 
 // share is how many times as long as reading a paced source took it is left alone. There are four, and Go's heap.
 const share = 8000

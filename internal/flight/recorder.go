@@ -15,7 +15,8 @@ type Sources struct {
 	Heap  func() stack.Profile   // Go's own heap
 }
 
-// Recorder notes a record every second, until it is stopped. Sources are read without its lock: one that hangs keeps nobody waiting.
+// Recorder notes a record every second, until it is stopped. Sources are read without its lock: one that hangs keeps nobody
+// waiting.
 type Recorder struct {
 	task    *background.Task
 	timer   *time.Timer
@@ -153,8 +154,8 @@ func (r *Recorder) Read(do func(*Notes)) {
 	}
 }
 
-// Stop ends the recording. When it returns, the notes' memory is not used any more. A source that is being read at that moment is not
-// waited for.
+// Stop ends the recording. When it returns, the notes' memory is not used any more. A source that is being read at that moment
+// is not waited for.
 func (r *Recorder) Stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// Timeline is records as JSON, for a program that draws them: the columns once, then a row of numbers for each record. The first column is
-// the time, in milliseconds since 1970. What is not known is null.
+// Timeline is records as JSON, for a program that draws them: the columns once, then a row of numbers for each record. The
+// first column is the time, in milliseconds since 1970. What is not known is null.
 type Timeline struct {
 	Columns []Column `json:"columns"`
 	Seconds []Row    `json:"seconds"` // one each second, of the last hour

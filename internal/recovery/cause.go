@@ -24,8 +24,8 @@ type evidence struct {
 }
 
 const (
-	// A process that was asked to end and has not done so after this time did not end in order: somebody lost patience. Kubernetes does after 30
-	// s by default.
+	// A process that was asked to end and has not done so after this time did not end in order: somebody lost patience.
+	// Kubernetes does after 30 s by default.
 	drain = 20 * time.Second
 
 	// One that has noted nothing for this time when it was asked had hung, or was stopped.
@@ -37,7 +37,8 @@ const (
 	full = 0.9
 )
 
-// cause returns why the process ended, in words that continue a sentence, and whether it was an orderly end, of which nobody needs a profile.
+// cause returns why the process ended, in words that continue a sentence, and whether it was an orderly end, of which nobody
+// needs a profile.
 func (e *evidence) cause() (text string, orderly bool) {
 	switch asked := e.ended.Sub(e.asked.Time); {
 	case e.asked.Signal != 0 && -silence <= asked && asked <= drain:

@@ -18,8 +18,8 @@ type holders struct {
 	bytes   map[holder]int64
 }
 
-// holder is the function of a library that Go code called, and the innermost function of package main, or else the Go function that called it.
-// Where there is no call from Go, it is the innermost function.
+// holder is the function of a library that Go code called, and the innermost function of package main, or else the Go function
+// that called it. Where there is no call from Go, it is the innermost function.
 type holder struct{ function, caller string }
 
 // add adds a stack, the innermost function first.

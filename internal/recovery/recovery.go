@@ -31,9 +31,9 @@ type Options struct {
 	Ended     func() bool // the caller does not want any more
 }
 
-// Run recovers this program's boxes in a directory whose processes are gone. Those that are alive stay, as do those of other users and what
-// only has the name of a box. Those of other programs are theirs: another container may have other files at the same paths, and another
-// version of this package. Everything that happens is logged.
+// Run recovers this program's boxes in a directory whose processes are gone. Those that are alive stay, as do those of other
+// users and what only has the name of a box. Those of other programs are theirs: another container may have other files at the
+// same paths, and another version of this package. Everything that happens is logged.
 func Run(o Options) (all []Found) {
 	s := sweep{Options: o, done: make(map[string]bool)}
 	for _, pause := range pauses {
@@ -44,8 +44,8 @@ func Run(o Options) (all []Found) {
 	return s.found
 }
 
-// The kernel may take a while to release the memory of a process that it has killed, and with it the box. So boxes that are locked are
-// tried again. If their processes live, that is a system call for each.
+// The kernel may take a while to release the memory of a process that it has killed, and with it the box. So boxes that are
+// locked are tried again. If their processes live, that is a system call for each.
 var pauses = []time.Duration{0, 100 * time.Millisecond, 400 * time.Millisecond, time.Second, 2 * time.Second}
 
 type sweep struct {
@@ -83,7 +83,8 @@ func (s *sweep) pass() (again bool) {
 	return again
 }
 
-// newestFirst returns the program's boxes in a directory, the newest first. The last change of a file says little, but is good enough for an order.
+// newestFirst returns the program's boxes in a directory, the newest first. The last change of a file says little, but is good
+// enough for an order.
 func newestFirst(dir string) ([]string, error) {
 	paths, err := blackbox.Names(dir)
 	paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(filepath.Base(path), blackbox.Prefix()) })

@@ -14,8 +14,9 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// ReadCore reads the recording in a core file, as the kernel writes it when a process dies of a signal (core(5)), and gcore while it
-// lives. The time is that of the file. Files are opened by the paths that the process knew, and by their build IDs only.
+// ReadCore reads the recording in a core file, as the kernel writes it when a process dies of a signal (core(5)), and gcore
+// while it lives. The time is that of the file. Files are opened by the paths that the process knew, and by their build IDs
+// only.
 func ReadCore(path string) (*Recording, error) {
 	r, err := readCore(path)
 	if err != nil && !strings.Contains(err.Error(), path) {

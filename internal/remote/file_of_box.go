@@ -25,8 +25,8 @@ func (f boxFile) ReadAt(to []byte, address int64) (int, error) {
 	return f.File.ReadAt(to, address-int64(f.start))
 }
 
-// openBox opens the file that lies at an address of a process; false if it is memory, or cannot be opened, or does not have all. The caller
-// closes it.
+// openBox opens the file that lies at an address of a process; false if it is memory, or cannot be opened, or does not have
+// all. The caller closes it.
 func openBox(dir string, start uint64, memory io.ReaderAt) (boxFile, bool) {
 	for _, path := range boxPaths(dir, start) {
 		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
@@ -60,7 +60,8 @@ func boxPaths(dir string, start uint64) []string {
 	return nil
 }
 
-// same reports whether the file has what the process has in its memory: its header is that of the same recording, and no page is missing.
+// same reports whether the file has what the process has in its memory: its header is that of the same recording, and no page
+// is missing.
 func (f boxFile) same(memory io.ReaderAt) bool {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

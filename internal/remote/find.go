@@ -17,8 +17,8 @@ import (
 // errNoRecording reports that a process does not record.
 var errNoRecording = errors.New("no recording was found in its memory: cgoheap is not linked in, or does not record")
 
-// regionAmong returns the address of the region, which is the start of a mapping: the kernel wipes its first page in children, and so
-// does not join it to what lies before.
+// regionAmong returns the address of the region, which is the start of a mapping: the kernel wipes its first page in children,
+// and so does not join it to what lies before.
 func regionAmong(starts iter.Seq[uint64], memory io.ReaderAt) (uint64, error) {
 	err := errNoRecording
 	for start := range starts {
@@ -43,8 +43,8 @@ func candidates(maps io.Reader) iter.Seq[uint64] {
 	}
 }
 
-// candidate returns the start of a line's mapping, if that can be read and written, and is private memory of no file or the beginning of
-// a shared file, as a black box is.
+// candidate returns the start of a line's mapping, if that can be read and written, and is private memory of no file or the
+// beginning of a shared file, as a black box is.
 func candidate(line string) (start uint64, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 5 {

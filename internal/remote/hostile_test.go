@@ -98,11 +98,12 @@ func (d *damagedBox) put(t testing.TB, at int64, word uint64) {
 
 var hostileViews = []remote.View{{View: report.InUse}, {View: report.Allocated}, {View: report.Peak}, {View: report.Age}, {View: report.ShortLived, Within: 3}}
 
-// mostMemory bounds what reading a box and writing its profile may take: beside the copy of the file and a constant for names, it grows with the file.
+// mostMemory bounds what reading a box and writing its profile may take: beside the copy of the file and a constant for names,
+// it grows with the file.
 const mostMemory = 20 * boxBytes
 
-// read reads the box with words that are other ones, and writes its profile. Neither may fail otherwise than by an error, and reading again
-// may not give anything else.
+// read reads the box with words that are other ones, and writes its profile. Neither may fail otherwise than by an error, and
+// reading again may not give anything else.
 func (d *damagedBox) read(t testing.TB, others map[int64]uint64, view remote.View) {
 	t.Helper()
 	for at, word := range others {
@@ -242,7 +243,8 @@ func TestABoxWhoseModulesAreAllOneLargeModule(t *testing.T) {
 	d.read(t, others, hostileViews[0])
 }
 
-// FuzzBoxes overwrites words of a real recording. Of each 12 bytes of the input, four choose the word and eight are what it becomes.
+// FuzzBoxes overwrites words of a real recording. Of each 12 bytes of the input, four choose the word and eight are what it
+// becomes.
 func FuzzBoxes(f *testing.F) {
 	d := newDamagedBox(f)
 	for _, field := range []int{layout.HeaderSize, layout.HeaderUsed, layout.HeaderStackHeads, layout.HeaderHeads, layout.HeaderModules, layout.HeaderObjects,

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile returns the first bytes of a file as memory. What the file has no data for is memory of the process that
-// nothing was ever stored in, because reading a hole of a file on tmpfs gives it a page, and the volume may be full. Data is copied if there
-// are at most so many bytes of it. Otherwise it is mapped, and the kernel may drop its pages and read them again.
+// mapFile returns the first bytes of a file as memory. What the file has no data for is memory of the process that nothing was
+// ever stored in, because reading a hole of a file on tmpfs gives it a page, and the volume may be full. Data is copied if
+// there are at most so many bytes of it. Otherwise it is mapped, and the kernel may drop its pages and read them again.
 func mapFile(file *os.File, bytes int, mostCopied int64) (memory []byte, unmap func(), err error) {
 	if memory, err = unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)

@@ -39,7 +39,8 @@ type Recording struct {
 // errNoRecording if there is none.
 func Read(pid int) (*Recording, error) { return read(pid, false) }
 
-// ReadResident is Read for report.RSS, too: while the process stands still, all its pages are looked up, which takes about 5 ms for a GiB more.
+// ReadResident is Read for report.RSS, too: while the process stands still, all its pages are looked up, which takes about 5 ms
+// for a GiB more.
 func ReadResident(pid int) (*Recording, error) { return read(pid, true) }
 
 func read(pid int, pages bool) (*Recording, error) {
@@ -172,8 +173,8 @@ func (r *Recording) moduleOf(process mappings.Process, o *tables.Object) stack.M
 	return m.ID
 }
 
-// withModule returns a frame with its module: that of its object, or the only one that ever covered its address. Code that was in no
-// file then does not belong to a file that came later.
+// withModule returns a frame with its module: that of its object, or the only one that ever covered its address. Code that was
+// in no file then does not belong to a file that came later.
 func (r *Recording) withModule(f stack.Frame, noFile bool) stack.Frame {
 	id := f.Module()
 	if id >= layout.FirstObject {

@@ -44,8 +44,8 @@ type place struct {
 	segments []account.Range
 }
 
-// segmentsOf returns what the loader has made of a process's files. It reads these files, so it comes before the process is stopped: what it
-// loads in between counts by the nature of its mappings.
+// segmentsOf returns what the loader has made of a process's files. It reads these files, so it comes before the process is
+// stopped: what it loads in between counts by the nature of its mappings.
 func segmentsOf(process mappings.Process) (list []account.Range, err error) {
 	modules, _, err := process.ModulesAndMade()
 	for i := range modules {
@@ -130,8 +130,8 @@ func (r *Recording) goPages(memory io.ReaderAt) (ranges []account.Range) {
 	return ranges
 }
 
-// goHeapBytes returns how much the objects of Go's heap are by the last record of the flight recorder, or else by its note of the heap; -1 if
-// there is neither.
+// goHeapBytes returns how much the objects of Go's heap are by the last record of the flight recorder, or else by its note of
+// the heap; -1 if there is neither.
 func goHeapBytes(h History) int64 {
 	if last := h.Last(); last != nil && last.Has(flight.GoHeap) {
 		return last.Values[flight.GoHeap]
@@ -161,8 +161,8 @@ func (found *resident) addBlocks(read *tables.Reader, holding *account.Holding) 
 	})
 }
 
-// compare notes the kernel's figure if it differs from the sum by more than a hundredth and a mebibyte. The quick figure may lag behind the
-// exact one, so that is asked on suspicion.
+// compare notes the kernel's figure if it differs from the sum by more than a hundredth and a mebibyte. The quick figure may
+// lag behind the exact one, so that is asked on suspicion.
 func (found *resident) compare(k usage.Kernel) {
 	const always, part = 1 << 20, 100
 	for _, read := range []func() (int64, error){k.RSS, k.Rollup} {

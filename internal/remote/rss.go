@@ -13,8 +13,8 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// addResident adds what is resident to a report of native memory: the samples of blocks, of Go's own heap, which may be nil, and of calls that
-// map memory, fitted to the account, and the account's other lines.
+// addResident adds what is resident to a report of native memory: the samples of blocks, of Go's own heap, which may be nil,
+// and of calls that map memory, fitted to the account, and the account's other lines.
 func (r *Recording) addResident(out *report.Report, native []stack.Sample, heap *flight.Heap) {
 	all := report.Resident{Native: bounded(native), Mapped: r.callSamples()}
 	if heap != nil {

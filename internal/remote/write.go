@@ -22,8 +22,8 @@ type View struct {
 	Seen func(lines []symbolize.Line, s *stack.Sample) // as of a report.Report
 }
 
-// Write writes a gzipped profile.proto of the recording: native memory, and Go's own heap where the flight recorder has noted it and the
-// view is one that Go keeps numbers for. It fails if w does; not after Close.
+// Write writes a gzipped profile.proto of the recording: native memory, and Go's own heap where the flight recorder has noted
+// it and the view is one that Go keeps numbers for. It fails if w does; not after Close.
 func (r *Recording) Write(w io.Writer, v View, names *symbolize.Symbolizer) error {
 	return withoutFaults(func() error { return r.write(w, v, names) })
 }
@@ -92,7 +92,8 @@ var ErrNoPages = errors.New("there is no view rss of a process that is gone, nor
 // withoutHeap says what a profile lacks that the process does not write itself.
 const withoutHeap = "read from outside the process: Go's own heap and what only the process can count are not in it"
 
-// mostDepth is the most frames that a recording keeps of a stack (Config.MaxDepth). It bounds what a header that was overwritten may ask for.
+// mostDepth is the most frames that a recording keeps of a stack (Config.MaxDepth). It bounds what a header that was
+// overwritten may ask for.
 const mostDepth = 512
 
 func (r *Recording) samples(v *View, read *tables.Reader) *tables.Samples {

@@ -27,8 +27,8 @@ type Report struct {
 	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
 	Foreign bool                    // the stacks are of another process, whose Go code the runtime here does not know
 
-	// Seen, if not nil, is called by Write for each sample that is written, with what is shown of its stack, the innermost function first. Where
-	// there is no name, it is the file and the address. Neither may be kept.
+	// Seen, if not nil, is called by Write for each sample that is written, with what is shown of its stack, the innermost
+	// function first. Where there is no name, it is the file and the address. Neither may be kept.
 	Seen func(lines []symbolize.Line, s *stack.Sample)
 
 	rests []stack.Rest // the sums of the samples that were cut

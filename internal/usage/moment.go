@@ -28,9 +28,9 @@ func (k Kernel) Threads() (int64, error) {
 // errNoGroup reports that the control group's files cannot be found.
 var errNoGroup = errors.New("no control group of the process has such a file")
 
-// Kills returns how many processes of the process's own control group the kernel has killed because it was out of memory, since the group
-// was made, and the file that has the number. If that cannot be seen, as from inside a container with the path of outside, it is
-// that of the nearest group above that can.
+// Kills returns how many processes of the process's own control group the kernel has killed because it was out of memory, since
+// the group was made, and the file that has the number. If that cannot be seen, as from inside a container with the path of
+// outside, it is that of the nearest group above that can.
 func (k Kernel) Kills() (path string, kills int64, err error) {
 	text, err := os.ReadFile(k.Path("cgroup"))
 	if err != nil {
@@ -49,8 +49,8 @@ func (k Kernel) Kills() (path string, kills int64, err error) {
 	return "", 0, errNoGroup
 }
 
-// KillsAgain returns the number in a file that Kills has returned, perhaps in another process, if it is still that of the same group. The path
-// is not trusted: it must be that of such a file.
+// KillsAgain returns the number in a file that Kills has returned, perhaps in another process, if it is still that of the same
+// group. The path is not trusted: it must be that of such a file.
 func (k Kernel) KillsAgain(path string, group uint64) (int64, error) {
 	inside := strings.HasPrefix(filepath.Clean(path), filepath.Clean(k.Cgroups)+string(filepath.Separator))
 	if name := filepath.Base(path); !inside || name != "memory.events" && name != "memory.oom_control" {
@@ -85,8 +85,8 @@ func KillsIn(path string) (int64, error) {
 	return 0, fmt.Errorf("%s has no oom_kill", path)
 }
 
-// Stalls returns how long tasks have waited for memory, in microseconds: some of them, and all of them, of the process's control group
-// (memory.pressure), or of the machine. Format: the kernel's Documentation/accounting/psi.rst.
+// Stalls returns how long tasks have waited for memory, in microseconds: some of them, and all of them, of the process's
+// control group (memory.pressure), or of the machine. Format: the kernel's Documentation/accounting/psi.rst.
 func (k Kernel) Stalls() (some, full int64, err error) {
 	if text, err := os.ReadFile(k.Path("cgroup")); err == nil {
 		for _, h := range k.hierarchies(string(text)) {
