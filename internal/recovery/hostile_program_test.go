@@ -63,6 +63,7 @@ func writeSparse(path string, text []byte) error {
 
 // A start on a volume with little room or none records in memory, and what a process leaves there hinders nobody.
 func TestAStartWhereTheVolumeIsFull(t *testing.T) {
+	long(t)
 	for _, free := range []int{0, 4 << 10, 64 << 10, 512 << 10} {
 		t.Run(fmt.Sprint(free), func(t *testing.T) {
 			t.Parallel()
@@ -90,6 +91,7 @@ func TestAStartWhereTheVolumeIsFull(t *testing.T) {
 
 // Those of a program beyond the bound are removed, the oldest, and so are dumps beyond it.
 func TestAHundredBoxes(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	_, whole := dead(t, dir)
 	started := func(n int) []byte { // another process's

@@ -138,6 +138,13 @@ func (l *locked) Write(b []byte) (int, error) {
 	return l.Buffer.Write(b)
 }
 
+// long skips a test that takes seconds.
+func long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+}
+
 // boxCalled is the path of a box of this program on some host.
 func boxCalled(dir, host string) string { return filepath.Join(dir, blackbox.Prefix()+host+".1.a.box") }
 

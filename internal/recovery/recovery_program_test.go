@@ -94,6 +94,7 @@ func checkDump(t *testing.T, path string) {
 
 // Three recover at once, while a fourth writes beside them.
 func TestABoxIsRecoveredOnce(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	begin(t, dir) // lives, and has looked for boxes before there are others
 	both := []*mortal{begin(t, dir), begin(t, dir)}
@@ -144,6 +145,7 @@ func TestABoxWhoseDumpIsThereIsOnlyRemoved(t *testing.T) {
 }
 
 func TestHowAProcessEnded(t *testing.T) {
+	long(t)
 	for about, c := range map[string]struct {
 		end  func(*mortal)
 		want string // in the cause; "" for an orderly end
