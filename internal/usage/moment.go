@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// Threads returns the number of threads of the process.
+// Threads returns the number of threads of the process. Emulators know it in this file only.
 func (k Kernel) Threads() (int64, error) {
-	path := k.Path("stat")
+	path := k.Path("status")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}
-	text := string(data)
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:]) // the name before may have any characters
-	const threads = 20 - 3                                              // proc(5): field 20, and the first here is field 3
-	if len(fields) <= threads {
-		return 0, fmt.Errorf("%s: %q has no field 20", path, text)
+	for line := range strings.Lines(string(data)) {
+		if text, found := strings.CutPrefix(line, "Threads:"); found {
+			return strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		}
 	}
-	return strconv.ParseInt(fields[threads], 10, 64)
+	return 0, errors.New(path + " has no line Threads")
 }
 
 // errNoGroup reports that the control group's files cannot be found.
