@@ -99,7 +99,7 @@ func (e environment) config() cgoheap.Config {
 		RecoverDir:      e.text("CGOHEAP_DUMP_DIR", ""),
 		RecoverKeep:     e.recoverKeep(),
 
-		RecoverKeepBytes: max(0, environment{e.all, e.read, slog.New(slog.DiscardHandler)}.bytes("CGOHEAP_DUMP_KEEP_BYTES", 0)),
+		RecoverKeepBytes: max(0, e.quiet().bytes("CGOHEAP_DUMP_KEEP_BYTES", 0)),
 
 		Timeline: e.flag("CGOHEAP_TIMELINE", false),
 		Logger:   e.log,
@@ -108,8 +108,7 @@ func (e environment) config() cgoheap.Config {
 
 // recoverKeep is how many profiles of dead processes are kept: as many as of dumps, which report an invalid value.
 func (e environment) recoverKeep() int {
-	e.log = slog.New(slog.DiscardHandler)
-	if keep := int(e.number("CGOHEAP_DUMP_KEEP", defaultKeep)); keep > 0 {
+	if keep := int(e.quiet().number("CGOHEAP_DUMP_KEEP", defaultKeep)); keep > 0 {
 		return min(keep, math.MaxInt32)
 	}
 	return math.MaxInt32

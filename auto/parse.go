@@ -22,6 +22,12 @@ func newEnvironment(all []string, log *slog.Logger) environment {
 	return environment{all, make(map[string]bool), log}
 }
 
+// quiet returns the same variables, for one that is read a second time: an invalid value is reported once.
+func (e environment) quiet() environment {
+	e.log = slog.New(slog.DiscardHandler)
+	return e
+}
+
 // variable returns the value of the last variable of that name; "" if there is none.
 func (e environment) variable(name string) (value string) {
 	e.read[name] = true

@@ -31,12 +31,20 @@ func Here(config map[string]any) About {
 	a := About{Arguments: os.Args, Process: os.Getpid(), Go: runtime.Version(), Started: time.Now(), Config: config}
 	a.Program, _ = os.Executable()
 	a.Host, _ = os.Hostname()
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	a.Boot = strings.TrimSpace(string(boot))
+	a.Boot = Boot()
 	if info, ok := debug.ReadBuildInfo(); ok {
 		a.Build = strings.TrimSpace(info.Main.Path + " " + info.Main.Version)
 	}
 	return a
+}
+
+// Boot identifies the time since the machine was started: the kernel's boot_id; "" if it cannot be read.
+func Boot() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
 }
 
 // mostText bounds the text of a description: longer arguments are left out.

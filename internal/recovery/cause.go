@@ -2,12 +2,11 @@ package recovery
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
@@ -99,7 +98,7 @@ func evidenceOf(r *remote.Recording, h *remote.History) evidence {
 	if kills, err := running.KillsAgain(r.About.KillsFile, r.About.KillsGroup); err == nil {
 		e.killsNow = kills
 	}
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	e.restarted = err == nil && r.About.Boot != "" && strings.TrimSpace(string(boot)) != r.About.Boot
+	boot := blackbox.Boot()
+	e.restarted = boot != "" && r.About.Boot != "" && boot != r.About.Boot
 	return e
 }

@@ -34,7 +34,7 @@ type Options struct {
 // Run recovers this program's boxes in a directory whose processes are gone. Those that are alive stay, as do those of other
 // users and what only has the name of a box. Those of other programs are theirs: another container may have other files at the
 // same paths, and another version of this package. Everything that happens is logged.
-func Run(o Options) (all []Found) {
+func Run(o Options) []Found {
 	s := sweep{Options: o, done: make(map[string]bool)}
 	for _, pause := range pauses {
 		if time.Sleep(pause); !s.pass() {
@@ -88,14 +88,19 @@ func (s *sweep) pass() (again bool) {
 func newestFirst(dir string) ([]string, error) {
 	paths, err := blackbox.Names(dir)
 	paths = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(filepath.Base(path), blackbox.Prefix()) })
-	when := make(map[string]time.Time, len(paths))
+	sortByChange(paths)
+	return paths, err
+}
+
+// sortByChange orders files by their last change, the newest first. One that is gone comes last.
+func sortByChange(paths []string) {
+	when := make(map[string]int64, len(paths))
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err == nil {
-			when[path] = info.ModTime()
+			when[path] = info.ModTime().UnixNano()
 		}
 	}
-	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(when[b].UnixNano(), when[a].UnixNano()) })
-	return paths, err
+	slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(when[b], when[a]) })
 }
 
 // leave is for what is not a box of this user. One that somebody removed meanwhile needs no word.
@@ -196,14 +201,7 @@ func (s *sweep) setAside(path string, why error) {
 	if err != nil || len(old) <= s.Keep {
 		return
 	}
-	when := func(path string) int64 {
-		info, err := os.Lstat(path)
-		if err != nil {
-			return 0
-		}
-		return info.ModTime().UnixNano()
-	}
-	slices.SortFunc(old, func(a, b string) int { return cmp.Compare(when(b), when(a)) })
+	sortByChange(old)
 	for _, path := range old[s.Keep:] {
 		_ = os.Remove(path) // another process may have removed it
 	}

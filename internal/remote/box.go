@@ -47,8 +47,8 @@ func (r *Recording) readBox(file *os.File) error {
 		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
 	}
 	r.Time = info.ModTime()
-	if h := historyIn(r.region); h.Last() != nil {
-		r.Time = h.Last().Time
+	if last := lastIn(r.region); last != nil {
+		r.Time = last.Time
 	}
 	r.byTables()
 	r.About, _ = blackbox.Read(r.region.Bytes(r.region.Load64(layout.HeaderAbout), r.region.Load64(layout.HeaderAboutSize)))

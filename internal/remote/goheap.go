@@ -18,7 +18,7 @@ func (r *Recording) goHeap(v View) *flight.Heap {
 	if v.Name != report.InUse.Name && v.Name != report.Allocated.Name && v.Name != report.RSS.Name {
 		return nil
 	}
-	heap := historyIn(r.region).Heap
+	heap := heapIn(r.region)
 	if heap != nil {
 		for i := range heap.Samples {
 			for j, f := range heap.Samples[i].Frames {

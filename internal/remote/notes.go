@@ -33,15 +33,35 @@ func (r *Recording) History() (h History, err error) {
 }
 
 func historyIn(region tables.Region) (h History) {
-	notes := flight.Open(region.Bytes(region.Load64(layout.HeaderFlight), region.Load64(layout.HeaderFlightSize)))
-	if notes == nil {
-		return History{}
+	if notes := notesIn(region); notes != nil {
+		h.Seconds, h.Minutes = notes.Seconds(), notes.Minutes()
 	}
-	h.Seconds, h.Minutes = notes.Seconds(), notes.Minutes()
-	if heap, ok := notes.Heap(); ok {
-		h.Heap = &heap
-	}
+	h.Heap = heapIn(region)
 	return h
+}
+
+// lastIn returns the last record; nil if there is none.
+func lastIn(region tables.Region) *flight.Record {
+	var h History
+	if notes := notesIn(region); notes != nil {
+		h.Seconds = notes.Seconds()
+	}
+	return h.Last()
+}
+
+// notesIn returns the flight recorder's notes; nil if there are none.
+func notesIn(region tables.Region) *flight.Notes {
+	return flight.Open(region.Bytes(region.Load64(layout.HeaderFlight), region.Load64(layout.HeaderFlightSize)))
+}
+
+// heapIn returns Go's own heap as it was noted; nil if it was not.
+func heapIn(region tables.Region) *flight.Heap {
+	if notes := notesIn(region); notes != nil {
+		if heap, ok := notes.Heap(); ok {
+			return &heap
+		}
+	}
+	return nil
 }
 
 // Signal is a signal that came, and when.

@@ -81,7 +81,7 @@ func (r *Recording) callSamples() map[string][]stack.Sample {
 func (r *Recording) residentComments(heap *flight.Heap) []string {
 	list := []string{"cgoheap: read from outside the process: what its allocators and its Go runtime count themselves is not known, so what malloc has free " +
 		"is not told from blocks that are not recorded, and an estimate of blocks is only cut to malloc's memory; stacks of ended threads, and of threads that ran on other stacks, count as [" + account.CallerUnknown + "]"}
-	if last := lastOf(r.region); last != nil && last.Has(flight.GoHeap) {
+	if last := lastIn(r.region); last != nil && last.Has(flight.GoHeap) {
 		list = append(list, fmt.Sprintf("cgoheap: how much of Go's memory is heap in use was noted %v before the profile", r.Time.Sub(last.Time).Round(time.Millisecond)))
 	}
 	if heap != nil {
@@ -97,9 +97,4 @@ func (r *Recording) residentComments(heap *flight.Heap) []string {
 		list = append(list, fmt.Sprintf("cgoheap: the profile is partial: its lines add up to %d bytes, and by the kernel's figure RSS is %d", r.pages.account.RSS.Resident, r.pages.rss))
 	}
 	return list
-}
-
-func lastOf(region tables.Region) *flight.Record {
-	h := historyIn(region)
-	return h.Last()
 }

@@ -111,7 +111,7 @@ func (r *Recording) samples(v *View, read *tables.Reader) *tables.Samples {
 }
 
 func (r *Recording) peak() time.Time {
-	return r.Started().Add(time.Duration(r.region.Load64(layout.HeaderPeakClock) - r.region.Load64(layout.HeaderClock)))
+	return r.wall(r.region.Load64(layout.HeaderPeakClock))
 }
 
 // losses returns the counters of what the profile lacks.
