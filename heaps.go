@@ -11,9 +11,6 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// heapLabel is the key of the label that distinguishes Go's own heap from native memory in a profile of both.
-const heapLabel = "heap"
-
 // heaps are profiles of one moment: of native memory and, if the selection includes it, of Go's own heap.
 type heaps struct {
 	native stack.Profile
@@ -68,7 +65,7 @@ func (h *heaps) joined() stack.Profile {
 
 // appendLabelled appends samples with the heap's label, which replaces a goroutine's label of the same key.
 func appendLabelled(list, samples []stack.Sample, heap string) []stack.Sample {
-	label := stack.Label{Key: heapLabel, Text: heap}
+	label := stack.Label{Key: report.HeapLabel, Text: heap}
 	alone := []stack.Label{label}
 	for _, s := range samples {
 		if len(s.Labels) == 0 {

@@ -95,7 +95,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Samples: profile.Samples,
 		Leaves:  leaves,
 		Each:    snapshot.EachPacked(),
-		Group:   heapLabel,
+		Group:   report.HeapLabel,
 		Bare:    s.BareAddresses,
 	}
 	if s.text {

@@ -43,7 +43,7 @@ func newRecovery(a *author, place string) *recovery {
 	return &recovery{profiler: from, place: place, part: part, queue: a.queue, counters: a.counters}
 }
 
-// run waits until the profiler has recovered what there is, or ctx is done.
+// run waits until the profiler's recovery is over, or ctx is done.
 func (r *recovery) run(ctx context.Context) {
 	var list []cgoheap.Recovered
 	err := guarded("the profiler", func() (err error) {

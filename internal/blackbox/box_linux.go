@@ -26,7 +26,7 @@ const (
 	suffix = ".box"
 )
 
-// Prefix begins the names of this program's files. It may begin those of others, too: of one that is called PROGRAM.x.
+// Prefix begins the names of this program's files. Names of a program called PROGRAM.x begin with it as well.
 func Prefix() string { return prefix + self.Name + "." }
 
 // Create makes a file of so many bytes in a directory, all holes, and locks it.

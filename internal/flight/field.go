@@ -3,7 +3,7 @@ package flight
 // Field is one figure of a record.
 type Field int
 
-// The fields of a record. All bytes are those of the process, unless they say otherwise.
+// The fields of a record. Bytes are the process's, unless the field's sentence says otherwise.
 const (
 	RSS Field = iota
 	GoHeap

@@ -18,7 +18,7 @@ func (r *Record) Has(fields ...Field) bool {
 	return true
 }
 
-// Go returns the resident bytes that Go's runtime counts as its own, as far as they are known.
+// Go returns the bytes that Go's runtime counts as its own. Unknown figures count as 0.
 func (r *Record) Go() (sum int64) {
 	for _, f := range [...]Field{GoHeap, GoFree, GoStacks, GoOther} {
 		sum += max(0, r.Values[f])

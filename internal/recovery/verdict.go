@@ -57,10 +57,10 @@ func others(last *flight.Record) (parts []string) {
 	return parts
 }
 
-// least is the shortest time over which growth is told.
+// least is the shortest time for which growth is reported.
 const least = 10 * time.Second
 
-// growth describes how resident memory grew in the last ten minutes, or in what there is of them.
+// growth describes how resident memory changed in the last ten minutes, or since the first record if that is later.
 func growth(h *remote.History) string {
 	const span = 10 * time.Minute
 	last := h.Last()

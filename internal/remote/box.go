@@ -19,8 +19,8 @@ var ErrNotBegun = errors.New("nothing is recorded in it: its process ended befor
 // ErrFull reports a box that lacks pages.
 var ErrFull = errors.New("its disk was full")
 
-// ReadBox reads the recording in the file of a black box, whose process is gone, in place: the file must stay as it is until
-// Close. Its time is that of the flight recorder's last record, about a second before the end at most; without one, that of the
+// ReadBox reads the recording in the file of a black box, whose process is gone. A large one is read in place: the file must stay
+// as it is until Close. Its time is that of the flight recorder's last record, about a second before the end at most; without one, that of the
 // last change that the file system noted. Other files are opened by the paths that the process knew, and by their build IDs
 // only. It returns ErrNotBegun if the process had only just made the file.
 func ReadBox(file *os.File) (*Recording, error) {

@@ -10,9 +10,6 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// heapLabel is the key of the label that distinguishes Go's own heap from native memory, as in package cgoheap.
-const heapLabel = "heap"
-
 // goHeap returns Go's own heap, if it was noted and goes with the view.
 func (r *Recording) goHeap(v View) *flight.Heap {
 	if v.Name != report.InUse.Name && v.Name != report.Allocated.Name && v.Name != report.RSS.Name {
@@ -33,10 +30,10 @@ func (r *Recording) goHeap(v View) *flight.Heap {
 func addHeap(out *report.Report, heap *flight.Heap, now time.Time) {
 	out.Samples = make([]stack.Sample, len(heap.Samples))
 	for i, s := range heap.Samples {
-		s.Labels = []stack.Label{{Key: heapLabel, Text: "go"}}
+		s.Labels = []stack.Label{{Key: report.HeapLabel, Text: "go"}}
 		out.Samples[i] = s
 	}
-	out.Each = labelled(out.Each, stack.Label{Key: heapLabel, Text: "native"})
+	out.Each = labelled(out.Each, stack.Label{Key: report.HeapLabel, Text: "native"})
 	if heap.Rest != (stack.Values{}) {
 		out.Leaves = append(out.Leaves, smallerStacks(heap.Rest))
 	}

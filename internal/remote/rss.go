@@ -39,7 +39,7 @@ func (r *Recording) addResident(out *report.Report, native []stack.Sample, heap 
 }
 
 func addLabelled(out *report.Report, s stack.Sample, heap string) {
-	s.Labels = stack.WithLabel(s.Labels, stack.Label{Key: heapLabel, Text: heap})
+	s.Labels = stack.WithLabel(s.Labels, stack.Label{Key: report.HeapLabel, Text: heap})
 	out.Samples = append(out.Samples, s)
 }
 

@@ -62,7 +62,7 @@ func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 
 // report returns a report without samples.
 func (r *Recording) report(v View, names *symbolize.Symbolizer) report.Report {
-	out := report.Report{Module: r.module, Names: names, Group: heapLabel, Foreign: true, Seen: v.Seen}
+	out := report.Report{Module: r.module, Names: names, Group: report.HeapLabel, Foreign: true, Seen: v.Seen}
 	out.Header.Main = report.Mapping(r.main)
 	out.Header.SampleBytes = r.sampleBytes()
 	out.Header.Time = r.Time

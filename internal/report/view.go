@@ -26,6 +26,9 @@ var (
 	RSS        = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns}
 )
 
+// HeapLabel is the key of the label that distinguishes Go's own heap from native memory in a profile of both.
+const HeapLabel = "heap"
+
 const seconds = "2006-01-02 15:04:05 MST"
 
 // sizesComment explains why a process takes more memory than its profile shows.
