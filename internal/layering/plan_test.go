@@ -49,6 +49,7 @@ var plan = map[string]pkg{
 	"internal/garbage":     {layer: 0},
 	"internal/self":        {layer: 0},
 	"internal/peek":        {layer: 0},
+	"internal/gospans":     {layer: 1},
 	"internal/elffile":     {layer: 1},
 	"internal/usage":       {layer: 1},
 	"internal/account":     {layer: 2},

@@ -1,0 +1,73 @@
+package gospans
+
+import (
+	"sync"
+
+	"github.com/cgoheap/cgoheap/internal/background"
+)
+
+// Layout is where the Go runtime of this process keeps its heap and its goroutines. The zero Layout is an unknown one.
+type Layout struct {
+	Arenas     uint64 // address of the table of arenas: a pointer for each part of the address space, 0 where Go has none
+	Bias       uint64 // added to an address before it is divided by ArenaBytes: the index in the table
+	Lists      uint64 // address of two slices of indexes: of the arenas for the heap, and of those for arenas that users make
+	Goroutines uint64 // address of the slice of pointers to all g
+	Span       Span
+	G          G
+}
+
+// Constants of the runtime, on amd64 and arm64 under Linux: heapArenaBytes, pageSize, and how many entries the table of arenas has.
+const (
+	ArenaBytes = 64 << 20
+	PageBytes  = 8 << 10
+	Entries    = 1 << 22
+
+	pagesPerArena = ArenaBytes / PageBytes
+)
+
+// G has the offsets of the fields of a g: those of sched.sp, atomicstatus, goid, gopc and startpc. stack.lo and stack.hi are its first two
+// words.
+type G struct{ SP, Status, ID, Created, Start uint32 }
+
+var once struct {
+	sync.Mutex
+	layout Layout
+}
+
+// mostAttempts bounds how often the layout is looked for: a collection or a reused goroutine can spoil an attempt.
+const mostAttempts = 5
+
+// Find returns the layout. What was found once is returned from then on. It begins goroutines and allocates some hundred KiB of Go's heap
+// when it looks for it, which takes some milliseconds. An error is the reason why the layout is unknown.
+func Find() (Layout, error) {
+	once.Lock()
+	defer once.Unlock()
+	if once.layout != (Layout{}) {
+		return once.layout, nil
+	}
+	var found Layout
+	var err error
+	for range mostAttempts {
+		if caught := background.Guard("the search for Go's heap", func() { found, err = find() }); caught != nil {
+			err = caught
+		}
+		if err == nil {
+			once.layout = found
+			return found, nil
+		}
+	}
+	return Layout{}, err
+}
+
+func find() (l Layout, err error) {
+	if l, err = findArenas(); err != nil {
+		return Layout{}, err
+	}
+	if err = l.verifySpans(); err != nil {
+		return Layout{}, err
+	}
+	if err = l.findGoroutines(); err != nil {
+		return Layout{}, err
+	}
+	return l, nil
+}
