@@ -1,0 +1,16 @@
+// What a chain of words that leads to a block can begin with.
+#ifndef CGOHEAP_TWIN_ROOT_H
+#define CGOHEAP_TWIN_ROOT_H
+
+enum twin_root {
+	TWIN_ROOT_NONE,
+	TWIN_ROOT_DATA,      // of a file: a global
+	TWIN_ROOT_STACK,     // of a thread
+	TWIN_ROOT_TLS,       // thread-local storage
+	TWIN_ROOT_REGISTERS, // as saved at the moment of the copy
+	TWIN_ROOT_GO_HEAP,   // an object of Go's
+	TWIN_ROOT_GO_STACK,  // of a goroutine
+	TWIN_ROOT_MAPPING,   // other memory that was mapped
+};
+
+#endif
