@@ -38,6 +38,7 @@ type threadList struct {
 	forward uint64 // the link to the next node, and to the one before, from the node's start
 	back    uint64
 	tid     uint64 // from the control block's start
+	main    uint64 // the control block of the main thread; 0 until it is found
 }
 
 const (
@@ -49,17 +50,20 @@ const (
 
 // libcStacks returns the stacks that libc's lists have. Empty if the lists cannot be read.
 func libcStacks() (stacks []account.Stack) {
-	onMadeThread(func() {
-		budget := mostNodes
-		for range listTries {
-			found, ok := readLibcStacks(&budget)
-			if ok {
-				stacks = found
-				return
-			}
-		}
-	})
+	onMadeThread(func() { stacks, _ = triedLibcStacks() })
 	return stacks
+}
+
+// triedLibcStacks tries several times. It also returns the control block of the main thread, whose stack libc has not mapped; 0 if it
+// was not found.
+func triedLibcStacks() (stacks []account.Stack, main uint64) {
+	budget := mostNodes
+	for range listTries {
+		if found, main, ok := readLibcStacks(&budget); ok {
+			return found, main
+		}
+	}
+	return nil, 0
 }
 
 // onMadeThread runs f on a thread that libc made: the main thread is not in glibc's list of those. A panic of f is the caller's, wherever
@@ -78,20 +82,20 @@ func onMadeThread(f func()) {
 	})
 }
 
-func readLibcStacks(budget *int) ([]account.Stack, bool) {
+func readLibcStacks(budget *int) (stacks []account.Stack, main uint64, ok bool) {
 	here, ok := cgo.BoundsWordsHere()
 	if !ok {
-		return nil, false
+		return nil, 0, false
 	}
 	l := threadList{budget: budget, words: here.Words - here.Thread, end: here.End}
 	if !l.findGlibc(here.Thread) && !l.findMusl(here.Thread) || l.words < l.tid {
-		return nil, false
+		return nil, 0, false
 	}
 	stacks, head, ok := l.follow(here.Thread+l.node, nil)
-	if head == 0 || !ok {
-		return stacks, ok
+	if head != 0 && ok {
+		stacks, ok = l.others(head, stacks)
 	}
-	return l.others(head, stacks)
+	return stacks, l.main, ok
 }
 
 // others appends the stacks of the lists whose heads lie beside a head.
@@ -180,8 +184,10 @@ func (l *threadList) follow(start uint64, stacks []account.Stack) (all []account
 	node, c := start, l.control(start)
 	for ; *l.budget > 0; *l.budget-- {
 		if r, ok := c.stack(node - l.node); ok {
-			stacks = append(stacks, account.Stack{Range: r, Thread: c.number()})
-		} else if c.number() != os.Getpid() {
+			stacks = append(stacks, account.Stack{Range: r, Thread: c.number(), Control: node - l.node})
+		} else if c.number() == os.Getpid() {
+			l.main = node - l.node
+		} else {
 			head = node
 		}
 		next := c.at(l.node + l.forward)

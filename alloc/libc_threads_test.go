@@ -191,7 +191,7 @@ func TestListsOfThreadsHaveABudget(t *testing.T) {
 	defer d.Leave()
 	onMadeThread(func() {
 		for budget, want := range map[int]bool{deepThreads / 2: false, 100 * deepThreads: true} {
-			if stacks, ok := readLibcStacks(&budget); ok != want || (len(stacks) >= deepThreads) != want {
+			if stacks, _, ok := readLibcStacks(&budget); ok != want || (len(stacks) >= deepThreads) != want {
 				t.Errorf("%d stacks, %t, and %d left to read; want %t", len(stacks), ok, budget, want)
 			}
 		}

@@ -84,3 +84,6 @@ func (*Recording) Counters() []stack.Loss { return nil }
 
 // Stop does nothing.
 func (*Recording) Stop() error { return nil }
+
+// Threads returns none.
+func (*Recording) Threads() []account.Thread { return nil }

@@ -44,7 +44,8 @@
 //	labels.c   the labels of goroutines and threads, as interned sets
 //	lifetimes.c  how long freed blocks lived, in classes
 //	peak.c     the moment when most was in use; credit.c keeps recorders off the one word that this takes
-//	images.c   the files that the loader has loaded, as their unwind data, segments.c as their segments; headers.h reads them
+//	images.c   the files that the loader has loaded, as their unwind data, segments.c as their segments; headers.h reads them;
+//	           threadlocal.c where their thread-local storage is
 //	twin_go*   Go's heap and the stacks of goroutines, read in a copy of the process; twin_root.h lists what can hold a block
 //	probe.c    known calls, on which Go tries the walk at each start; probe_twin.c makes a copy for tests
 //	trie.h     interned records, found by their hash (hash.h); thread.h what a thread keeps, clock.h the time of a block

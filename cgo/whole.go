@@ -16,7 +16,7 @@ func init() {
 		HoldPeak, Images, InUse, LabelGoroutines, LoadedBiases, MissedPeak, NewIndex, NewModule,
 		NewRange, NoteEndings, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
 		RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak, Reserve, ReserveNotes, ResetPeak, Segments, SetSampleBytes,
-		Settle, Start, Stop, Supported, TakeCaught, Ticks, UnseenOperators, WatchMapped,
+		Settle, Start, Stop, Supported, TakeCaught, ThreadLocals, Ticks, UnseenOperators, WatchMapped,
 		Image.Rule, (*Loads).Count, (*Loads).During,
 	})
 }

@@ -32,7 +32,8 @@ type Mapped struct {
 // Stack is what libc mapped for a thread.
 type Stack struct {
 	Range
-	Thread int // its number; 0 if it has ended
+	Thread  int    // its number; 0 if it has ended
+	Control uint64 // the address of its control block, which lies in it
 }
 
 // Malloc has one allocator's own figures, in bytes. A figure that it does not have is 0, and the field that announces it is

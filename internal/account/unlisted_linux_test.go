@@ -41,7 +41,7 @@ func knownSources(t *testing.T) known {
 	k.Blocks = []Block{{Range: large}}
 	k.Mapped = []Mapped{{Range: byCall}, {Range: file}, {Range: shared}}
 	k.Fits = func(i int, shared, inode bool) bool { return shared == (i == 2) && inode == (i > 0) }
-	k.Stacks = []Stack{{stack, 1}}
+	k.Stacks = []Stack{{Range: stack, Thread: 1}}
 	return k
 }
 

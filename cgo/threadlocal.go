@@ -1,0 +1,34 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgo
+
+// #include "threadlocal.h"
+import "C"
+
+// ThreadLocal is the thread-local storage that a thread has for one file.
+type ThreadLocal struct {
+	Bias   uint64 // of the file: runtime address − ELF address
+	Module uint64 // the number by which each thread's vector (dtv) has it
+	Start  uint64 // the calling thread's; 0 if it has none yet
+	Size   uint64 // bytes
+}
+
+// ThreadLocals returns the thread-local storage of the loaded files, as the calling thread has it, with the address of that thread's
+// control block, and its thread pointer.
+func ThreadLocals() (list []ThreadLocal, self, pointer uint64) {
+	var here C.struct_threadlocal_here
+	found := make([]C.struct_threadlocal, 64)
+	for {
+		count := int(C.threadlocal_list(&found[0], C.size_t(len(found)), &here))
+		if count <= len(found) {
+			found = found[:count]
+			break
+		}
+		found = make([]C.struct_threadlocal, count+count/8)
+	}
+	for i := range found {
+		f := &found[i]
+		list = append(list, ThreadLocal{uint64(f.bias), uint64(f.module), uint64(f.start), uint64(f.size)})
+	}
+	return list, uint64(here.self), uint64(here.pointer)
+}
