@@ -2,6 +2,7 @@ package tables
 
 import (
 	"math"
+	"time"
 
 	"github.com/cgoheap/cgoheap/internal/layout"
 )
@@ -42,6 +43,15 @@ func (r *Reader) SizeOf(b *Block) uint64 {
 		return size
 	}
 	return b.Bytes.Low << 12 / max(1, b.Objects.Low)
+}
+
+// Age returns how old a block was when the tables were settled; unknown if it is younger.
+func (r *Reader) Age(b *Block) (age time.Duration, known bool) { return ageOf(r.Ticks, b.born) }
+
+// Of returns the weight of as many objects as w has, each of so many bytes, in 1/256 byte.
+func (w Weight) Of(bytes uint64) Weight {
+	product := w.Objects.Times(bytes) // in units of 2^-24
+	return Weight{w.Objects, Amount{product.High >> 20, product.Low>>20 | product.High<<44}}
 }
 
 // loadBlock reads a slot of a bucket that the program may be changing: it reads the record twice, and the address before,
