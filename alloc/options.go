@@ -46,6 +46,8 @@ type Snapshot struct {
 	// Of Recording.ResidentIn, too: what is resident of memory that recorded calls have mapped, by the line of the Account.
 	Mapped map[string][]stack.Sample
 
+	Notes []string // how it was found, in sentences
+
 	packed *tables.Samples // those that are not in Samples
 }
 

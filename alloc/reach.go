@@ -1,0 +1,110 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// Blocks are recorded blocks that were in use at a moment, by address, ascending. They lie in memory of the kernel's, so that no
+// search of the program's memory mistakes them for pointers.
+type Blocks struct {
+	list    []sized
+	started time.Time // of the recording
+}
+
+// BlocksIn returns the blocks of malloc's in use, and errStopped after Stop. Those that the program reported are not among them, nor
+// those whose free was lost.
+func (r *Recording) BlocksIn(memory *scratch.Memory) (*Blocks, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.whole(); err != nil {
+		return nil, err
+	}
+	b := &Blocks{list: scratch.Slice[sized](memory, leastListed)[:0], started: r.started}
+	read := r.reader(memory)
+	read.Blocks(func(block tables.Block) {
+		if !block.Lost && !block.Reported {
+			b.list = scratch.Append(memory, b.list, sized{block, read.SizeOf(&block)})
+		}
+	})
+	slices.SortFunc(b.list, func(x, y sized) int { return cmp.Compare(x.Address, y.Address) })
+	b.list = slices.CompactFunc(b.list, func(x, y sized) bool { return x.Address == y.Address })
+	return b, nil
+}
+
+// leastListed is how many blocks take enough memory that it is not of Go's heap.
+const leastListed = 1 << 10
+
+// Len returns how many there are.
+func (b *Blocks) Len() int { return len(b.list) }
+
+// At returns a block's address and size. The size is at most the distance to the next.
+func (b *Blocks) At(i int) (address, size uint64) {
+	address, size = b.list[i].Address, b.list[i].size
+	if i+1 < len(b.list) {
+		size = min(size, b.list[i+1].Address-address)
+	}
+	return address, size
+}
+
+// ClassesIn returns a snapshot of those of the blocks that are still in use, and at least as old as oldest. class returns the class of
+// the block at an index; a negative one leaves it out. Samples lie in memory, as SnapshotIn's do.
+func (r *Recording) ClassesIn(memory *scratch.Memory, b *Blocks, oldest time.Duration, class func(i int) int) (*Snapshot, error) {
+	return r.snapshot(memory, func(read *tables.Reader) *tables.Samples {
+		sums := make(tables.Classes)
+		r.still(read, b, func(i int, block *tables.Block) {
+			if age, known := read.Age(block); !known || age < oldest {
+				return
+			}
+			if c := class(i); c >= 0 {
+				sums.Add(block.Site, c, block.Weight)
+			}
+		})
+		return read.InClasses(sums, func(int) stack.Label { return stack.Label{} })
+	})
+}
+
+// WeighedIn is a snapshot of those of the blocks that are still in use, each with so many bytes, in 1/256 byte, instead of its own.
+// Those with none are left out.
+func (r *Recording) WeighedIn(memory *scratch.Memory, b *Blocks, bytes func(i int) uint64) (*Snapshot, error) {
+	return r.snapshot(memory, func(read *tables.Reader) *tables.Samples {
+		sums := tables.NewSums(memory)
+		r.still(read, b, func(i int, block *tables.Block) {
+			if n := bytes(i); n > 0 {
+				sums.Add(block.Site, block.Weight.Of(n))
+			}
+		})
+		return read.InUse(sums)
+	})
+}
+
+// still visits those of the blocks that are in use without ever having been freed meanwhile. Of another recording there are none. What
+// it passes lies in the list, because the address of a block in Go's heap would look as if a later search found what holds it.
+func (r *Recording) still(read *tables.Reader, b *Blocks, visit func(i int, block *tables.Block)) {
+	if !b.started.Equal(r.started) {
+		return
+	}
+	read.Blocks(func(block tables.Block) {
+		i, found := slices.BinarySearchFunc(b.list, block.Address, func(s sized, at uint64) int { return cmp.Compare(s.Address, at) })
+		if found && b.list[i].Block == block {
+			visit(i, &b.list[i].Block)
+		}
+	})
+}
+
+// ClassOf returns the class of a sample of ClassesIn.
+func ClassOf(s *stack.Sample) int { return tables.ClassOf(s.ID) }
+
+// Stacks returns the stacks of threads that libc knows, of those that have ended too. Empty if its lists cannot be read.
+func (r *Recording) Stacks() []account.Stack { return libcStacks() }
+
+// Tables returns the memory in which the profiler keeps its records, and in which it works.
+func (r *Recording) Tables() []account.Range { return r.tables() }
