@@ -1,0 +1,185 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgo
+
+// #include "twin.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/gospans"
+)
+
+// Twin is a copy of the process that reads itself: see twin.h. Its lists lie in memory that both share.
+type Twin struct {
+	Blocks []TwinBlock // recorded blocks in use, ascending, to be filled in before Start
+	Found  []TwinFound // of each, once it is done
+
+	memory []byte
+	task   *C.struct_twin_task
+}
+
+// TwinBlock is struct twin_block, TwinFound struct twin_found, TwinStack struct twin_stack and TwinRange struct twin_range.
+type (
+	TwinBlock struct{ At, Size uint64 }
+	TwinFound struct {
+		Holder, RootWord uint64
+		Pinned           uint64 // in 1/256 byte
+		Goroutine        uint64
+		Through          uint32
+		Root             TwinRoot
+	}
+	TwinStack struct{ Start, Limit, From uint64 }
+	TwinRange struct{ Start, Limit uint64 }
+)
+
+// TwinRoot says what a word lies in: enum twin_root.
+type TwinRoot uint32
+
+// The kinds of roots.
+const (
+	TwinRootData    = TwinRoot(C.TWIN_ROOT_DATA)
+	TwinRootStack   = TwinRoot(C.TWIN_ROOT_STACK)
+	TwinRootGoHeap  = TwinRoot(C.TWIN_ROOT_GO_HEAP)
+	TwinRootGoStack = TwinRoot(C.TWIN_ROOT_GO_STACK)
+	TwinRootMapping = TwinRoot(C.TWIN_ROOT_MAPPING)
+)
+
+// Both languages have the same structures.
+var (
+	_ [unsafe.Sizeof(C.struct_twin_block{})]byte = [unsafe.Sizeof(TwinBlock{})]byte{}
+	_ [unsafe.Sizeof(C.struct_twin_found{})]byte = [unsafe.Sizeof(TwinFound{})]byte{}
+	_ [unsafe.Sizeof(C.struct_twin_stack{})]byte = [unsafe.Sizeof(TwinStack{})]byte{}
+	_ [unsafe.Sizeof(C.struct_twin_range{})]byte = [unsafe.Sizeof(TwinRange{})]byte{}
+)
+
+// TwinTask is what a twin has to do.
+type TwinTask struct {
+	Reach, Pinned bool        // what is wanted: what points to each block, and what each pins
+	Apart         []TwinRange // memory that holds nothing, ascending
+	StackRoom     int         // how many stacks there will be at most
+	Malloc        TwinMalloc
+	Go            gospans.Layout
+}
+
+// NewTwin maps the memory that a process and its twin share, with lists for that many blocks.
+func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
+	const align = 64
+	size, at := uintptr(0), [4]uintptr{}
+	for i, n := range []uintptr{
+		unsafe.Sizeof(C.struct_twin_task{}),
+		uintptr(blocks) * unsafe.Sizeof(TwinBlock{}), uintptr(blocks) * unsafe.Sizeof(TwinFound{}),
+		uintptr(len(t.Apart)+1) * unsafe.Sizeof(TwinRange{}), uintptr(t.StackRoom) * unsafe.Sizeof(TwinStack{}),
+	} {
+		if i > 0 {
+			at[i-1] = size
+		}
+		size += (n + align - 1) &^ (align - 1)
+	}
+	memory, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return nil, fmt.Errorf("no memory to share with a twin: %w", err)
+	}
+	w := &Twin{memory: memory, task: (*C.struct_twin_task)(unsafe.Pointer(&memory[0]))}
+	w.Blocks = unsafe.Slice((*TwinBlock)(unsafe.Pointer(&memory[at[0]])), blocks)
+	w.Found = unsafe.Slice((*TwinFound)(unsafe.Pointer(&memory[at[1]])), blocks)
+	own := unsafe.Slice((*TwinRange)(unsafe.Pointer(&memory[at[2]])), len(t.Apart)+1)
+	start := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	k := 0
+	for ; k < len(t.Apart) && t.Apart[k].Start < start; k++ {
+		own[k] = t.Apart[k]
+	}
+	own[k] = TwinRange{start, start + uint64(size)}
+	copy(own[k+1:], t.Apart[k:])
+	*w.task = C.struct_twin_task{
+		size: C.uint64_t(size), page: C.uint64_t(os.Getpagesize()), process: C.uint32_t(os.Getpid()),
+		wants:  wants(t),
+		blocks: C.uint64_t(at[0]), count: C.uint64_t(blocks), found: C.uint64_t(at[1]),
+		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
+		_go: twinGo(t.Go),
+	}
+	t.Malloc.put(&w.task.malloc)
+	return w, nil
+}
+
+func wants(t *TwinTask) (w C.uint32_t) {
+	if t.Reach {
+		w |= C.TWIN_REACH
+	}
+	if t.Pinned {
+		w |= C.TWIN_PINNED
+	}
+	return w
+}
+
+// Start makes the copy and returns its process ID. The copy waits for Ready. It ends when the calling thread does, or the process.
+func (w *Twin) Start() (pid int, err error) {
+	w.task.count = C.uint64_t(len(w.Blocks))
+	if pid := int(C.twin_start(w.task)); pid > 0 {
+		return pid, nil
+	} else {
+		return 0, syscall.Errno(-pid)
+	}
+}
+
+// Ready tells the copy of the stacks at its instant, as many as there is room for, and of its files, and has it look.
+func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, stacks []TwinStack) {
+	room := unsafe.Slice((*TwinStack)(unsafe.Add(unsafe.Pointer(w.task), w.task.stacks)), w.task.stack_room)
+	w.task.stack_count = C.uint64_t(copy(room, stacks))
+	w.task.maps, w.task.pagemap = C.int32_t(maps.Fd()), C.int32_t(pagemap.Fd())
+	w.task.origin, w.task.memory = C.int32_t(origin.Fd()), C.int32_t(memory.Fd())
+	atomic.StoreUint32((*uint32)(&w.task.ready), 1)
+}
+
+// TwinReport is what a twin says of its work.
+type TwinReport struct {
+	Scanned          uint64 // bytes that were looked at for pointers
+	Own              uint64 // bytes that it mapped for itself
+	Chunks, Followed uint64 // blocks in glibc's heaps, and how many blocks something points to
+	PinnedBytes      uint64 // free memory on pages that blocks in use lie on as well; 0 if it was not looked for
+	PinnedRecorded   uint64 // what recorded blocks have of it
+	UnknownHeaps     int    // heaps of malloc's that could not be read: their blocks count as held, and hold what they point to
+	GoUnknown        bool   // Go's heap was looked at as a whole, with its garbage
+}
+
+// Report returns what a twin that has ended says, and an error if it did not come to its end.
+func (w *Twin) Report() (TwinReport, error) {
+	t := w.task
+	r := TwinReport{
+		Scanned: uint64(t.scanned), Own: uint64(t.own), Chunks: uint64(t.chunks), Followed: uint64(t.followed),
+		PinnedBytes: uint64(t.pinned.held), PinnedRecorded: uint64(t.pinned.recorded) / C.TWIN_PINNED_UNIT,
+		UnknownHeaps: int(t.unknown), GoUnknown: t.go_unknown != 0,
+	}
+	switch phase := atomic.LoadUint32((*uint32)(&t.phase)); phase {
+	case C.TWIN_DONE:
+		return r, nil
+	case C.TWIN_NO_MEMORY:
+		return r, errors.New("there was no memory for it")
+	case C.TWIN_NO_AREAS:
+		return r, errors.New("the kernel's list of mappings or of pages could not be read")
+	default:
+		return r, fmt.Errorf("it ended %s", twinPhases[phase])
+	}
+}
+
+var twinPhases = map[uint32]string{
+	C.TWIN_BEGUN: "before it began", C.TWIN_CHUNKS: "while it read malloc's heaps", C.TWIN_ROOTS: "while it looked at the program's memory",
+	C.TWIN_BLOCKS: "while it followed pointers in blocks", C.TWIN_PINS: "while it looked for free memory",
+}
+
+// Size returns how many bytes both share.
+func (w *Twin) Size() int64 { return int64(len(w.memory)) }
+
+// Free unmaps the memory that both share. The lists are gone then.
+func (w *Twin) Free() error {
+	w.Blocks, w.Found, w.task = nil, nil, nil
+	return unix.Munmap(w.memory)
+}

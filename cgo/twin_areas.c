@@ -1,0 +1,188 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#include "twin_areas.h"
+
+#include "blocks_pages.h"
+
+// Documentation/admin-guide/mm/pagemap.rst
+#define PRESENT (1ULL << 63)
+#define SWAPPED (1ULL << 62)
+#define OF_FILE (1ULL << 61) // or anonymous and shared
+#define ENTRIES 512
+
+static bool is_touched(uint64_t entry, enum twin_touched touched)
+{
+	if ((entry & (PRESENT | SWAPPED)) == 0)
+		return false;
+	return touched == TWIN_THERE || (entry & OF_FILE) == 0;
+}
+
+bool twin_runs(const struct twin_pagemap *map, uint64_t start, uint64_t limit, enum twin_touched touched, twin_run *run, void *arg)
+{
+	uint64_t entries[ENTRIES], page = map->page, from = limit;
+	for (uint64_t at = start & ~(page - 1); at < limit;) {
+		uint64_t left = (limit - at + page - 1) / page, count = left < ENTRIES ? left : ENTRIES;
+		long read = system_call(SYS_pread64, map->file, (long)entries, (long)(count * 8), (long)(at / page * 8));
+		if (read < 8)
+			return false;
+		for (long i = 0; i < read / 8; i++, at += page) {
+			bool there = is_touched(entries[i], touched);
+			if (there && from == limit)
+				from = at < start ? start : at;
+			if (!there && from < limit) {
+				run(arg, from, at);
+				from = limit;
+			}
+		}
+	}
+	if (from < limit)
+		run(arg, from, limit);
+	return true;
+}
+
+static void heap_down(struct twin_range *r, uint64_t at, uint64_t count)
+{
+	for (uint64_t child; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && r[child + 1].start > r[child].start)
+			child++;
+		if (r[at].start >= r[child].start)
+			return;
+		struct twin_range swapped = r[at];
+		r[at] = r[child];
+		r[child] = swapped;
+	}
+}
+
+static void sort(struct twin_range *r, uint64_t count)
+{
+	for (uint64_t i = count / 2; i-- > 0;)
+		heap_down(r, i, count);
+	for (uint64_t i = count; i-- > 1;) {
+		struct twin_range swapped = r[0];
+		r[0] = r[i];
+		r[i] = swapped;
+		heap_down(r, 0, i);
+	}
+}
+
+static uint64_t join(struct twin_range *r, uint64_t count)
+{
+	uint64_t kept = 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (kept > 0 && r[i].start <= r[kept - 1].limit) {
+			if (r[i].limit > r[kept - 1].limit)
+				r[kept - 1].limit = r[i].limit;
+		} else {
+			r[kept++] = r[i];
+		}
+	}
+	return kept;
+}
+
+static void count_heap(void *arg, uint64_t start, uint64_t limit)
+{
+	(void)start;
+	(void)limit;
+	++*(uint64_t *)arg;
+}
+
+static void add_heap(void *arg, uint64_t start, uint64_t limit)
+{
+	struct twin_apart *a = arg;
+	a->ranges[a->count++] = (struct twin_range){start, limit};
+}
+
+bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const struct twin_maps *maps, const struct twin_heaps *heaps, const struct twin_nodes *nodes)
+{
+	const struct twin_range *given = (const void *)((const char *)task + task->apart);
+	const struct twin_stack *stacks = (const void *)((const char *)task + task->stacks);
+	uint64_t heap_count = 0;
+	twin_heaps_each(heaps, count_heap, &heap_count);
+	a->taken = (task->aparts + task->stack_count + heap_count + task->count + 2) * sizeof *a->ranges;
+	a->ranges = pages_map(a->taken);
+	if (a->ranges == NULL)
+		return false;
+	for (uint64_t i = 0; i < task->aparts; i++)
+		a->ranges[a->count++] = given[i];
+	for (uint64_t i = 0; i < task->stack_count; i++)
+		a->ranges[a->count++] = (struct twin_range){stacks[i].start, stacks[i].limit};
+	a->ranges[a->count++] = (struct twin_range){(uint64_t)maps->text, (uint64_t)maps->text + maps->room};
+	twin_heaps_each(heaps, add_heap, a);
+	for (uint64_t i = 0; i < nodes->count; i++) {
+		const struct twin_block *b = &nodes->blocks[i];
+		if (!twin_nodes_in_chunks(nodes, b->at))
+			a->ranges[a->count++] = (struct twin_range){b->at, b->at + b->size};
+	}
+	sort(a->ranges, a->count);
+	a->count = join(a->ranges, a->count);
+	return true;
+}
+
+struct visiting {
+	const struct twin_task *task;
+	const struct twin_apart *apart;
+	enum twin_root kind;
+	twin_run *run, *shared;
+	void *arg;
+	uint64_t next;      // index of the first range apart that may matter
+	uint64_t data_end;  // where the last mapping with data of a file ended: its .bss follows
+	bool failed;
+};
+
+static bool begins(const struct twin_map *m, const char *with)
+{
+	for (size_t i = 0; with[i] != 0; i++)
+		if (i >= m->name_size || m->name[i] != with[i])
+			return false;
+	return true;
+}
+
+// Whether loads from there do nothing else. Memory of a device may.
+static bool is_memory(const struct twin_map *m)
+{
+	if (begins(m, "/dev/"))
+		return begins(m, "/dev/shm/") || begins(m, "/dev/zero") || begins(m, "/dev/hugepages/");
+	return !begins(m, "[v") && !begins(m, "anon_inode:");
+}
+
+static void look(struct visiting *v, const struct twin_map *m, uint64_t start, uint64_t limit)
+{
+	while (start < limit) {
+		uint64_t end = (start & ~(TWIN_GO_ARENA - 1)) + TWIN_GO_ARENA;
+		if (end > limit)
+			end = limit;
+		if (!twin_go_holds(&v->task->go, start)) {
+			bool read = m->shared ? twin_runs(&(struct twin_pagemap){v->task->origin, v->task->page}, start, end, TWIN_THERE, v->shared, v->arg)
+					      : twin_runs(&(struct twin_pagemap){v->task->pagemap, v->task->page}, start, end, TWIN_WRITTEN, v->run, v->arg);
+			v->failed = v->failed || !read;
+		}
+		start = end;
+	}
+}
+
+static void visit(void *arg, const struct twin_map *m)
+{
+	struct visiting *v = arg;
+	bool data = !m->shared && (m->anonymous ? m->start == v->data_end : true);
+	if (data)
+		v->data_end = m->limit;
+	if (!m->readable || (m->shared && !m->writable) || !is_memory(m) || data != (v->kind == TWIN_ROOT_DATA))
+		return;
+	const struct twin_range *r = v->apart->ranges;
+	while (v->next < v->apart->count && r[v->next].limit <= m->start)
+		v->next++;
+	uint64_t at = m->start;
+	for (uint64_t i = v->next; i < v->apart->count && r[i].start < m->limit; i++) {
+		if (at < r[i].start)
+			look(v, m, at, r[i].start);
+		if (at < r[i].limit)
+			at = r[i].limit;
+	}
+	look(v, m, at, m->limit);
+}
+
+bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind, twin_run *run, twin_run *shared, void *arg)
+{
+	struct visiting v = {.task = task, .apart = apart, .kind = kind, .run = run, .shared = shared, .arg = arg};
+	return twin_maps_each(maps, visit, &v) && !v.failed;
+}

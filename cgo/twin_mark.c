@@ -1,0 +1,215 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+// A word points to a block if it is an address in it, with any of its lowest bits changed; or the address of its first word with
+// its upper 16 bits changed, where programs keep tags and counters. First come the words of the program's own memory, because a
+// person knows what a global is; then those in the blocks that these lead to. Each block is found once, so the first is its holder.
+
+#include "twin_mark.h"
+
+#include "blocks_pages.h"
+#include "twin_areas.h"
+
+#define ADDRESS ((1ULL << 48) - 1)
+#define FROM_BLOCK (1ULL << 63)
+#define ROOT_BITS 56 // where the enum twin_root is in a root word's address
+#define AHEAD 8      // a power of two: blocks that are fetched into the cache before they are read
+#define COPIED (64ULL << 10)
+#define SPARSE (64ULL << 10) // in larger blocks, pages that were never touched are left out
+
+// A block whose words are to be looked at, and what led to it: FROM_BLOCK and the recorded block's index, or the address of a root
+// word and its kind.
+struct pending {
+	uint64_t at, size;
+	uint64_t from;
+};
+
+struct marking {
+	struct twin_task *task;
+	const struct twin_maps *maps;
+	struct twin_nodes *nodes;
+	struct twin_found *found;
+	struct pending *pending; // a stack; room for all blocks
+	uint64_t pending_count, pending_room;
+	struct pending ahead[AHEAD];
+	unsigned ahead_first, ahead_count;
+	uint64_t lowest, span;
+	uint64_t from; // of what is being looked at
+	uint32_t root;
+	char *copy;  // COPIED bytes
+	bool full;   // there was no room for a block
+	bool blind;  // a list of the kernel's could not be read
+};
+
+static void note(struct marking *m, uint64_t block, uint64_t word)
+{
+	struct twin_found *f = &m->found[block - 1];
+	f->holder = word;
+	if ((m->from & FROM_BLOCK) != 0) {
+		uint64_t holder = m->from & ~FROM_BLOCK;
+		f->through = (uint32_t)holder + 1;
+		f->root = m->found[holder].root;
+		f->root_word = m->found[holder].root_word;
+		return;
+	}
+	f->through = 0;
+	f->root = m->root != TWIN_ROOT_NONE ? m->root : (uint32_t)(m->from >> ROOT_BITS);
+	f->root_word = m->root != TWIN_ROOT_NONE ? word : m->from & ADDRESS;
+}
+
+static __attribute__((noinline)) void follow(struct marking *m, uint64_t value, uint64_t word)
+{
+	struct twin_node n;
+	uint64_t address = value & ADDRESS;
+	if (value >> 48 == 0 ? !twin_nodes_reach(m->nodes, address, &n) : !twin_nodes_reach_tagged(m->nodes, address, &n))
+		return;
+	uint64_t from = m->root != TWIN_ROOT_NONE ? word | (uint64_t)m->root << ROOT_BITS : m->from;
+	if (n.block != 0) {
+		note(m, n.block, word);
+		from = FROM_BLOCK | (n.block - 1);
+	}
+	m->task->followed++;
+	if (m->pending_count == m->pending_room) {
+		m->full = true;
+		return;
+	}
+	m->pending[m->pending_count++] = (struct pending){n.at, n.size, from};
+}
+
+// Looks at the words of memory that the twin has bias bytes before the place where the process has it.
+static void scan_at(struct marking *m, uint64_t start, uint64_t limit, uint64_t bias)
+{
+	const uint64_t *word = (const uint64_t *)((start + 7) & ~7ULL), *end = (const uint64_t *)(limit & ~7ULL);
+	uint64_t lowest = m->lowest, span = m->span;
+	if (word >= end)
+		return;
+	m->task->scanned += (uint64_t)(end - word) * 8;
+	for (; word < end; word++) {
+		uint64_t value = *word;
+		if (__builtin_expect((value & ADDRESS) - lowest < span, 0))
+			follow(m, value, (uint64_t)word + bias);
+	}
+}
+
+static void scan(struct marking *m, uint64_t start, uint64_t limit)
+{
+	scan_at(m, start, limit, 0);
+}
+
+static void scan_run(void *arg, uint64_t start, uint64_t limit)
+{
+	scan(arg, start, limit);
+}
+
+static void scan_resident(struct marking *m, uint64_t start, uint64_t limit)
+{
+	if (limit - start <= SPARSE)
+		scan(m, start, limit);
+	else
+		m->blind = m->blind || !twin_runs(&(struct twin_pagemap){m->task->pagemap, m->task->page}, start, limit, TWIN_THERE, scan_run, m);
+}
+
+// Takes a block from the stack into the row of those that are fetched, and the longest fetched one from that.
+static bool next(struct marking *m, struct pending *p)
+{
+	while (m->ahead_count < AHEAD && m->pending_count > 0) {
+		struct pending *fetched = &m->ahead[(m->ahead_first + m->ahead_count++) % AHEAD];
+		*fetched = m->pending[--m->pending_count];
+		__builtin_prefetch((const void *)fetched->at);
+	}
+	if (m->ahead_count == 0)
+		return false;
+	*p = m->ahead[m->ahead_first++ % AHEAD];
+	m->ahead_count--;
+	return true;
+}
+
+static void follow_blocks(struct marking *m)
+{
+	m->root = TWIN_ROOT_NONE;
+	for (struct pending p; next(m, &p);) {
+		m->from = p.from;
+		scan_resident(m, p.at, p.at + p.size);
+	}
+}
+
+static void scan_root(void *arg, uint64_t start, uint64_t limit, uint32_t root)
+{
+	struct marking *m = arg;
+	m->root = root;
+	scan_resident(m, start, limit);
+}
+
+// What the kernel cannot read, because the file is shorter, holds nothing.
+static void scan_shared(void *arg, uint64_t start, uint64_t limit)
+{
+	struct marking *m = arg;
+	for (uint64_t at = start; at < limit; at += COPIED) {
+		uint64_t wanted = limit - at < COPIED ? limit - at : COPIED;
+		long got = system_call(SYS_pread64, m->task->memory, (long)m->copy, (long)wanted, (long)at);
+		if (got > 0)
+			scan_at(m, (uint64_t)m->copy, (uint64_t)m->copy + (uint64_t)got, at - (uint64_t)m->copy);
+	}
+}
+
+static bool scan_areas(struct marking *m, const struct twin_apart *apart, enum twin_root kind)
+{
+	m->root = kind;
+	return twin_areas(m->task, m->maps, apart, kind, scan_run, scan_shared, m);
+}
+
+// The thread that made the twin has nothing below sp.
+static void scan_stacks(struct marking *m, uint64_t sp)
+{
+	const struct twin_stack *stacks = (const void *)((const char *)m->task + m->task->stacks);
+	for (uint64_t i = 0; i < m->task->stack_count; i++) {
+		const struct twin_stack *s = &stacks[i];
+		uint64_t from = s->start <= sp && sp < s->limit ? sp : s->from;
+		m->root = TWIN_ROOT_STACK;
+		m->blind = m->blind || !twin_runs(&(struct twin_pagemap){m->task->pagemap, m->task->page}, from, s->limit, TWIN_WRITTEN, scan_run, m);
+	}
+}
+
+static void name_goroutines(struct marking *m)
+{
+	struct twin_goroutines all = {0};
+	if (twin_go_index(&m->task->go, &all)) {
+		for (uint64_t i = 0; i < m->task->count; i++) {
+			if (m->found[i].root != TWIN_ROOT_GO_STACK)
+				continue;
+			const struct twin_goroutine *g = twin_go_goroutine(&all, m->found[i].root_word);
+			m->found[i].goroutine = g == NULL ? 0 : g->start;
+		}
+	}
+	twin_go_forget(&all);
+}
+
+static bool fail(struct twin_task *task, enum twin_phase why)
+{
+	task->phase = why;
+	return false;
+}
+
+bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struct twin_heaps *heaps, struct twin_nodes *nodes, uint64_t sp)
+{
+	struct twin_apart apart = {0};
+	struct marking m = {.task = task, .maps = maps, .nodes = nodes, .found = (void *)((char *)task + task->found), .lowest = nodes->lowest,
+			    .span = nodes->highest - nodes->lowest, .pending_room = nodes->chunk_count + nodes->count + 1};
+	m.pending = pages_map(m.pending_room * sizeof *m.pending);
+	m.copy = pages_map(COPIED);
+	if (m.pending == NULL || m.copy == NULL || !twin_apart_find(&apart, task, maps, heaps, nodes))
+		return fail(task, TWIN_NO_MEMORY);
+	task->own += apart.taken + COPIED;
+	if (!scan_areas(&m, &apart, TWIN_ROOT_DATA))
+		return fail(task, TWIN_NO_AREAS);
+	scan_stacks(&m, sp);
+	if (!twin_go_scan(&task->go, scan_root, &m))
+		task->go_unknown = 1;
+	if (!scan_areas(&m, &apart, TWIN_ROOT_MAPPING))
+		return fail(task, TWIN_NO_AREAS);
+	task->phase = TWIN_BLOCKS;
+	follow_blocks(&m);
+	name_goroutines(&m);
+	if (m.full || m.blind)
+		return fail(task, m.full ? TWIN_NO_MEMORY : TWIN_NO_AREAS);
+	return true;
+}

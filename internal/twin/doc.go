@@ -1,0 +1,15 @@
+// Package twin has a copy of the process look at its own memory: what points to which recorded block, and what each of them keeps
+// malloc from giving back.
+//
+//	list the blocks ─► room? ─► clone ─► stacks, files ─► wait, guard ─► what was found
+//	                            │
+//	                            └─► the copy: cgo/twin.h
+//
+// The copy is of one instant, and the program stands still only while the kernel makes it. After that, each page that the program
+// writes is copied, as long as the copy lives. So it is not made where the control group or the machine has too little room for
+// that, and killed when room becomes scarce. It has a deadline, runs at the lowest priority, is what the kernel kills first, and
+// there is one at a time.
+//
+// The copy shares the process's table of files. Otherwise a file that the program closes would stay open until the copy ends, and
+// the end of the copy would close files, which some file systems take as a sign to write. It opens none: this package does.
+package twin

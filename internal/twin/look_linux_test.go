@@ -1,0 +1,422 @@
+//go:build (amd64 || arm64) && cgo && !asan && !msan
+
+package twin
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/gospans"
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// The addresses of blocks are kept here with a bit changed, far from all that is mapped, so that what a test remembers holds no block.
+const hidden = 1 << 46
+
+// mapped maps memory and returns its hidden address.
+func mapped(t *testing.T, size int, flags int) uint64 {
+	t.Helper()
+	at, _, errno := unix.Syscall6(unix.SYS_MMAP, 0, uintptr(size), unix.PROT_READ|unix.PROT_WRITE, uintptr(flags|unix.MAP_ANONYMOUS), ^uintptr(0), 0)
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	kept := uint64(at) ^ hidden
+	t.Cleanup(func() { unix.Syscall(unix.SYS_MUNMAP, uintptr(kept^hidden), uintptr(size), 0) })
+	return kept
+}
+
+// store stores a value at a hidden address.
+func store(at, value uint64) {
+	address := uintptr(at ^ hidden)
+	*(*uint64)(*(*unsafe.Pointer)(unsafe.Pointer(&address))) = value
+}
+
+func ask(t *testing.T) Ask {
+	t.Helper()
+	a := Ask{TwinTask: cgo.TwinTask{Reach: true, StackRoom: 8}, Kernel: usage.Running, Stacks: func() []account.Stack { return nil }}
+	layout, err := gospans.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Go = layout
+	return a
+}
+
+// look looks for blocks at hidden addresses, which pass through a stack that is gone then.
+func look(t *testing.T, a *Ask, at []uint64, size func(i int) uint64) ([]cgo.TwinFound, Report) {
+	t.Helper()
+	w, err := New(a, len(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Free()
+	filled := make(chan bool)
+	go func() {
+		defer close(filled)
+		for i := range at {
+			w.Blocks[i] = cgo.TwinBlock{At: at[i] ^ hidden, Size: size(i)}
+		}
+	}()
+	<-filled
+	r, err := Look(w, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clone(w.Found), r
+}
+
+// graph is a random graph of blocks, and words of roots, with what points to what.
+type graph struct {
+	at    []uint64 // hidden
+	sizes []uint64
+	edges [][]int
+	roots []int    // blocks
+	words []uint64 // hidden addresses of the words that point to them
+}
+
+// pointer returns a value that points to a block: to its start or into it, with tags in the lowest bits, or to its start with others in
+// the highest.
+func (g *graph) pointer(i int, r *rand.Rand) uint64 {
+	at := g.at[i] ^ hidden
+	switch r.IntN(4) {
+	case 0:
+		return at
+	case 1:
+		return at + r.Uint64N(g.sizes[i])
+	case 2:
+		return at + r.Uint64N(min(8, g.sizes[i]))
+	}
+	return at | (1+r.Uint64N(1<<16-1))<<48
+}
+
+func (g *graph) reachable() []bool {
+	reached := make([]bool, len(g.at))
+	todo := append([]int(nil), g.roots...)
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !reached[i] {
+			reached[i] = true
+			todo = append(todo, g.edges[i]...)
+		}
+	}
+	return reached
+}
+
+// makeGraph makes blocks in a mapping, with gaps of nothing that looks like pointers.
+func makeGraph(t *testing.T, r *rand.Rand, blocks int) *graph {
+	g := &graph{edges: make([][]int, blocks)}
+	memory := mapped(t, blocks*400, unix.MAP_PRIVATE)
+	at := memory ^ hidden
+	for range blocks {
+		size := 8 + 8*r.Uint64N(40)
+		if r.IntN(4) == 0 {
+			size -= r.Uint64N(8) // a last word that is no whole one
+		}
+		g.at, g.sizes = append(g.at, at^hidden), append(g.sizes, size)
+		at += (size+7)&^7 + 8*r.Uint64N(4)
+	}
+	for i := range blocks {
+		for word := uint64(0); word+8 <= g.sizes[i]; word += 8 {
+			if value := r.Uint64(); r.IntN(24) == 0 {
+				to := r.IntN(blocks)
+				g.edges[i] = append(g.edges[i], to)
+				store(((g.at[i]^hidden)+word)^hidden, g.pointer(to, r))
+			} else if r.IntN(2) == 0 {
+				store(((g.at[i]^hidden)+word)^hidden, value%100_000)
+			}
+		}
+	}
+	return g
+}
+
+func (g *graph) root(at uint64, r *rand.Rand) {
+	i := r.IntN(len(g.at))
+	g.roots, g.words = append(g.roots, i), append(g.words, at)
+	store(at, g.pointer(i, r))
+}
+
+// fewStrays are the blocks whose addresses still stand on a stack, where signals save registers.
+const fewStrays = 4
+
+// strays makes roots of those blocks that a word of nobody's holds, and fails the test if there are many.
+func (g *graph) strays(t *testing.T, found []cgo.TwinFound) {
+	t.Helper()
+	n := 0
+	for i, f := range found {
+		if f.Holder != 0 && f.Through == 0 && !slices.Contains(g.words, f.Holder^hidden) {
+			g.roots = append(g.roots, i)
+			n++
+		}
+	}
+	if n > fewStrays {
+		t.Errorf("%d blocks are held by no word that was made for it", n)
+	}
+}
+
+func TestWhatIsReachableIsWhatASearchOfTheGraphFinds(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		a := ask(t)
+		var g *graph
+		whole := make(chan bool)
+		go func() { // with a stack of its own, too
+			defer close(whole)
+			g = makeGraph(t, r, 20_000)
+			private, shared := mapped(t, 1<<20, unix.MAP_PRIVATE), mapped(t, 1<<20, unix.MAP_SHARED)
+			for i := range uint64(100) {
+				g.root(((private^hidden)+i*4096+8*r.Uint64N(512))^hidden, r)
+				g.root(((shared^hidden)+i*4096+8*r.Uint64N(512))^hidden, r)
+			}
+		}()
+		<-whole
+		found, _ := look(t, &a, g.at, func(i int) uint64 { return g.sizes[i] })
+		g.strays(t, found)
+		want, count := g.reachable(), 0
+		for i := range found {
+			if (found[i].Holder != 0) != want[i] {
+				t.Errorf("seed %d: the block %d: held by %#x through %d, root %d at %#x; want reachable %t", seed, i,
+					found[i].Holder, found[i].Through, found[i].Root, found[i].RootWord, want[i])
+				if count++; count > 5 {
+					t.FailNow()
+				}
+			}
+			if f := &found[i]; f.Holder != 0 && slices.Contains(g.words, f.RootWord^hidden) && f.Root != cgo.TwinRootMapping {
+				t.Errorf("the block %d has a root of the kind %d", i, f.Root)
+			}
+		}
+		n := 0
+		for _, is := range want {
+			if is {
+				n++
+			}
+		}
+		t.Logf("%d of %d blocks are reachable", n, len(want))
+	}
+}
+
+// Every word that is said to hold a block must point to it.
+func TestHoldersPointToWhatTheyHold(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	a := ask(t)
+	var g *graph
+	whole := make(chan bool)
+	go func() {
+		defer close(whole)
+		g = makeGraph(t, r, 5000)
+		roots := mapped(t, 1<<20, unix.MAP_PRIVATE)
+		for i := range uint64(100) {
+			g.root(((roots^hidden)+i*4096)^hidden, r)
+		}
+	}()
+	<-whole
+	found, _ := look(t, &a, g.at, func(i int) uint64 { return g.sizes[i] })
+	within := func(address uint64, i int) bool {
+		return address&(1<<48-1) >= g.at[i]^hidden && address&(1<<48-1) < (g.at[i]^hidden)+max(g.sizes[i], 8)
+	}
+	for i, f := range found {
+		if f.Through == 0 && !slices.Contains(g.words, f.Holder^hidden) {
+			continue
+		}
+		holder := uintptr(f.Holder)
+		if value := *(*uint64)(*(*unsafe.Pointer)(unsafe.Pointer(&holder))); !within(value, i) {
+			t.Fatalf("the word at %#x holds the block %d at %#x, and contains %#x", f.Holder, i, g.at[i]^hidden, value)
+		}
+		if f.Through != 0 && !within(f.Holder, int(f.Through-1)) {
+			t.Fatalf("the word at %#x should lie in the block %d", f.Holder, f.Through-1)
+		}
+	}
+}
+
+// Pages that were never touched are not looked at, however large a mapping is.
+func TestUntouchedMemoryIsNotRead(t *testing.T) {
+	const huge = 64 << 30
+	at, _, errno := unix.Syscall6(unix.SYS_MMAP, 0, huge, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE, ^uintptr(0), 0)
+	if errno != 0 {
+		t.Skip("64 GiB of addresses cannot be mapped: ", errno)
+	}
+	defer unix.Syscall(unix.SYS_MUNMAP, at, huge, 0)
+	a := ask(t)
+	block := mapped(t, 64*64, unix.MAP_PRIVATE)
+	words, at64 := make([]uint64, 64), make([]uint64, 64)
+	stored := make(chan bool)
+	go func() { // with a stack of its own
+		defer close(stored)
+		for i := range words {
+			words[i], at64[i] = (uint64(at)+(huge/64)*uint64(i+1)-8)^hidden, block+64*uint64(i)
+			store(words[i], at64[i]^hidden)
+		}
+	}()
+	<-stored
+	found, r := look(t, &a, at64, func(int) uint64 { return 64 })
+	strays := 0
+	for i, f := range found {
+		if f.Holder != words[i]^hidden {
+			strays++
+		}
+	}
+	if strays > fewStrays {
+		t.Errorf("%d of 64 blocks are not held by the words that were stored", strays)
+	}
+	if r.Scanned > 1<<30 {
+		t.Errorf("%d bytes were looked at", r.Scanned)
+	}
+}
+
+// The copy runs no handler, is no child that the program hears of, and keeps nothing open.
+func TestTheCopyIsApart(t *testing.T) {
+	a := ask(t)
+	w, err := New(&a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Free()
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(ends[0])
+	pid, err := w.Start() // it waits to be told where its files are
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := copied{pid: pid}
+	defer c.end()
+	status := statusOf(t, pid)
+	if blocked := status["SigBlk"]; blocked != "fffffffe3bfa3a00" && strings.Count(blocked, "f") < 8 {
+		t.Errorf("signals %s are blocked", blocked)
+	}
+	for _, s := range []syscall.Signal{unix.SIGUSR1, unix.SIGTERM, unix.SIGCHLD, unix.SIGPROF, unix.SIGSEGV} {
+		if err := unix.Kill(pid, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := unix.Wait4(-1, nil, unix.WNOHANG, nil); !errors.Is(err, unix.ECHILD) {
+		t.Errorf("waiting for any child: %v, want none", err)
+	}
+	unix.Close(ends[1])
+	if n, err := unix.Read(ends[0], make([]byte, 1)); n != 0 || err != nil {
+		t.Errorf("reading from a pipe whose other end was closed: %d, %v, want its end", n, err)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if state := statusOf(t, pid)["State"]; !strings.HasPrefix(state, "S") && !strings.HasPrefix(state, "R") {
+		t.Errorf("the copy is in the state %s", state)
+	}
+	c.end()
+	if err := unix.Kill(pid, 0); !errors.Is(err, unix.ESRCH) {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+func statusOf(t *testing.T, pid int) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		fields[name] = strings.TrimSpace(value)
+	}
+	return fields
+}
+
+// Where the kernel refuses a copy, or somebody kills it, that is what the error says.
+func TestFailuresAreErrors(t *testing.T) {
+	a := ask(t)
+	run := func(meanwhile func(pid int), a Ask) error {
+		w, err := New(&a, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Free()
+		made = meanwhile
+		defer func() { made = nil }()
+		_, err = Look(w, &a)
+		return err
+	}
+	for _, c := range []struct {
+		name, want string
+		meanwhile  func(pid int)
+		change     func(*Ask)
+	}{
+		{"it was killed", "signal killed ended it", func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) }, nil},
+		{"its time is over", "its time was over", func(pid int) { _ = unix.Kill(pid, unix.SIGSTOP) }, func(a *Ask) { a.Deadline = 50 * time.Millisecond }},
+		{"no files of the kernel's", "no such file", nil, func(a *Ask) { a.Kernel.Proc = t.TempDir() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := a
+			if c.change != nil {
+				c.change(&a)
+			}
+			if err := run(c.meanwhile, a); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want an error with %q", err, c.want)
+			}
+			if _, err := unix.Wait4(-1, nil, unix.WNOHANG|unix.WALL, nil); !errors.Is(err, unix.ECHILD) {
+				t.Errorf("a child is left: %v", err)
+			}
+		})
+	}
+	if err := run(nil, a); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A filter of system calls that denies the copy, as sandboxes do.
+func TestUnderAFilterThatDeniesClone(t *testing.T) {
+	if os.Getenv("CGOHEAP_TEST_DENIED") == "" {
+		c := exec.Command(os.Args[0], "-test.run=^TestUnderAFilterThatDeniesClone$", "-test.v")
+		c.Env = append(os.Environ(), "CGOHEAP_TEST_DENIED=1")
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "it was refused") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	deny(t)
+	a := ask(t)
+	w, err := New(&a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Look(w, &a)
+	if !errors.Is(err, unix.EPERM) || !strings.Contains(err.Error(), "the kernel refuses the call clone") {
+		t.Fatalf("%v, want that the kernel refuses the call", err)
+	}
+	t.Log("it was refused: ", err)
+}
+
+// deny has the kernel refuse clone to all threads, unless it makes a thread: seccomp(2).
+func deny(t *testing.T) {
+	t.Helper()
+	filter := []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 3, K: unix.SYS_CLONE},
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // the lower half of its first argument
+		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, Jf: 0, K: unix.CLONE_THREAD},
+		{Code: unix.BPF_RET | unix.BPF_K, K: 0x00050000 | uint32(unix.EPERM)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: 0x7fff0000},
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	const setModeFilter, allThreads = 1, 1
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, allThreads, uintptr(unsafe.Pointer(&program))); errno != 0 {
+		t.Fatal(errno)
+	}
+}

@@ -1,0 +1,87 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package twin
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// Below its stack pointer, a stack has what the thread left there earlier: addresses of blocks too, which nobody uses any more. The
+// kernel says where the stack pointer of a thread is that waits. Go's own threads wait in Go's own code, which keeps nothing of C's in
+// registers, so what they have below does not count. A thread that waits in C may have a block's address in a register only; what its
+// earlier calls left below their frames is likely to have it, too, and so its whole stack counts. Of the stack of a thread that has
+// ended, libc keeps the control block, with pointers to blocks that the next thread on the stack will use.
+
+// stack is a thread's stack, and what tells whether the thread has run meanwhile.
+type stack struct {
+	cgo.TwinStack
+	thread int    // 0 if it has ended
+	turns  string // how often it has run; "" if that is unknown
+}
+
+// stacksNow returns the stacks of threads, ascending.
+func stacksNow(k usage.Kernel, known []account.Stack) []stack {
+	list := make([]stack, 0, len(known))
+	for _, s := range known {
+		one := stack{TwinStack: cgo.TwinStack{Start: s.Start, Limit: s.Limit, From: s.Start}, thread: s.Thread}
+		if s.Thread == 0 && s.Control >= s.Start && s.Control < s.Limit {
+			one.From = s.Control
+		} else if s.Thread != 0 {
+			one.look(k.Path(filepath.Join("task", strconv.Itoa(s.Thread))))
+		}
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b stack) int { return cmp.Compare(a.Start, b.Start) })
+	return list
+}
+
+// look reads where a thread waits: "number arguments... sp pc", or "-1 sp pc" outside of a call; one that runs has the word "running".
+func (s *stack) look(task string) {
+	where, err := os.ReadFile(filepath.Join(task, "syscall"))
+	fields := bytes.Fields(where)
+	if err != nil || len(fields) < 3 {
+		return
+	}
+	sp, failed := strconv.ParseUint(string(fields[len(fields)-2]), 0, 64)
+	pc, err := strconv.ParseUint(string(fields[len(fields)-1]), 0, 64)
+	if failed != nil || err != nil || sp < s.Start || sp >= s.Limit || runtime.FuncForPC(uintptr(pc)) == nil {
+		return
+	}
+	if turns, err := os.ReadFile(filepath.Join(task, "schedstat")); err == nil {
+		s.From, s.turns = sp, string(turns)
+	}
+}
+
+// stayed returns the stacks of both lists, each with what is in use of it, where that was the same before and after the copy was made
+// and the thread did not run meanwhile; otherwise all of it.
+func stayed(before, after []stack) (list []cgo.TwinStack) {
+	for len(before) > 0 || len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].Start < after[0].Start:
+			list, before = append(list, before[0].whole()), before[1:]
+		case len(before) == 0 || after[0].Start < before[0].Start:
+			list, after = append(list, after[0].whole()), after[1:]
+		case before[0] == after[0]:
+			list, before, after = append(list, before[0].TwinStack), before[1:], after[1:]
+		default:
+			s := before[0].whole()
+			s.Limit = max(s.Limit, after[0].Limit)
+			list, before, after = append(list, s), before[1:], after[1:]
+		}
+	}
+	return list
+}
+
+func (s *stack) whole() cgo.TwinStack {
+	return cgo.TwinStack{Start: s.Start, Limit: s.Limit, From: s.Start}
+}

@@ -1,0 +1,200 @@
+//go:build (amd64 || arm64) && cgo && !asan && !msan
+
+package twin
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// Ask is what a twin shall find.
+type Ask struct {
+	cgo.TwinTask
+	Kernel   usage.Kernel
+	Deadline time.Duration          // from the copy on; 0 means a minute
+	Stacks   func() []account.Stack // of the threads that libc knows; called right before and right after the copy is made
+}
+
+// Report is what a twin cost.
+type Report struct {
+	cgo.TwinReport
+	Pause  time.Duration // of the call that copied the process
+	Took   time.Duration // from then to its end
+	Busy   time.Duration // processor time of the copy
+	Copied int64         // bytes of pages that were copied because the program wrote meanwhile, at most: what the process's faults took
+}
+
+const usualDeadline = time.Minute
+
+var one sync.Mutex
+
+// made is called with a copy's process ID before it looks. Tests set it.
+var made func(pid int)
+
+// New maps room for what a twin is asked about, and for what it finds.
+func New(a *Ask, blocks int) (*cgo.Twin, error) { return cgo.NewTwin(&a.TwinTask, blocks) }
+
+// Look makes the twin and waits for its end. An error says why nothing was found; nothing else has changed then.
+func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
+	one.Lock()
+	defer one.Unlock()
+	runtime.LockOSThread() // the copy ends with the thread
+	defer runtime.UnlockOSThread()
+	room := newRoom(a.Kernel)
+	n, err := needOf(a.Kernel, w.Size())
+	if err == nil {
+		err = room.check(n)
+	}
+	if err != nil {
+		return r, fmt.Errorf("no copy of the process was made: %w", err)
+	}
+	before := stacksNow(a.Kernel, a.Stacks())
+	begun := time.Now()
+	pid, err := w.Start()
+	r.Pause = time.Since(begun)
+	if err != nil {
+		return r, fmt.Errorf("no copy of the process can be made, the kernel refuses the call clone: %w", err)
+	}
+	c := &copied{pid: pid, ends: begun.Add(or(a.Deadline, usualDeadline)), room: room}
+	faults := minorFaults()
+	err = c.open(a.Kernel)
+	defer c.close() // not before the copy has ended: it uses the same descriptors
+	if err == nil && made != nil {
+		made(pid)
+	}
+	if err == nil {
+		w.Ready(c.maps, c.pagemap, c.origin, c.memory, stayed(before, stacksNow(a.Kernel, a.Stacks())))
+		err = c.wait()
+	} else {
+		c.end()
+	}
+	r.Took, r.Busy = time.Since(begun), c.busy
+	r.Copied = (minorFaults() - faults) * int64(os.Getpagesize())
+	var failed error
+	r.TwinReport, failed = w.Report()
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return r, fmt.Errorf("the copy of the process found nothing: %w", err)
+	}
+	return r, nil
+}
+
+func or(d, usual time.Duration) time.Duration {
+	if d == 0 {
+		return usual
+	}
+	return d
+}
+
+// minorFaults counts the process's page faults that read nothing from a disk.
+func minorFaults() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Minflt
+}
+
+// copied is a copy of the process.
+type copied struct {
+	pid  int
+	ends time.Time
+	room *room
+
+	busy time.Duration // processor time that it has taken, once it is gone
+
+	maps, pagemap, memory *os.File // of the copy
+	origin                *os.File // the process's pagemap
+}
+
+// open opens the files that the copy reads.
+func (c *copied) open(k usage.Kernel) (err error) {
+	dir := filepath.Join(k.Proc, strconv.Itoa(c.pid))
+	for _, f := range []struct {
+		to   **os.File
+		path string
+	}{{&c.maps, dir + "/maps"}, {&c.pagemap, dir + "/pagemap"}, {&c.memory, dir + "/mem"}, {&c.origin, k.Path("pagemap")}} {
+		if *f.to, err = os.Open(f.path); err != nil {
+			return err
+		}
+	}
+	c.yield(dir)
+	return nil
+}
+
+// yield has the copy run when nobody else wants to, and be killed before anybody else. That it may not is no reason to give up.
+func (c *copied) yield(dir string) {
+	_ = unix.Setpriority(unix.PRIO_PROCESS, c.pid, 19)
+	_ = os.WriteFile(dir+"/oom_score_adj", []byte("1000"), 0)
+}
+
+func (c *copied) close() {
+	for _, f := range []*os.File{c.maps, c.pagemap, c.memory, c.origin} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// wait waits until the copy has ended, and ends it at the deadline or if memory becomes scarce.
+func (c *copied) wait() error {
+	pause := 500 * time.Microsecond
+	for {
+		gone, err := c.gone()
+		if gone {
+			return err
+		}
+		if time.Now().After(c.ends) {
+			c.end()
+			return errors.New("its time was over")
+		}
+		if left, of, err := c.room.left(); err != nil || left < roomReserved {
+			c.end()
+			return fmt.Errorf("memory became scarce: %s had %s left (%w)", of, size(left), err)
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, 10*time.Millisecond)
+	}
+}
+
+// gone reports whether the copy has ended, and how, if not by itself.
+func (c *copied) gone() (bool, error) {
+	var status unix.WaitStatus
+	var used unix.Rusage
+	pid, err := unix.Wait4(c.pid, &status, unix.WNOHANG|unix.WALL, &used)
+	c.busy = time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	switch {
+	case errors.Is(err, unix.EINTR) || err == nil && pid == 0:
+		return false, nil
+	case err != nil:
+		return true, nil // the program waits for all children of any kind, and this was one: what it found says whether it was done
+	case status.Signaled():
+		return true, fmt.Errorf("signal %v ended it", status.Signal())
+	}
+	return true, nil
+}
+
+// end ends the copy and waits until it is gone. A copy that was killed goes as soon as it runs.
+func (c *copied) end() {
+	_ = unix.Kill(c.pid, unix.SIGKILL)
+	for {
+		if gone, _ := c.gone(); gone {
+			return
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+}
