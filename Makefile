@@ -126,9 +126,9 @@ kill: deps ## Kills a service N times at random instants of each kind, 1000 if n
 oom: deps ## Has the kernel kill a service that leaks, in a memory control group, and recovers who leaked from its black box; needs root.
 	@cd e2e && CGOHEAP_OOM=1 $(GO) test -count=1 -v -timeout 10m -run ThatTheKernelKills .
 
-stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, MAPS=1, PAIRS=n, RECORDINGS=n.
+stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, MAPS=1, PAIRS=n, RECORDINGS=n, TWINS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress
-	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAGES),-pages) $(if $(MAPS),-maps) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS))
+	@out/stress -time $(TIME) $(if $(FULL),-full) $(if $(PAGES),-pages) $(if $(MAPS),-maps) $(if $(PAIRS),-pairs $(PAIRS)) $(if $(RECORDINGS),-recordings $(RECORDINGS)) $(if $(TWINS),-twins $(TWINS))
 
 fuzz: deps ## Runs each fuzz target of the core for FUZZTIME, 20s if not given.
 	@found=$$($(GO) test -list '^Fuzz' ./...) || { echo "$$found"; exit 1; }; \

@@ -16,11 +16,11 @@ import (
 // the method, the pattern conflicts with net/http/pprof's own. Parameters select what the profile shows, like the fields of
 // Selection and the arguments of its View:
 //
-//	view=inuse|allocated|peak|age|shortlived|growth|rss
-//	older=10m     view=age: only blocks of at least this age
+//	view=inuse|allocated|peak|age|shortlived|growth|rss|unreachable|heldby|pinned
+//	older=10m     view=age and unreachable: only blocks of at least this age
 //	within=1s     view=shortlived: how soon they were freed: 100ms, 1s, 10s, 1m, 10m or 1h
 //	seconds=30    the answer comes after 30 s and is a delta, which may begin up to a second earlier; growth needs it
-//	heap=all      Go's own heap too; gc=1 collects its garbage first
+//	heap=all      Go's own heap too; gc=1 collects its garbage first, for the views unreachable and heldby, too
 //	samples=16000 and bytes=4000000 are bounds on the profile
 //	reset=1       view=peak: forget the peak once the profile is written
 //	bare=1        functions without a name are not named after their file: see Selection.BareAddresses
@@ -41,7 +41,7 @@ func (p *Profiler) Handler() http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		if q.gc {
+		if q.gc && !q.View.collect {
 			runtime.GC()
 		}
 		leave, err := p.await(w, r, &q)

@@ -105,6 +105,9 @@ func parseQuery(raw string) (q query, err error) {
 			}
 		}
 	}
+	if v := &q.View; v.kind == viewUnreachable || v.kind == viewHeldBy {
+		v.collect = q.gc
+	}
 	if q.text && q.MaxSamples == 0 {
 		q.MaxSamples = textStacks
 	}
@@ -118,8 +121,8 @@ func parseQuery(raw string) (q query, err error) {
 func (q *query) fitting() error {
 	v := q.View
 	switch {
-	case v.olderThan != 0 && v.kind != viewAge:
-		return errors.New("older is for the view age")
+	case v.olderThan != 0 && v.kind != viewAge && v.kind != viewUnreachable:
+		return errors.New("older is for the views age and unreachable")
 	case v.within != 0 && v.kind != viewShortLived:
 		return errors.New("within is for the view shortlived")
 	case q.wait > 0 && !viewings[v.kind].compares:

@@ -16,6 +16,7 @@ type View struct {
 	kind      viewKind
 	olderThan time.Duration // of viewAge
 	within    time.Duration // of viewShortLived
+	collect   bool          // of viewUnreachable and viewHeldBy: collect Go's garbage first
 	since     *Baseline     // of views that compare; nil if they begin with Start
 	delta     bool          // since is required
 }
@@ -30,6 +31,9 @@ const (
 	viewShortLived
 	viewGrowth
 	viewRSS
+	viewUnreachable
+	viewHeldBy
+	viewPinned
 )
 
 // ViewInUse shows the memory in use now, and beside it what was allocated since Start.
@@ -59,6 +63,23 @@ func ViewGrowth(since *Baseline) View { return View{kind: viewGrowth, delta: tru
 // leaf of its name, such as [malloc: free]. Selection.GoHeap is implied.
 func ViewRSS() View { return View{kind: viewRSS} }
 
+// ViewUnreachable shows the blocks in use that nothing in the program's memory points to: memory that is lost. A copy of the process
+// looks for pointers to each recorded block, from variables, stacks and Go's heap on through other blocks; see docs/reach.md for what
+// counts as a pointer, and for those that it cannot see. Blocks younger than olderThan are left out, because a register may hold
+// them; 0 means 1s. With collect, Go's garbage is collected before, so that it holds nothing.
+func ViewUnreachable(olderThan time.Duration, collect bool) View {
+	return View{kind: viewUnreachable, olderThan: olderThan, collect: collect}
+}
+
+// ViewHeldBy shows the blocks in use by what holds them: the root of each stack is the first thing that was found to point to the
+// block, such as "held by global sessions", "held by Go's heap" or "held by a block allocated in queue_push". The label "root" is what the
+// chain of pointers begins with. With collect, Go's garbage is collected before, so that it holds nothing.
+func ViewHeldBy(collect bool) View { return View{kind: viewHeldBy, collect: collect} }
+
+// ViewPinned shows the free memory that malloc cannot give back, because blocks in use lie on the same pages: of each page, the
+// blocks on it have equal shares. With glibc only.
+func ViewPinned() View { return View{kind: viewPinned} }
+
 // viewing is how a view is taken and written.
 type viewing struct {
 	report.View
@@ -79,7 +100,10 @@ var viewings = [...]viewing{
 	}},
 	viewGrowth: {report.View{Name: "growth", About: "in use now less that of an earlier moment, compared since",
 		Columns: pprof.InuseColumns}, true, takeNow},
-	viewRSS: {View: report.RSS, take: takeResident},
+	viewRSS:         {View: report.RSS, take: takeResident},
+	viewUnreachable: {View: report.Unreachable, take: takeUnreachable},
+	viewHeldBy:      {View: report.HeldBy, take: takeHeld},
+	viewPinned:      {View: report.Pinned, take: takePinned},
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
@@ -90,6 +114,9 @@ func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 func (v View) String() string { return viewings[v.kind].Name }
 
 func (v View) withDefaults() View {
+	if v.kind == viewUnreachable && v.olderThan == 0 {
+		v.olderThan = time.Second
+	}
 	if v.kind == viewShortLived && v.within == 0 {
 		v.within = time.Second
 	}

@@ -118,6 +118,9 @@ func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {
 	if s.Account != nil {
 		list = append(list, report.AccountComments(s.Account)...)
 	}
+	for _, n := range s.Notes {
+		list = append(list, "cgoheap: "+n)
+	}
 	if !s.Peak.IsZero() {
 		list = append(list, report.PeakComment(s.Peak))
 	}

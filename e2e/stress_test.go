@@ -48,3 +48,8 @@ func TestManyRecordingsUnderLoadHoldNothing(t *testing.T) {
 	long(t)
 	stress(t, "-recordings", "100")
 }
+
+func TestAmidAStormCopiesOfTheProcessFindWhatIsLost(t *testing.T) {
+	long(t)
+	stress(t, "-twins", "40")
+}

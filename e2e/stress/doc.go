@@ -27,5 +27,5 @@
 // Other kinds of pressure have flags of their own: -full spends all the time in one recording whose tables are full; -pages
 // runs only beside pages that come and go; -maps lets eight threads map, unmap, move and fork, and compares with the kernel's list
 // page by page whenever they rest; -pairs runs very many pairs of malloc and free in one recording, and -recordings
-// very many recordings under load. None may leave a trace in memory, files, threads or estimates.
+// very many recordings under load; -twins has very many copies of the process look for lost blocks, amid all of it. None may leave a trace in memory, files, threads or estimates.
 package main

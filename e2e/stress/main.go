@@ -24,6 +24,7 @@ func main() {
 	pages := flag.Bool("pages", false, "only beside pages that are mapped and unmapped")
 	maps := flag.Bool("maps", false, "instead of a storm of allocations, one of calls that map memory")
 	recordings := flag.Int("recordings", 0, "instead of a storm, this many recordings under load")
+	twins := flag.Int("twins", 0, "amid a storm, have this many copies of the process look for lost blocks")
 	flag.Parse()
 	var err error
 	switch {
@@ -31,6 +32,8 @@ func main() {
 		err = runPairs(os.Stdout, *pairs)
 	case *maps:
 		err = runMaps(os.Stdout, *length)
+	case *twins > 0:
+		err = runTwins(os.Stdout, *twins)
 	case *recordings > 0:
 		err = runRecordings(os.Stdout, *recordings)
 	default:

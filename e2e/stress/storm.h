@@ -61,6 +61,9 @@ void stress_libraries(uint32_t site, const char *a, const char *b); /* sites of 
    are made once, by a call from Go. */
 bool stress_make_rooms(void);
 void stress_move_pages(void);
+
+/* Loses 512 blocks of a size, and keeps as many in a table. */
+void stress_lose(size_t size);
 void stress_pages_by_thread(uint32_t site);
 void stress_pages_by_handler(uint32_t site);
 void stress_pages_by_fiber(uint32_t site);

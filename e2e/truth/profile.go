@@ -12,9 +12,12 @@ import (
 )
 
 // Take writes a profile and reads it back. A fault that package check finds in it is an error.
-func Take(p *cgoheap.Profiler) (*profile.Profile, error) {
+func Take(p *cgoheap.Profiler) (*profile.Profile, error) { return TakeView(p, cgoheap.ViewInUse()) }
+
+// TakeView writes a profile of a view and reads it back. A fault that package check finds in it is an error.
+func TakeView(p *cgoheap.Profiler, v cgoheap.View) (*profile.Profile, error) {
 	var written bytes.Buffer
-	if err := p.WriteProfile(&written); err != nil {
+	if err := p.Write(&written, cgoheap.Selection{View: v}); err != nil {
 		return nil, err
 	}
 	return Parse(written.Bytes())

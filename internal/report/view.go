@@ -18,12 +18,15 @@ type View struct {
 
 // The views of one moment.
 var (
-	InUse      = View{Name: "inuse", About: "in use, and allocated since"}
-	Allocated  = View{Name: "allocated", About: "in use, and (shown first) allocated since", DefaultType: "alloc_space"}
-	Peak       = View{Name: "peak", About: "in use at the highest moment, recorded since", Columns: pprof.InuseColumns}
-	Age        = View{Name: "age", About: "in use by age, recorded since", Columns: pprof.InuseColumns}
-	ShortLived = View{Name: "shortlived", About: "freed soon after it was allocated, recorded since", Columns: pprof.AllocatedColumns}
-	RSS        = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns}
+	InUse       = View{Name: "inuse", About: "in use, and allocated since"}
+	Allocated   = View{Name: "allocated", About: "in use, and (shown first) allocated since", DefaultType: "alloc_space"}
+	Peak        = View{Name: "peak", About: "in use at the highest moment, recorded since", Columns: pprof.InuseColumns}
+	Age         = View{Name: "age", About: "in use by age, recorded since", Columns: pprof.InuseColumns}
+	ShortLived  = View{Name: "shortlived", About: "freed soon after it was allocated, recorded since", Columns: pprof.AllocatedColumns}
+	Unreachable = View{Name: "unreachable", About: "in use that nothing in the program's memory points to, recorded since", Columns: pprof.InuseColumns}
+	HeldBy      = View{Name: "heldby", About: "in use, by what was found first to point to it, recorded since", Columns: pprof.InuseColumns}
+	Pinned      = View{Name: "pinned", About: "free, but kept resident by blocks in use on the same pages, recorded since", Columns: pprof.InuseColumns}
+	RSS         = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns}
 )
 
 // HeapLabel is the key of the label that distinguishes Go's own heap from native memory in a profile of both.
