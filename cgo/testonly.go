@@ -21,6 +21,7 @@ func init() {
 	testonly.AllowBounds = func(allow bool) { C.bounds_allow(C.bool(allow)) }
 	testonly.AllowObjects = func(allow bool) bool { return bool(C.objects_allow(C.bool(allow))) }
 	testonly.FillGate = fillGate
+	testonly.GoParts = goParts
 	testonly.Hold = hold
 	testonly.RuleAt = func(address uint64) testonly.Rule {
 		return *(*testonly.Rule)(unsafe.Pointer(C.index_rule(C.uintptr_t(address))))

@@ -6,6 +6,7 @@ package cgo
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 
@@ -89,4 +90,19 @@ func answerOf(p *C.struct_probe_twin) (a goAnswer, err error) {
 		})
 	}
 	return a, nil
+}
+
+func goParts() (starts, limits []uint64, stack []bool, err error) {
+	l, err := gospans.Find()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	a, err := askGo(l)
+	if err == nil && !a.known {
+		err = errors.New("a copy of the process did not understand Go's memory")
+	}
+	for _, p := range a.parts {
+		starts, limits, stack = append(starts, p.start), append(limits, p.limit), append(stack, p.stack)
+	}
+	return starts, limits, stack, err
 }

@@ -268,6 +268,18 @@ func TestTheStacksOfGoroutinesAreSeenFromTheirStackPointers(t *testing.T) {
 	}
 }
 
+// The goroutine that makes the copy is in a call of C, and so is its frame.
+func TestTheStackOfAGoroutineThatCallsCIsSeen(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it shrinks stacks
+	askedGo(t)                                       // the stack has grown
+	var own [4]uint64
+	at := uint64(uintptr(unsafe.Pointer(&own)))
+	if a := askedGo(t, at); !a.covers(at, 32, true) || a.stacks[0].used <= a.stacks[0].lo || a.stacks[0].used > at {
+		t.Errorf("a variable at %#x is not in the part in use of %+v", at, a.stacks[0])
+	}
+	runtime.KeepAlive(&own)
+}
+
 func TestObjectsAndStacksAreFoundByAddress(t *testing.T) {
 	all, _ := beginWaiters(1)
 	close(all[0].leave)

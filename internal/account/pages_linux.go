@@ -74,7 +74,11 @@ const (
 	categoryGuard   = 1 << 8 // since Linux 6.15: a page made by MADV_GUARD_INSTALL, which counts as swapped too
 )
 
-func (s *scanner) close() { s.f.Close() }
+// close clears the addresses, which would look like pointers until the memory is collected and used again.
+func (s *scanner) close() {
+	clear(s.found)
+	s.f.Close()
+}
 
 // runs requests the category of files only if it is needed: the kernel then has to look at each page's own record. One call covers
 // many areas. Where there is much to look at, two threads do, in turns.

@@ -1,9 +1,9 @@
 // Package gospans finds out where the Go runtime of this process keeps its heap and its goroutines, so that a copy of the process
 // can read both without asking the runtime.
 //
-//	mheap_.arenas ─► table ─► arena ─► span of each page ─► objects: size, which are allocated     arenas.go, span.go
+//	mheap_.arenas ─► table ─► arena ─► span of each page ─► objects, and which are allocated  arenas_linux.go, span_linux.go
 //	mheap_.heapArenas ─► numbers of the arenas
-//	allgs ─► g: bounds of the stack, saved stack pointer, status, entry function                   goroutines.go
+//	allgs ─► g: bounds of the stack, saved stack pointer, status, entry function   goroutines_linux.go
 //
 // None of that is documented, and stripped programs have no symbols for it. So nothing is taken on trust:
 //

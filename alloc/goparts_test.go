@@ -1,0 +1,64 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/testonly"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// inStack reports whether an address lies in a part of a goroutine's stack that is in use.
+func inStack(t *testing.T, address uint64) bool {
+	t.Helper()
+	starts, limits, stack, err := testonly.GoParts()
+	if err != nil {
+		t.Error(err)
+	}
+	for i := range starts {
+		if stack[i] && starts[i] <= address && address < limits[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// A goroutine's stack is divided where C calls back: the frames above the call are in use, too.
+func TestTheStackAboveACallbackIsInUse(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it shrinks stacks
+	for name, call := range map[string]func(func()){
+		"from Go":               victim.CallBack,
+		"from a thread of C's":  func(run func()) { _ = victim.OnThread(run) },
+		"while it waits for Go": func(run func()) { victim.CallBack(func() { waitFor(run) }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inStack(t, 0) // the stack has grown
+			var local uint64
+			at := uint64(uintptr(unsafe.Pointer(&local)))
+			above, below := false, false
+			call(func() { above, below = aboveAndBelow(t, at) })
+			if !above || !below {
+				t.Errorf("a variable above the callback is in use: %v; one below: %v", above, below)
+			}
+			runtime.KeepAlive(&local)
+		})
+	}
+}
+
+func aboveAndBelow(t *testing.T, at uint64) (above, below bool) {
+	inStack(t, 0)
+	var local uint64
+	above, below = inStack(t, at), inStack(t, uint64(uintptr(unsafe.Pointer(&local))))
+	runtime.KeepAlive(&local)
+	return above, below
+}
+
+func waitFor(run func()) {
+	done := make(chan struct{})
+	go func() { defer close(done); run() }()
+	<-done
+}
