@@ -77,7 +77,8 @@ func answerOf(p *C.struct_probe_twin) (a goAnswer, err error) {
 	if a.known = p.parts != 1<<64-1; a.known && p.parts > mostParts {
 		return a, fmt.Errorf("there is no room for %d parts", p.parts)
 	} else if a.known {
-		for _, part := range unsafe.Slice((*C.struct_probe_part)(unsafe.Add(unsafe.Pointer(p), C.sizeof_struct_probe_twin)), p.parts) {
+		first := (*C.struct_probe_part)(unsafe.Add(unsafe.Pointer(p), C.sizeof_struct_probe_twin))
+		for _, part := range unsafe.Slice(first, p.parts) {
 			a.parts = append(a.parts, goPart{uint64(part.start), uint64(part.limit), part.root == C.TWIN_ROOT_GO_STACK})
 		}
 		a.arenas = int(p.arenas)

@@ -1,5 +1,5 @@
-// Go's heap and the stacks of its goroutines, as a twin reads them: without a system call, a lock, or a function of libc. What the Go
-// runtime does at that moment in other threads can be half done. What is inconsistent therefore counts as in use.
+// Go's heap and the stacks of its goroutines, as a twin reads them: without a system call, a lock, or a function of libc. What
+// the Go runtime does at that moment in other threads can be half done. What is inconsistent therefore counts as in use.
 #ifndef CGOHEAP_TWIN_GO_H
 #define CGOHEAP_TWIN_GO_H
 
@@ -9,9 +9,10 @@
 
 typedef void twin_scan(void *arg, uint64_t start, uint64_t limit, uint32_t root);
 
-// Calls scan for all objects of Go's heap that are allocated, as TWIN_ROOT_GO_HEAP, ascending in each arena, and for the part of each
-// goroutine's stack that is in use, as TWIN_ROOT_GO_STACK: from its stack pointer on, or all of it while it runs. Garbage that has not
-// been collected is allocated. Returns false if the layout is unknown or not as expected; all of the arenas must then be scanned.
+// Calls scan for all objects of Go's heap that are allocated, as TWIN_ROOT_GO_HEAP, ascending in each arena, and for the part
+// of each goroutine's stack that is in use, as TWIN_ROOT_GO_STACK: from its stack pointer on, or all of it while it runs.
+// Garbage that has not been collected is allocated. Returns false if the layout is unknown or not as expected; all of the
+// arenas must then be scanned.
 bool twin_go_scan(const struct twin_go *go, twin_scan *scan, void *arg);
 
 struct twin_object {

@@ -20,8 +20,8 @@ bool twin_go_holds(const struct twin_go *go, uint64_t address)
 	return go_arena(go, (address + go->bias) / TWIN_GO_ARENA) != 0;
 }
 
-// A thread that sweeps the span may have replaced the bits and not yet the rest, or the other way round: then what is allocated and
-// the number of it do not agree.
+// A thread that sweeps the span may have replaced the bits and not yet the rest, or the other way round: then what is allocated
+// and the number of it do not agree.
 static bool agrees(const struct go_span *s, uint32_t count)
 {
 	uint32_t allocated = s->free_index;

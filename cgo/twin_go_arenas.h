@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Where the Go runtime keeps its heap and its goroutines, as internal/gospans has found it, where the fields are explained. All zero if that
-// is unknown.
+// Where the Go runtime keeps its heap and its goroutines, as internal/gospans has found it, where the fields are explained. All
+// zero if that is unknown.
 struct twin_go {
 	uint64_t arenas, bias, lists, goroutines;
 	struct {

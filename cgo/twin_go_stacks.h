@@ -13,8 +13,8 @@ struct twin_goroutine {
 
 typedef bool twin_goroutine_visit(void *arg, const struct twin_goroutine *g);
 
-// Calls visit for each goroutine that has a stack in use, until it returns false. Returns false then, and if the list of goroutines is
-// unknown or not as expected.
+// Calls visit for each goroutine that has a stack in use, until it returns false. Returns false then, and if the list of
+// goroutines is unknown or not as expected.
 bool twin_go_goroutines(const struct twin_go *go, twin_goroutine_visit *visit, void *arg);
 
 // Finds goroutines by the addresses of their stacks.

@@ -50,7 +50,8 @@ func findArenas() (l Layout, err error) {
 	return l, nil
 }
 
-// leadsTo reports whether the table leads to the spans of large objects, for each of their pages, and its last entry can be read.
+// leadsTo reports whether the table leads to the spans of large objects, for each of their pages, and its last entry can be
+// read.
 func (l Layout) leadsTo(objects [][]byte) bool {
 	var b [8]byte
 	if peek.Copy(b[:], l.Arenas+8*(Entries-1)) != len(b) {

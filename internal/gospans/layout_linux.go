@@ -16,7 +16,8 @@ type Layout struct {
 	G          G
 }
 
-// Constants of the runtime, on amd64 and arm64 under Linux: heapArenaBytes, pageSize, and how many entries the table of arenas has.
+// Constants of the runtime, on amd64 and arm64 under Linux: heapArenaBytes, pageSize, and how many entries the table of arenas
+// has.
 const (
 	ArenaBytes = 64 << 20
 	PageBytes  = 8 << 10
@@ -25,8 +26,8 @@ const (
 	pagesPerArena = ArenaBytes / PageBytes
 )
 
-// G has the offsets of the fields of a g: those of sched.sp, atomicstatus, goid, gopc and startpc. stack.lo and stack.hi are its first two
-// words.
+// G has the offsets of the fields of a g: those of sched.sp, atomicstatus, goid, gopc and startpc. stack.lo and stack.hi are
+// its first two words.
 type G struct{ SP, Status, ID, Created, Start uint32 }
 
 var once struct {
@@ -37,8 +38,8 @@ var once struct {
 // mostAttempts bounds how often the layout is looked for: a collection or a reused goroutine can spoil an attempt.
 const mostAttempts = 5
 
-// Find returns the layout. What was found once is returned from then on. It begins goroutines and allocates some hundred KiB of Go's heap
-// when it looks for it, which takes some milliseconds. An error is the reason why the layout is unknown.
+// Find returns the layout. What was found once is returned from then on. It begins goroutines and allocates some hundred KiB of
+// Go's heap when it looks for it, which takes some milliseconds. An error is the reason why the layout is unknown.
 func Find() (Layout, error) {
 	once.Lock()
 	defer once.Unlock()

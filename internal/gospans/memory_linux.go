@@ -15,8 +15,8 @@ const (
 	chunk      = 64 << 10
 )
 
-// search calls visit with the pieces of the runtime's data until it returns true, and reports whether it did. Pieces overlap by one
-// slice header.
+// search calls visit with the pieces of the runtime's data until it returns true, and reports whether it did. Pieces overlap by
+// one slice header.
 func search(visit func(at uint64, piece []byte) bool) bool {
 	own := uint64(uintptr(unsafe.Pointer(&runtime.MemProfileRate))) &^ (chunk - 1)
 	buffer := make([]byte, chunk+sliceBytes)

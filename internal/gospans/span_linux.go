@@ -10,8 +10,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/peek"
 )
 
-// Span has the offsets of the fields of an mspan: startAddr, npages, freeindex and nelems (16 bits), allocBits, allocCount (16 bits),
-// state (8 bits), and elemsize. An object is free if its index is not below freeindex and its bit in allocBits is 0.
+// Span has the offsets of the fields of an mspan: startAddr, npages, freeindex and nelems (16 bits), allocBits, allocCount (16
+// bits), state (8 bits), and elemsize. An object is free if its index is not below freeindex and its bit in allocBits is 0.
 type Span struct{ Start, Pages, FreeIndex, Objects, Bits, Count, State, Size uint32 }
 
 // span is the layout that Go 1.25 to 1.27 have, which must be proven before it is used. Source: runtime/mheap.go.
@@ -114,8 +114,8 @@ func (l Layout) verifyKinds(size int) error {
 //go:noinline
 func allocatePointers(n int) []*byte { return make([]*byte, n) }
 
-// Objects are allocated one after the other in the free places of a span, and between two of them the span says where the next will
-// be. Another goroutine, or a change of the thread, can come between, but seldom does.
+// Objects are allocated one after the other in the free places of a span, and between two of them the span says where the next
+// will be. Another goroutine, or a change of the thread, can come between, but seldom does.
 const (
 	freeBytes    = 1792
 	predictions  = 64
