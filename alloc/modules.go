@@ -62,3 +62,13 @@ func (r *Recording) Loaded() []*mappings.Module {
 	defer r.mu.Unlock()
 	return slices.Clone(r.loaded.all)
 }
+
+// Present returns the modules that are loaded, as the last look found them, the program's own first.
+func (r *Recording) Present() (list []*mappings.Module) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.loaded.current {
+		list = append(list, r.loaded.current[i].Module)
+	}
+	return list
+}

@@ -11,14 +11,14 @@ import (
 	"github.com/cgoheap/cgoheap/internal/account"
 )
 
-// Each thread has a vector (dtv) with the address of its thread-local storage for each file, by the number that the loader gave to
-// the file. Where the thread keeps the vector is libc's secret:
+// Each thread has a vector (dtv) with the address of its thread-local storage for each file, by the number that the loader gave
+// to the file. Where the thread keeps the vector is libc's secret:
 //
 //	glibc  amd64: the second word at the thread pointer, arm64: the first    entries of two words
 //	musl   amd64: the second word at the thread pointer, arm64: one before   entries of one word
 //
-// So it is looked for in the calling thread, of which the loader tells all addresses (dl_iterate_phdr). All of them must stand in the
-// vector, or no thread's is read.
+// So it is looked for in the calling thread, of which the loader tells all addresses (dl_iterate_phdr). All of them must stand
+// in the vector, or no thread's is read.
 
 // vector is where a thread's vector is, and its form.
 type vector struct {
@@ -33,8 +33,8 @@ const mostModules = 1 << 12
 func (r *Recording) Threads() (threads []account.Thread) {
 	onMadeThread(func() {
 		stacks, main := triedLibcStacks()
-		files, self, pointer := cgo.ThreadLocals()
-		v, known := findVector(files, self, pointer)
+		files, here := cgo.ThreadLocals()
+		v, known := findVector(files, here.Self, here.Pointer)
 		if main != 0 {
 			stacks = append(stacks, account.Stack{Thread: os.Getpid(), Control: main})
 		}
@@ -43,6 +43,9 @@ func (r *Recording) Threads() (threads []account.Thread) {
 				continue
 			}
 			t := account.Thread{Number: s.Thread, Stack: s.Range, Control: s.Control}
+			if here.Keys != 0 && s.Control != 0 {
+				t.Keys = account.Range{Start: s.Control + here.Keys, Limit: s.Control + here.Keys + cgo.KeysHere*account.KeyBytes}
+			}
 			if known {
 				t.Storage = v.storage(s.Control, files)
 			}
@@ -79,8 +82,8 @@ func (v vector) agrees(self uint64, files []cgo.ThreadLocal) bool {
 	return agreed > 0
 }
 
-// starts returns where a thread's storage for each file begins; 0 if it has none. The vector of a thread that has not asked for the
-// storage of a file that was loaded later may end before its number, where anything stands.
+// starts returns where a thread's storage for each file begins; 0 if it has none. The vector of a thread that has not asked for
+// the storage of a file that was loaded later may end before its number, where anything stands.
 func (v vector) starts(control uint64, files []cgo.ThreadLocal) []uint64 {
 	var last uint64
 	for _, f := range files {
@@ -100,7 +103,8 @@ func (v vector) starts(control uint64, files []cgo.ThreadLocal) []uint64 {
 	return starts
 }
 
-// storage returns a thread's storage for all files. glibc keeps the number of entries one before the vector, musl in its first word.
+// storage returns a thread's storage for all files. glibc keeps the number of entries one before the vector, musl in its first
+// word.
 func (v vector) storage(control uint64, files []cgo.ThreadLocal) (list []account.ThreadLocal) {
 	first := wordAt(control + v.pointer)
 	entries := wordAt(first)

@@ -87,3 +87,6 @@ func (*Recording) Stop() error { return nil }
 
 // Threads returns none.
 func (*Recording) Threads() []account.Thread { return nil }
+
+// Present returns none.
+func (*Recording) Present() []*mappings.Module { return nil }

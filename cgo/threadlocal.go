@@ -13,13 +13,22 @@ type ThreadLocal struct {
 	Size   uint64 // bytes
 }
 
-// ThreadLocals returns the thread-local storage of the loaded files, as the calling thread has it, with the address of that thread's
-// control block, and its thread pointer.
-func ThreadLocals() (list []ThreadLocal, self, pointer uint64) {
-	var here C.struct_threadlocal_here
+// ThreadHere is the calling thread at the time of a list.
+type ThreadHere struct {
+	Self    uint64 // the address of its control block
+	Pointer uint64 // its thread pointer
+	Keys    uint64 // where the values of the first KeysHere pthread keys lie in the control block, 16 bytes each; 0 if unknown
+}
+
+// KeysHere is how many keys' values glibc keeps in a control block.
+const KeysHere = 32
+
+// ThreadLocals returns the thread-local storage of the loaded files, as the calling thread has it.
+func ThreadLocals() (list []ThreadLocal, here ThreadHere) {
+	var h C.struct_threadlocal_here
 	found := make([]C.struct_threadlocal, 64)
 	for {
-		count := int(C.threadlocal_list(&found[0], C.size_t(len(found)), &here))
+		count := int(C.threadlocal_list(&found[0], C.size_t(len(found)), &h))
 		if count <= len(found) {
 			found = found[:count]
 			break
@@ -30,5 +39,5 @@ func ThreadLocals() (list []ThreadLocal, self, pointer uint64) {
 		f := &found[i]
 		list = append(list, ThreadLocal{uint64(f.bias), uint64(f.module), uint64(f.start), uint64(f.size)})
 	}
-	return list, uint64(here.self), uint64(here.pointer)
+	return list, ThreadHere{uint64(h.self), uint64(h.pointer), uint64(h.keys)}
 }

@@ -17,6 +17,7 @@ struct threadlocal {
 struct threadlocal_here {
 	uintptr_t self;    // its control block
 	uintptr_t pointer; // its thread pointer, from which the position of its vector counts
+	uintptr_t keys;    // where the first values of pthread keys lie in the control block, 16 bytes each; 0 if unknown
 };
 
 // Fills in what the loaded files have, and returns how many there are, which may be more than max.
