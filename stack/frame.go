@@ -4,6 +4,9 @@ package stack
 // that is closed and opened again is a new module with a new number. 0 is "no known module".
 type ModuleID uint16
 
+// NoCode stands in place of a module for a frame that is no code: the profile's writer knows what it is called. Its address is a number.
+const NoCode ModuleID = 64001
+
 // Frame is one call site of a stack: the runtime address of the call instruction (a return address − 1, or the exact
 // address where a signal interrupted the code) in its low 48 bits, and the module that was mapped there when the sample
 // was taken in its high 16.

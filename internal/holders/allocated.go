@@ -1,0 +1,211 @@
+package holders
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// mostFrames is how many frames of a stack are looked at, from the leaf on, for one that says who allocated.
+const mostFrames = 32
+
+// nameStacks names the recorded blocks that hold others, by their stacks.
+func (n *namer) nameStacks(b *Blocks) {
+	list := slices.Sorted(maps.Keys(n.stacks))
+	stacks := make([][]stack.Frame, len(list))
+	for i, number := range list {
+		frames := b.Frames(number)
+		stacks[i] = slices.Clone(frames[:min(len(frames), mostFrames)])
+	}
+	for i, name := range n.functions(stacks) {
+		h := Holder{Name: "a block of unknown origin"}
+		if name != "" {
+			h.Name = "a block allocated in " + name
+		}
+		n.stacks[list[i]] = n.number(h)
+	}
+}
+
+// mappers returns the functions that mapped what the words lie in, by the index of the recorded mapping.
+func (n *namer) mappers(words []word) map[int32]string {
+	found := make(map[int32]string)
+	for _, w := range words {
+		if p := n.places.mapped.at(w.at); p != nil && n.Mapped[p.which].Kind == account.Program {
+			found[p.which] = ""
+		}
+	}
+	which := slices.Sorted(maps.Keys(found))
+	stacks := make([][]stack.Frame, len(which))
+	for i, w := range which {
+		frames := n.Mapped[w].Frames
+		stacks[i] = frames[:min(len(frames), mostFrames)]
+	}
+	for i, name := range n.functions(stacks) {
+		found[which[i]] = name
+	}
+	return found
+}
+
+// nameEntries names the stacks of goroutines by their first functions.
+func (n *namer) nameEntries() {
+	for _, entry := range slices.Sorted(maps.Keys(n.entries)) {
+		h := Holder{Name: "stack of a goroutine"}
+		if at := slices.IndexFunc(n.Modules, func(m *mappings.Module) bool { return m.Holds(mappings.RuntimeAddr(entry)) }); at >= 0 {
+			m := n.Modules[at]
+			result := n.Names.Resolve(m, []mappings.ELFAddr{m.ELFAddr(mappings.RuntimeAddr(entry))})[0]
+			if name := n.outermost(m, &result); name != "" {
+				h.Name = "stack of goroutine " + name
+			}
+		}
+		n.entries[entry] = n.number(h)
+	}
+}
+
+func (n *namer) outermost(m *mappings.Module, r *symbolize.Result) string {
+	if len(r.Lines) > 0 {
+		return clean(r.Lines[len(r.Lines)-1].Function)
+	}
+	return standIn(m, r)
+}
+
+// standIn is what a function without a name is called.
+func standIn(m *mappings.Module, r *symbolize.Result) string {
+	if m == nil || r.Start == 0 {
+		return ""
+	}
+	return clean(fmt.Sprintf("%s+%#x", filepath.Base(m.Path), uint64(r.Start)))
+}
+
+// functions returns the function of each stack that says who allocated; "" if nothing is known.
+func (n *namer) functions(stacks [][]stack.Frame) []string {
+	results := n.resolve(stacks)
+	names := make([]string, len(stacks))
+	for i, frames := range stacks {
+		names[i] = n.telling(frames, results)
+	}
+	return names
+}
+
+// resolve looks up all frames, file by file.
+func (n *namer) resolve(stacks [][]stack.Frame) map[stack.Frame]symbolize.Result {
+	results, byModule := make(map[stack.Frame]symbolize.Result), make(map[stack.ModuleID][]stack.Frame)
+	for _, frames := range stacks {
+		for _, f := range frames {
+			if _, known := results[f]; !known {
+				results[f] = symbolize.Result{}
+				byModule[f.Module()] = append(byModule[f.Module()], f)
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(byModule)) {
+		m, frames := n.Module(id), byModule[id]
+		addresses := make([]mappings.ELFAddr, len(frames))
+		for i, f := range frames {
+			if addresses[i] = mappings.ELFAddr(f.Address()); m != nil {
+				addresses[i] = m.ELFAddr(mappings.RuntimeAddr(f.Address()))
+			}
+		}
+		for i, r := range n.Names.Resolve(m, addresses) {
+			results[frames[i]] = r
+		}
+	}
+	return results
+}
+
+// telling returns the innermost function of a stack that is neither an allocator, nor a wrapper of one, nor a container's; if
+// there is none, the innermost that is no entry of an allocator.
+func (n *namer) telling(frames []stack.Frame, results map[stack.Frame]symbolize.Result) (name string) {
+	leaf := true
+	for _, f := range frames {
+		r, m := results[f], n.Module(f.Module())
+		t := n.Names.Tidy(r.Lines)
+		lines := t.Lines
+		if t.Hidden {
+			continue
+		}
+		if leaf {
+			lines = lines[t.Entries:]
+			leaf = len(lines) == 0 && len(r.Lines) > 0
+		}
+		if len(r.Lines) == 0 {
+			lines = []symbolize.Line{{Function: standIn(m, &r)}}
+		}
+		for _, l := range lines {
+			switch {
+			case l.Function == "":
+			case !tellsNothing(l.Function):
+				return clean(l.Function)
+			case name == "":
+				name = clean(l.Function)
+			}
+		}
+	}
+	return name
+}
+
+// libraries are the beginnings of names of functions that work for whoever calls them: of the standard libraries of C++ and
+// Rust.
+var libraries = []string{
+	"std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete", "boost::container::", "absl::container_internal::",
+	"alloc::", "core::", "hashbrown::", "<alloc::", "<std::", "<core::", "<hashbrown::", "void std::", "C.CString", "C.CBytes",
+}
+
+// wrappers are the ends of names of functions that allocate for their callers, in lower case.
+var wrappers = []string{
+	"malloc", "calloc", "realloc", "mallocz", "malloc0", "zalloc", "memalign", "reallocarray", "strdup", "strndup", "memdup", "asprintf", "getline",
+	"mmap", "mmap64",
+}
+
+// shortPrefix is how long a library's prefix may be before alloc: av_alloc, xalloc. In conn_alloc it tells what is allocated.
+const shortPrefix = 3
+
+// tellsNothing reports whether a function is one that many others allocate through.
+func tellsNothing(function string) bool {
+	for _, prefix := range libraries {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	base := withoutBrackets(function)
+	base = strings.ToLower(strings.Trim(base[strings.LastIndexAny(base, ":.")+1:], "_~"))
+	for _, end := range wrappers {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	for _, end := range []string{"alloc", "allocate"} {
+		if rest, ok := strings.CutSuffix(base, end); ok && len(strings.Trim(rest, "_")) <= shortPrefix-1 {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutBrackets leaves out template arguments and parameters. Names with operators in them may lose more.
+func withoutBrackets(name string) string {
+	if !strings.ContainsAny(name, "<(") {
+		return name
+	}
+	var kept strings.Builder
+	depth := 0
+	for _, c := range name {
+		switch c {
+		case '<', '(', '{':
+			depth++
+		case '>', ')', '}':
+			depth--
+		default:
+			if depth == 0 {
+				kept.WriteRune(c)
+			}
+		}
+	}
+	return kept.String()
+}

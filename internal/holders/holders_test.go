@@ -1,0 +1,158 @@
+package holders
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// nameAll names blocks of one byte each, without stacks, in a process of which nothing is known but what the caller sets.
+func nameAll(t *testing.T, p Process, found []Found) (names []string, named *Named) {
+	t.Helper()
+	p.Dir, p.Names = t.TempDir(), symbolize.New(symbolize.Options{})
+	if p.Module == nil {
+		p.Module = func(stack.ModuleID) *mappings.Module { return nil }
+	}
+	var memory scratch.Memory
+	defer memory.Free()
+	named = Name(&p, &Blocks{
+		Count: len(found), Found: func(i int) Found { return found[i] }, Bytes: func(int) uint64 { return 1 },
+		Stack: func(i int) uint32 { return uint32(i) }, Frames: func(uint32) []stack.Frame { return nil },
+	}, &memory)
+	for i := range found {
+		names = append(names, named.Holders[named.Of[i]].Name)
+	}
+	return names, named
+}
+
+func TestFindingsThatCannotBe(t *testing.T) {
+	names, _ := nameAll(t, Process{}, []Found{
+		{Holder: 1, Through: 1 << 31, Root: GoHeap}, {Holder: 8, Root: Data, RootWord: 1<<64 - 1}, {Root: 200}, {Holder: 8, Through: 4, Root: Registers, Thread: -3},
+		{NotLooked: true, Root: Data, RootWord: 8, Through: 9}, {Root: GoStack, Entry: 1<<64 - 1},
+	})
+	want := []string{"Go's heap", "memory that is mapped no more", "nothing", "a block of unknown origin", "not looked for", "stack of a goroutine"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlacesAreThoseOfASlowSearch(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		var list []place
+		for i := range random.IntN(20) {
+			start := uint64(random.IntN(200))
+			list = append(list, place{Range: account.Range{Start: start, Limit: start + uint64(random.IntN(30))}, which: int32(i)})
+		}
+		slow := slices.Clone(list)
+		slices.SortStableFunc(slow, func(a, b place) int { return int(a.Start) - int(b.Start) })
+		fast := newSorted(list)
+		for at := range uint64(240) {
+			want := slices.IndexFunc(slow, func(p place) bool { return p.Start <= at && at < p.Limit })
+			got := fast.at(at)
+			if (got != nil) != (want >= 0) {
+				t.Fatalf("%d in %+v: %+v", at, slow, got)
+			}
+		}
+	}
+}
+
+func TestNamesAreBounded(t *testing.T) {
+	var p Process
+	var found []Found
+	for i := range 5 * mostHolders {
+		stack := account.Range{Start: uint64(i+1) << 20, Limit: uint64(i+2) << 20}
+		p.Threads = append(p.Threads, account.Thread{Number: 0, Stack: stack, Control: stack.Limit - 4096})
+		p.Mapped = append(p.Mapped, account.Mapping{})
+		for range 1 + i%3 {
+			found = append(found, Found{Root: Stack, RootWord: stack.Start + 8})
+		}
+		found = append(found, Found{Root: Stack, RootWord: stack.Limit - 8}, Found{})
+	}
+	names, named := nameAll(t, p, found)
+	if len(named.Holders) != 3 || names[0] != "stack of a thread" || names[2] != Nothing || names[1] != "thread-local storage of a thread" {
+		t.Errorf("%d names: %q", len(named.Holders), names[:3])
+	}
+	var d Named
+	list, bytes := []Holder(nil), []uint64(nil)
+	for i := range 3 * mostHolders {
+		list = append(list, Holder{Name: fmt.Sprint("global v", i)}, Holder{Name: fmt.Sprint("stack of thread ", i), Root: "x"})
+		bytes = append(bytes, uint64(i), 0)
+	}
+	list, bytes = append(list, Holder{Name: Nothing}), append(bytes, 0)
+	numbers := d.bound(list, bytes)
+	if len(d.Holders) != mostHolders+3 {
+		t.Errorf("%d names", len(d.Holders))
+	}
+	for i, h := range list {
+		got := d.Holders[numbers[i]]
+		if want := bytes[i] >= 2*mostHolders || h.Name == Nothing; (got == h) != want {
+			t.Fatalf("%v with %d bytes is %v", h, bytes[i], got)
+		}
+		if got != h && got.Name != coarse(&h) {
+			t.Fatalf("%v is %v", h, got)
+		}
+	}
+}
+
+func TestNamesOfManyWordsTakeLittleMemory(t *testing.T) {
+	const words = 300_000
+	found := make([]Found, words)
+	for i := range found {
+		found[i] = Found{Root: Data, RootWord: 1<<32 + uint64(i)*8}
+	}
+	var names int
+	allocated := testing.AllocsPerRun(1, func() {
+		_, named := nameAll(t, Process{}, found)
+		names = len(named.Holders)
+	})
+	if perWord := allocated / words; names != 1 || perWord > 1 { // the list of names in this test has none of its own
+		t.Errorf("%d names, %.1f allocations for each word", names, perWord)
+	}
+}
+
+func TestCleanNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"worker": "worker", "a\nb\x00\x1b": "a?b??", "\xff\xfe": "??", "größe": "größe", "": "", "\u202e": "?", // turns writing around
+	} {
+		if got := clean(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+	for _, name := range []string{strings.Repeat("a", 1000), strings.Repeat("ö", 1000), strings.Repeat("€", 67), strings.Repeat("😀", 300)} {
+		if got := clean(name); len(got) > longest+len("…") || !utf8.ValidString(got) || !strings.HasPrefix(name, strings.TrimSuffix(got, "…")) {
+			t.Errorf("%d bytes: %q", len(got), got)
+		}
+	}
+}
+
+func TestFunctionsThatTellNothing(t *testing.T) {
+	for _, name := range []string{
+		"malloc", "xmalloc", "g_malloc0", "sqlite3Malloc", "PyMem_RawMalloc", "je_calloc", "CRYPTO_zalloc", "g_strdup", "av_mallocz", "std::vector<int>::push_back",
+		"std::__new_allocator<std::pair<int, char> >::allocate", "__gnu_cxx::new_allocator<char>::allocate", "operator new[](unsigned long)", "alloc::raw_vec::RawVec<T>::grow",
+		"<alloc::string::String as core::clone::Clone>::clone", "xalloc", "av_alloc", "rocksdb::port::cacheline_aligned_alloc_malloc", "asprintf", "duckdb::BufferPool::Allocate", "my::pool<std::map<a, b>>::allocate", "mmap64",
+	} {
+		if !tellsNothing(name) {
+			t.Errorf("%s tells something", name)
+		}
+	}
+	for _, name := range []string{
+		"queue_push", "conn_alloc", "alloc_node", "main.login", "app::registry::grow", "stdlib_init", "mallocator_init", "rocksdb::Arena::AllocateAligned", "server::allocate_session",
+		"app::list<std::string>::add", "<myapp::Cache as Default>::default", "", "main.(*Server).loop",
+	} {
+		if tellsNothing(name) {
+			t.Errorf("%s tells nothing", name)
+		}
+	}
+}
