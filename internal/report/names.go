@@ -98,6 +98,10 @@ func (r *Report) name(memory *scratch.Memory) *naming {
 		byModule[id] = append(byModule[id], number)
 	}
 	for _, id := range fewestFirst(byModule) {
+		if id == stack.NoCode {
+			r.nameHolders(n, byModule[id])
+			continue
+		}
 		r.nameModule(n, r.Module(id), byModule[id])
 	}
 	r.Names.Note(n.missing.sum())

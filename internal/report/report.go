@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/cgoheap/cgoheap/internal/garbage"
+	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/pprof"
@@ -21,6 +22,7 @@ type Report struct {
 	Names   *symbolize.Symbolizer
 	Samples []stack.Sample
 	Each    iter.Seq[*stack.Sample] // yields more samples, each valid until the next; only for Write, without Cut
+	Holders []holders.Holder        // what frames of the module stack.NoCode are called, by their addresses, from 1
 	Group   string                  // the key of a label whose values keep their totals when samples are cut
 	Leaves  []Leaf                  // memory without stacks, which no cut leaves out
 	About   string                  // for WriteText: what comes before the stacks

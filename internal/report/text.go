@@ -90,7 +90,7 @@ func (t *text) sample(number int, s *stack.Sample) {
 
 func (t *text) frame(f *named) {
 	file, m, lines := "", t.naming.moduleOf(f), t.naming.linesOf(f)
-	if m != nil {
+	if m != nil && m != nowhereHeld {
 		file = filepath.Base(m.Path)
 	}
 	for _, line := range lines {

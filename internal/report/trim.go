@@ -15,9 +15,10 @@ func (n *naming) shown(list []*named, all []stack.Frame) []*named {
 			list = append(list, f)
 		}
 	}
-	if len(list) > before {
+	if shown := len(list) - before; shown > 1 || shown == 1 && list[before].frame.Module() != stack.NoCode {
 		return list
 	}
+	list = list[:before]
 	for _, frame := range all {
 		list = append(list, &n.named[n.number(frame)])
 	}
