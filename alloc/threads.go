@@ -51,8 +51,36 @@ func (r *Recording) Threads() (threads []account.Thread) {
 			}
 			threads = append(threads, t)
 		}
+		addStatic(threads)
 	})
 	return threads
+}
+
+// addStatic adds storage that a thread's vector does not have yet: of a file that was loaded later and got room beside the
+// stacks of all threads. There the distance from the control block is the same in each thread.
+func addStatic(threads []account.Thread) {
+	type file struct{ bias, distance, size uint64 }
+	var files []file
+	for i := range threads {
+		t := &threads[i]
+		for _, s := range t.Storage {
+			f := file{s.Bias, s.Start - t.Control, s.Limit - s.Start}
+			if t.Stack.Start <= s.Start && s.Limit <= t.Stack.Limit && !slices.Contains(files, f) {
+				files = append(files, f)
+			}
+		}
+	}
+	for i := range threads {
+		t := &threads[i]
+		for _, f := range files {
+			start := t.Control + f.distance
+			inside := t.Stack.Start <= start && start+f.size <= t.Stack.Limit || t.Stack.Start == t.Stack.Limit
+			if inside && !slices.ContainsFunc(t.Storage, func(s account.ThreadLocal) bool { return s.Bias == f.bias }) {
+				t.Storage = append(t.Storage, account.ThreadLocal{Range: account.Range{Start: start, Limit: start + f.size}, Bias: f.bias})
+			}
+		}
+		slices.SortFunc(t.Storage, func(a, b account.ThreadLocal) int { return cmp.Compare(a.Start, b.Start) })
+	}
 }
 
 // findVector looks for the vector of the calling thread.
@@ -103,8 +131,8 @@ func (v vector) starts(control uint64, files []cgo.ThreadLocal) []uint64 {
 	return starts
 }
 
-// storage returns a thread's storage for all files. glibc keeps the number of entries one before the vector, musl in its first
-// word.
+// storage returns a thread's storage for all files, in their order. glibc keeps the number of entries one before the vector,
+// musl in its first word.
 func (v vector) storage(control uint64, files []cgo.ThreadLocal) (list []account.ThreadLocal) {
 	first := wordAt(control + v.pointer)
 	entries := wordAt(first)
@@ -117,6 +145,5 @@ func (v vector) storage(control uint64, files []cgo.ThreadLocal) (list []account
 			list = append(list, account.ThreadLocal{Range: account.Range{Start: start, Limit: start + f.Size}, Bias: f.Bias})
 		}
 	}
-	slices.SortFunc(list, func(a, b account.ThreadLocal) int { return cmp.Compare(a.Start, b.Start) })
 	return list
 }
