@@ -1,0 +1,142 @@
+package suspects
+
+import (
+	"math"
+	"time"
+)
+
+// Trend is what the moments say of a stack.
+type Trend struct {
+	Stack, Site uint64
+	Since, Time time.Time // of the first and the last moment
+	Moments     int
+	Bytes       float64 // in use at the last
+	Blocks      float64
+	BytesError  float64 // half of the 95 % interval
+	Age         time.Duration
+	Growth      float64 // bytes per minute
+	GrowthError float64 // half of the 95 % interval: of sampling, not of a program that does not go on as it has
+	Freed       float64 // share that is freed of the bytes allocated meanwhile that were there at three moments
+
+	steady float64    // share of the movement that a straight line explains
+	steps  [3]float64 // from quarter to quarter of the time, as shares of the mean step
+}
+
+// deviations is how many standard deviations 95 % of a normal distribution lie within.
+const deviations = 1.96
+
+// Trends returns what is known of each stack that is kept, in no order. Tick is the unit of ticks.
+func (h *History) Trends(tick time.Duration) []Trend {
+	list := make([]Trend, 0, len(h.tracks))
+	for _, t := range h.tracks {
+		list = append(list, h.trend(t, tick))
+	}
+	return list
+}
+
+func (h *History) trend(t *track, tick time.Duration) Trend {
+	n := len(h.moments) - 1
+	made := Trend{Stack: t.stack, Site: t.site, Since: h.moments[t.from].time, Time: h.moments[n].time, Moments: n + 1 - t.from,
+		Bytes: t.bytes[n], Blocks: t.blocks, Age: time.Duration(max(0, float64(h.moments[n].ticks)-t.born)) * tick}
+	var level [mostMoments]float64
+	level[n] = 1
+	made.BytesError = t.error(&level, n)
+	if made.Moments < 2 {
+		return made
+	}
+	c := h.slope(t.from)
+	for i := t.from; i <= n; i++ {
+		made.Growth += c[i] * t.bytes[i]
+	}
+	made.GrowthError = t.error(&c, n)
+	made.Freed = t.freed(n)
+	made.shape(h, t)
+	return made
+}
+
+// slope returns the factors of the values at the moments whose sum is the least-squares slope, per minute.
+func (h *History) slope(from int) (c [mostMoments]float64) {
+	var mean, squares float64
+	for _, m := range h.moments[from:] {
+		mean += h.minutes(m) / float64(len(h.moments)-from)
+	}
+	for _, m := range h.moments[from:] {
+		squares += (h.minutes(m) - mean) * (h.minutes(m) - mean)
+	}
+	for i := from; i < len(h.moments); i++ {
+		c[i] = (h.minutes(h.moments[i]) - mean) / squares
+	}
+	return c
+}
+
+func (h *History) minutes(m moment) float64 { return m.time.Sub(h.moments[0].time).Minutes() }
+
+// error returns half of the 95 % interval of Σ cᵢXᵢ: see doc.go.
+func (t *track) error(c *[mostMoments]float64, n int) float64 {
+	var variance, fourth float64
+	for first := range n + 1 {
+		factor := 0.0
+		for last := first; last <= n; last++ {
+			factor += c[last]
+			v := float64(t.ended.at(first, last).variance)
+			if last == n {
+				v += float64(t.live[first].variance)
+			}
+			variance += v * factor * factor
+			fourth += v * factor * factor * factor * factor
+		}
+	}
+	if variance <= 0 {
+		return 0
+	}
+	one := t.single * fourth / variance // the variance of one sample
+	return deviations * math.Sqrt(variance+deviations*deviations/2*one)
+}
+
+// lasting is at how many moments a block must have been there to count as one that lasts.
+const lasting = 3
+
+// freed returns the share that is freed of the bytes that were allocated since the first moment and have lasted.
+func (t *track) freed(n int) float64 {
+	var freed, all float64
+	for first := t.from + 1; first <= n-lasting+1; first++ {
+		all += float64(t.live[first].bytes)
+		for last := first + lasting - 1; last < n; last++ {
+			freed += float64(t.ended.at(first, last).bytes)
+		}
+	}
+	if all += freed; all == 0 {
+		return 0
+	}
+	return freed / all
+}
+
+// shape compares the movement with a straight line.
+func (made *Trend) shape(h *History, t *track) {
+	first, count := t.from, made.Moments
+	var mean, meanTime float64
+	for i := first; i < first+count; i++ {
+		mean += t.bytes[i] / float64(count)
+		meanTime += h.minutes(h.moments[i]) / float64(count)
+	}
+	var rest, all float64
+	for i := first; i < first+count; i++ {
+		off := t.bytes[i] - mean
+		beside := off - made.Growth*(h.minutes(h.moments[i])-meanTime)
+		all, rest = all+off*off, rest+beside*beside
+	}
+	if all == 0 || count < 8 {
+		return
+	}
+	made.steady = 1 - rest/all
+	var quarters [4]float64
+	for q := range quarters {
+		from, to := first+q*count/4, first+(q+1)*count/4
+		for _, bytes := range t.bytes[from:to] {
+			quarters[q] += bytes / float64(to-from)
+		}
+	}
+	for q := range made.steps {
+		made.steps[q] = (quarters[q+1] - quarters[q]) / ((quarters[3] - quarters[0]) / 3)
+	}
+}

@@ -1,0 +1,101 @@
+package suspects
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Class is what a stack's blocks look like.
+type Class int
+
+// The classes, in the order in which stacks are ranked.
+const (
+	Leak   Class = iota // proven: nothing points to a good part of the blocks
+	Grows               // steadily, and little of it is freed
+	Queue               // steadily, although much of it is freed: it fills faster than it drains
+	Unsure              // still rising, beyond the error; but not steadily, or not for long
+	Steady
+)
+
+// String returns the name of the class.
+func (c Class) String() string { return [...]string{"leak", "grows", "queue", "unsure", "steady"}[c] }
+
+// Finding is what somebody who looked for pointers knows of a stack's blocks.
+type Finding struct {
+	Unreachable float64   // share of the bytes that nothing points to
+	Error       float64   // half of its 95 % interval
+	Holder      string    // what points to the others first, such as "global fifo"; "" if unknown
+	When        time.Time // when that was
+}
+
+// Findings returns what is known of a stack; false if nothing is. It may be nil.
+type Findings func(stack uint64) (Finding, bool)
+
+// Verdict is a Trend with what it means.
+type Verdict struct {
+	Trend
+	Class   Class
+	Finding *Finding // nil if nobody looked
+}
+
+// When is a rise more than chance or breathing? All limits are for hundreds of stacks that are looked at again and again, so that a
+// service without a leak has none: false verdicts are worse than late ones.
+const (
+	surely       = 2.5 / deviations // of the interval's half: 2.5 standard deviations
+	leastSteady  = 0.75             // a straight line explains as much of the movement
+	leastStep    = 0.35             // of the mean, from each quarter of the time to the next: a step, or what is full, has less
+	mostFreed    = 0.25             // if more is freed again, the blocks are in use for a while only
+	rising       = 5 * time.Minute  // for so long, at least
+	risingQueue  = 40 * time.Minute // if they are in use for a while only: many breathe
+	provenShare  = 0.1              // of blocks that grow
+	provenSteady = 0.5              // of others
+)
+
+// class returns the class of a stack.
+func (v *Verdict) class() Class {
+	rises := v.Growth > 0 && v.Growth > surely*v.GrowthError
+	grows := rises && v.steadily()
+	if f := v.Finding; f != nil {
+		if sure := f.Unreachable - f.Error; rises && sure >= provenShare || sure >= provenSteady {
+			return Leak
+		}
+	}
+	span := v.Time.Sub(v.Since)
+	switch {
+	case grows && v.Freed <= mostFreed && span >= rising:
+		return Grows
+	case grows && v.Freed > mostFreed && span >= risingQueue:
+		return Queue
+	case rises && (v.steady == 0 || v.steps[2] >= leastStep):
+		return Unsure
+	}
+	return Steady
+}
+
+func (t *Trend) steadily() bool {
+	return t.steady >= leastSteady && slices.Min(t.steps[:]) >= leastStep
+}
+
+// Judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth that the
+// interval allows, then by the bytes in use.
+func Judge(trends []Trend, findings Findings) []Verdict {
+	list := make([]Verdict, 0, len(trends))
+	for _, t := range trends {
+		v := Verdict{Trend: t}
+		if findings != nil {
+			if f, known := findings(t.Stack); known {
+				v.Finding = &f
+			}
+		}
+		v.Class = v.class()
+		list = append(list, v)
+	}
+	slices.SortFunc(list, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.least(), a.least()), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Stack, b.Stack))
+	})
+	return list
+}
+
+// least is the least growth that the interval allows; 0 for one that may not grow.
+func (v *Verdict) least() float64 { return max(0, v.Growth-v.GrowthError) }
