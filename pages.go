@@ -21,6 +21,7 @@ const pagesFolder = "/debug/cgoheap/"
 //
 //	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
 //	           application/json, makes it JSON
+//	suspects   which stacks grow, how fast, and what that means: see Suspects; text or JSON, as account
 //	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
 //
@@ -30,10 +31,12 @@ func (p *Profiler) PagesHandler() http.Handler {
 	mux.HandleFunc("GET "+pagesFolder+"{$}", func(w http.ResponseWriter, _ *http.Request) {
 		plainText(w)
 		_, _ = io.WriteString(w, "account  what each resident byte of the process is; account?format=json\n"+
+			"suspects which stacks grow, and what that means; suspects?format=json\n"+
 			"timeline what memory the process took in the last hour and days, as JSON\n"+
 			"trim     POST: malloc returns to the kernel what the program has freed\n")
 	})
 	mux.HandleFunc("GET "+pagesFolder+"account", p.serveAccount)
+	mux.HandleFunc("GET "+pagesFolder+"suspects", p.serveSuspects)
 	mux.HandleFunc("GET "+pagesFolder+"timeline", p.serveTimeline)
 	mux.HandleFunc("POST "+pagesFolder+"trim", func(w http.ResponseWriter, _ *http.Request) {
 		plainText(w)

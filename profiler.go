@@ -10,6 +10,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
@@ -30,6 +31,7 @@ type Profiler struct {
 	box        atomic.Pointer[blackbox.Box] // nil without Config.BlackBox
 	flight     *flight.Recorder             // nil if it is not wanted, or there is no room
 	recovering *recovering                  // nil without Config.BlackBox
+	suspects   *suspects.Watch
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
@@ -51,6 +53,7 @@ func Start(c Config) (*Profiler, error) {
 		return nil, errors.Join(fmt.Errorf("cgoheap: %w", err), p.closeBox())
 	}
 	p.fly()
+	p.suspect()
 	p.recover()
 	c.Logger.Debug("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
 	return p, nil
@@ -75,6 +78,7 @@ func (p *Profiler) SetSampleBytes(n int64) error {
 // DumpOnSignal stay caught until its own stop is called.
 func (p *Profiler) Stop() error {
 	p.land()
+	p.suspects.Stop()
 	p.stopRecovering()
 	if err := p.recording.Stop(); err != nil {
 		return fmt.Errorf("cgoheap: %w", err)

@@ -99,7 +99,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Bare:    s.BareAddresses,
 	}
 	if s.text {
-		r.About = p.accountText(snapshot.Account)
+		r.About = p.accountText(snapshot.Account) + p.suspectsText(snapshot)
 	}
 	if s.View.since != nil {
 		r.Header.Duration = profile.Time.Sub(profile.Start)

@@ -9,6 +9,7 @@ import (
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -66,6 +67,12 @@ func (*Recording) Loaded() []*mappings.Module { return nil }
 
 // ResetPeak returns errStopped.
 func (*Recording) ResetPeak() error { return errStopped }
+
+// LiveTick is the unit of the ticks of Live.
+const LiveTick = time.Millisecond
+
+// Live returns errStopped.
+func (*Recording) Live(func(uint64, func(func(*suspects.Block)))) error { return errStopped }
 
 // Lifetimes returns none.
 func Lifetimes() []time.Duration { return nil }

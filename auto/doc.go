@@ -15,6 +15,7 @@
 //	CGOHEAP_BLACKBOX          a directory for the tables, in a file that is still there after the process was killed; the next
 //	                          start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into this directory
 //	CGOHEAP_TIMELINE          true: notes each second what memory the process takes; CGOHEAP_BLACKBOX includes it
+//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which stacks grow
 //	CGOHEAP_HTTP              off: no HTTP handlers
 //	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none or off: no dump on a signal
 //	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)
@@ -34,7 +35,7 @@
 //
 // While there is nothing to do, no goroutine of the profiler exists, so leak checkers such as goleak find none. One starts when
 // libraries were opened, when a dump is due, to recover black boxes or, once a second, to check whether memory has reached a
-// mark and to note the timeline. It ends when that is done. A C thread named "cgoheap" waits for the moment to start it.
+// mark and to note the timeline, or to keep a moment for the suspects. It ends when that is done. A C thread named "cgoheap" waits for the moment to start it.
 // There is an exception: if CGOHEAP_SIGNAL is not USR1, USR2 or a real-time signal, or if the program is a library built with Go
 // (c-shared, c-archive), os/signal catches the signal. Then there are two goroutines: os/signal.loop, which goleak knows, and
 // cgoheap's listen, which goleak must be made to ignore.

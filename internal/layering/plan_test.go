@@ -21,6 +21,7 @@ var plan = map[string]pkg{
 	"auto":                 {layer: 9},
 	"internal/recovery":    {layer: 7},
 	"internal/flight":      {layer: 1},
+	"internal/suspects":    {layer: 1},
 	"internal/dump":        {layer: 6},
 	"internal/blackbox":    {layer: 1},
 	"internal/report":      {layer: 5},

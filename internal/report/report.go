@@ -98,6 +98,18 @@ func (r *Report) seer(n *naming) func([]*named, *stack.Sample) {
 	}
 }
 
+// See calls Seen for each sample, as Write does, and writes nothing.
+func (r *Report) See() {
+	defer garbage.Return(garbage.Begin())
+	var memory scratch.Memory
+	defer memory.Free()
+	n := r.name(&memory)
+	see := r.seer(n)
+	for s := range r.each() {
+		see(n.shown(nil, s.Frames), s)
+	}
+}
+
 // addressOf is what a frame without a name is called: its file, and its address there.
 func (n *naming) addressOf(f *named) string {
 	m := n.moduleOf(f)

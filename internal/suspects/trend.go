@@ -27,6 +27,9 @@ const deviations = 1.96
 
 // Trends returns what is known of each stack that is kept, in no order. Tick is the unit of ticks.
 func (h *History) Trends(tick time.Duration) []Trend {
+	if len(h.moments) == 0 {
+		return nil
+	}
 	list := make([]Trend, 0, len(h.tracks))
 	for _, t := range h.tracks {
 		list = append(list, h.trend(t, tick))

@@ -45,6 +45,7 @@ const (
 	surely       = 2.5 / deviations // of the interval's half: 2.5 standard deviations
 	leastSteady  = 0.75             // a straight line explains as much of the movement
 	leastStep    = 0.35             // of the mean, from each quarter of the time to the next: a step, or what is full, has less
+	lastStep     = 0.15             // of the last of them, for what still rises at all
 	mostFreed    = 0.25             // if more is freed again, the blocks are in use for a while only
 	rising       = 5 * time.Minute  // for so long, at least
 	risingQueue  = 40 * time.Minute // if they are in use for a while only: many breathe
@@ -54,7 +55,7 @@ const (
 
 // class returns the class of a stack.
 func (v *Verdict) class() Class {
-	rises := v.Growth > 0 && v.Growth > surely*v.GrowthError
+	rises := v.rises()
 	grows := rises && v.steadily()
 	if f := v.Finding; f != nil {
 		if sure := f.Unreachable - f.Error; rises && sure >= provenShare || sure >= provenSteady {
@@ -67,11 +68,13 @@ func (v *Verdict) class() Class {
 		return Grows
 	case grows && v.Freed > mostFreed && span >= risingQueue:
 		return Queue
-	case rises && (v.steady == 0 || v.steps[2] >= leastStep):
+	case rises && v.goesOn():
 		return Unsure
 	}
 	return Steady
 }
+
+func (t *Trend) rises() bool { return t.Growth > 0 && t.Growth > surely*t.GrowthError && t.Moments > 1 }
 
 func (t *Trend) steadily() bool {
 	return t.steady >= leastSteady && slices.Min(t.steps[:]) >= leastStep
@@ -97,5 +100,13 @@ func Judge(trends []Trend, findings Findings) []Verdict {
 	return list
 }
 
-// least is the least growth that the interval allows; 0 for one that may not grow.
-func (v *Verdict) least() float64 { return max(0, v.Growth-v.GrowthError) }
+// goesOn reports whether it still rises, as far as that is known.
+func (t *Trend) goesOn() bool { return t.steady == 0 || t.steps[2] >= lastStep }
+
+// least is the least growth that the interval allows; 0 for one that may not grow, or no longer does.
+func (v *Verdict) least() float64 {
+	if !v.goesOn() {
+		return 0
+	}
+	return max(0, v.Growth-v.GrowthError)
+}

@@ -54,6 +54,15 @@ func (w Weight) Of(bytes uint64) Weight {
 	return Weight{w.Objects, Amount{product.High >> 20, product.Low>>20 | product.High<<44}}
 }
 
+// StackOf returns a number that all blocks of one stack have in common, whatever their sizes and labels.
+func (r *Reader) StackOf(b *Block) uint32 { return r.region.Load32(Offset(b.Site) + layout.SiteStack) }
+
+// ID returns the ID of the sample that the block counts in.
+func (r *Reader) ID(b *Block) uint64 { return Offset(b.Site) / refUnit }
+
+// Born returns when the block was allocated, in ticks.
+func (b *Block) Born() uint64 { return b.born }
+
 // loadBlock reads a slot of a bucket that the program may be changing: it reads the record twice, and the address before,
 // between and after.
 func (g Region) loadBlock(bucket, slot uint64) (Block, bool) {

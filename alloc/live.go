@@ -1,0 +1,43 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/suspects"
+	"github.com/cgoheap/cgoheap/internal/tables"
+)
+
+// LiveTick is the unit of the ticks of Live.
+const LiveTick time.Duration = layout.Tick
+
+// Live calls take with a function that yields the sampled blocks in use, and with the time, in ticks, from which on they do not count:
+// those allocated later may be missing. A block's Site is the ID of its sample. Live returns errStopped after Stop.
+func (r *Recording) Live(take func(ticks uint64, each func(func(*suspects.Block)))) error {
+	var memory scratch.Memory
+	defer memory.Free()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.whole(); err != nil {
+		return err
+	}
+	read := r.reader(&memory)
+	take(read.Ticks, func(see func(*suspects.Block)) {
+		read.Blocks(func(b tables.Block) {
+			if !b.Lost {
+				see(liveBlock(read, &b))
+			}
+		})
+	})
+	return r.whole()
+}
+
+// liveBlock returns a block with its weight: its units are those of struct weight.
+func liveBlock(read *tables.Reader, b *tables.Block) *suspects.Block {
+	size, blocks := float64(read.SizeOf(b)), float64(b.Objects.Low)/(1<<16)
+	return &suspects.Block{Stack: uint64(read.StackOf(b)), Site: read.ID(b), Born: b.Born(), Bytes: size * blocks, Blocks: blocks,
+		Variance: suspects.Variance(size, blocks)}
+}

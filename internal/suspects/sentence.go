@@ -1,0 +1,96 @@
+package suspects
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// Names are what a stack is called in a sentence.
+type Names struct {
+	Function, File string // the innermost function that is not the allocator's, and its file
+	Line           int
+	Caller         string // the innermost Go function; "" if there is none
+}
+
+// String returns the function as the subject of a sentence.
+func (n Names) String() string {
+	text := "`" + n.Function + "`"
+	if n.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", n.File, n.Line)
+	}
+	if n.Caller != "" && n.Caller != n.Function {
+		text += ", called from " + n.Caller
+	}
+	return text
+}
+
+// Sentence says what is known of the stack, for a person. Size formats a number of bytes.
+func (v *Verdict) Sentence(n Names, size func(int64) string) string {
+	parts := []string{v.movement(size)}
+	if f := v.Finding; f != nil {
+		if f.Unreachable > 0 {
+			parts = append(parts, percent(f.Unreachable, f.Error)+" unreachable")
+		}
+		if f.Holder != "" {
+			parts = append(parts, "reachable from "+f.Holder)
+		}
+	}
+	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion()
+}
+
+func (v *Verdict) movement(size func(int64) string) string {
+	growth := fmt.Sprintf("%s/min since %s", PlusMinus(v.Growth, v.GrowthError, size), v.Since.UTC().Format("15:04 MST"))
+	inUse := PlusMinus(v.Bytes, v.BytesError, size) + " in use"
+	switch {
+	case v.Moments < 2:
+		return inUse + ", seen once"
+	case v.rises() && v.goesOn():
+		return fmt.Sprintf("grows %s, %s", growth, inUse)
+	case v.rises():
+		return fmt.Sprintf("grew once since %s, not any more, %s", v.Since.UTC().Format("15:04 MST"), inUse)
+	}
+	return "steady, " + inUse
+}
+
+// conclusion never says that something is a leak without a Finding.
+func (v *Verdict) conclusion() string {
+	span := v.Time.Sub(v.Since).Round(time.Minute)
+	switch {
+	case v.Class == Leak && v.rises():
+		return ": a leak"
+	case v.Class == Leak:
+		return ": lost, and not growing"
+	case v.Class == Grows && v.Finding == nil:
+		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: whether anything still points to it shows view=unreachable", span.Minutes())
+	case v.Class == Grows:
+		return ": reachable, and hardly any is freed: a cache without a bound, or one that still fills"
+	case v.Class == Queue:
+		return fmt.Sprintf(", steadily for %.0f min, though %.0f %% of what lasts is freed: a queue or cache that fills faster than it drains",
+			span.Minutes(), 100*v.Freed)
+	case v.Class == Unsure:
+		return ", but not steadily, or not for long enough to tell"
+	case v.Moments >= 2 && v.Finding != nil && v.Finding.Holder != "":
+		return ": a cache"
+	case v.Moments >= 8 && v.Freed > mostFreed:
+		return ", its blocks come and go: a cache or work in progress"
+	}
+	return ""
+}
+
+// PlusMinus formats an estimate with half of its interval; without that if it is exact.
+func PlusMinus(value, half float64, size func(int64) string) string {
+	text := size(int64(math.Round(value)))
+	if half < 0.5 {
+		return text
+	}
+	return text + " ± " + size(int64(math.Round(half)))
+}
+
+func percent(share, half float64) string {
+	if half < 0.005 {
+		return fmt.Sprintf("%.0f %%", 100*share)
+	}
+	return fmt.Sprintf("%.0f ± %.0f %%", 100*share, 100*half)
+}

@@ -1,0 +1,112 @@
+package suspects
+
+import (
+	"sync"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/background"
+)
+
+// Read reads the live blocks: it calls take with the ticks from which on they do not count, and with a function that yields them.
+type Read func(take func(ticks uint64, each func(func(*Block)))) error
+
+// Watch takes moments while somebody wants them: in a goroutine that there is only while one is taken.
+type Watch struct {
+	read   Read
+	tick   time.Duration
+	always bool
+	task   *background.Task
+
+	mu      sync.Mutex // guards what follows
+	timer   *time.Timer
+	asked   time.Time // when somebody last wanted to know
+	stopped bool
+
+	taking  sync.Mutex // guards what follows
+	history *History
+}
+
+// share is how many times as long as a moment took until the next, at least: half a percent of one processor.
+const share = 200
+
+// NewWatch returns one that takes no moments until it is asked, or at once and on if always. A panic goes to failed.
+func NewWatch(read Read, tick time.Duration, always bool, failed func(error)) *Watch {
+	w := &Watch{read: read, tick: tick, always: always, history: NewHistory()}
+	w.task = background.New("the moments for suspects", w.take, failed)
+	if always {
+		w.Want()
+	}
+	return w
+}
+
+// Want has moments taken for an hour to come. The first call begins, and waits for nothing.
+func (w *Watch) Want() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = time.Now()
+	if w.timer == nil && !w.stopped {
+		w.timer = time.AfterFunc(time.Hour, w.task.Ask)
+		w.task.Ask()
+	}
+}
+
+// take takes a moment, and arranges the next. None is kept if the blocks cannot be read.
+func (w *Watch) take() {
+	begin := time.Now()
+	next := shortest // after a panic, too
+	defer func() { w.arrange(next) }()
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	err := w.read(func(ticks uint64, each func(func(*Block))) { w.history.Add(begin, ticks, each) })
+	next = w.history.Every()
+	if err == nil {
+		next = max(next, share*time.Since(begin))
+	}
+}
+
+// forget forgets all moments.
+func (w *Watch) forget() {
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	w.history = NewHistory()
+}
+
+// Running reports whether moments are being taken.
+func (w *Watch) Running() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.timer != nil && !w.stopped
+}
+
+// Verdicts returns the stacks, the most suspect first.
+func (w *Watch) Verdicts(findings Findings) []Verdict {
+	w.taking.Lock()
+	trends := w.history.Trends(w.tick)
+	w.taking.Unlock()
+	return Judge(trends, findings)
+}
+
+// arrange has the next moment taken, unless nobody has asked for as long as moments are kept: then all are forgotten.
+func (w *Watch) arrange(next time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.stopped || w.timer == nil:
+	case !w.always && time.Since(w.asked) > memory:
+		w.timer = nil
+		w.forget()
+	default:
+		w.timer.Reset(next)
+	}
+}
+
+// Stop ends it. When it returns, the blocks are not read any more.
+func (w *Watch) Stop() {
+	w.mu.Lock()
+	w.stopped = true
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.mu.Unlock()
+	w.task.End()
+}

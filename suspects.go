@@ -1,0 +1,198 @@
+package cgoheap
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/suspects"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// Suspect is a stack with what is known of its blocks in use. Each error is half of a 95 % interval, which sampling makes; 0 where all is
+// recorded.
+type Suspect struct {
+	// Class is "leak" only where it is proven that nothing points to the blocks any more. "grows": steadily, and hardly any block is
+	// freed. "queue": steadily, though many are freed. "unsure": it grows, but not steadily or not for long. "steady": it does not.
+	Class    string `json:"class"`
+	Sentence string `json:"sentence"` // what is known, for a person
+
+	Function string   `json:"function"`         // the innermost that is not the allocator's
+	Caller   string   `json:"caller,omitempty"` // the innermost Go function
+	Stack    []string `json:"stack"`            // the innermost function first
+
+	Since       time.Time `json:"since"`        // what follows is known of the time from Since
+	Time        time.Time `json:"time"`         // to Time
+	Moments     int       `json:"moments"`      // in which the blocks were looked at; a single one shows no growth
+	Bytes       int64     `json:"bytes"`        // in use at Time
+	BytesError  int64     `json:"bytes_error"`  // of Bytes
+	Growth      float64   `json:"growth"`       // bytes per minute: the slope of the straight line through the moments
+	GrowthError float64   `json:"growth_error"` // of Growth
+	AgeSeconds  float64   `json:"age_seconds"`  // mean age of Bytes
+	Freed       float64   `json:"freed"`        // share that is freed of the bytes that were allocated since Since and were there at three moments
+
+	Unreachable      float64   `json:"unreachable,omitempty"`       // share of Bytes that nothing points to, as far as somebody looked
+	UnreachableError float64   `json:"unreachable_error,omitempty"` // of Unreachable
+	Holder           string    `json:"holder,omitempty"`            // what points to the other blocks first
+	Searched         time.Time `json:"searched,omitzero"`           // when pointers were looked for; zero: never
+}
+
+// mostSuspects bounds the list of Suspects.
+const mostSuspects = 50
+
+// Suspects returns the stacks with native memory in use, the most suspect first, at most 50: leaks, what grows, then by the least growth
+// that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are kept from the first call
+// on, or from Start with Config.Suspects: the first at once, the next after 14 s, later ones every two minutes. Without Config.Suspects no
+// more are taken once nobody has called for an hour. So the first call knows no growth, and verdicts need five minutes. Suspects fails
+// after Stop.
+func (p *Profiler) Suspects() ([]Suspect, error) {
+	defer p.recording.Reading()()
+	snapshot, err := p.recording.Snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("cgoheap: %w", err)
+	}
+	p.suspects.Want()
+	return p.suspectsIn(snapshot, mostSuspects), nil
+}
+
+// suspect begins to watch, if that is wanted.
+func (p *Profiler) suspect() {
+	p.suspects = suspects.NewWatch(p.recording.Live, alloc.LiveTick, p.config.Suspects, p.failed)
+}
+
+// findings returns what is known of pointers to the blocks of a stack, by its number in the tables; nil if nothing is.
+func (p *Profiler) findings() suspects.Findings { return nil }
+
+// suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
+func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) (list []Suspect) {
+	verdicts := p.suspects.Verdicts(p.findings())
+	verdicts = verdicts[:min(most, len(verdicts))]
+	byID := make(map[uint64]*suspects.Verdict, len(verdicts))
+	for i := range verdicts {
+		byID[verdicts[i].Site] = &verdicts[i]
+	}
+	lines := p.shown(s, func(id uint64) bool { return byID[id] != nil })
+	for i := range verdicts {
+		if stack, known := lines[verdicts[i].Site]; known {
+			list = append(list, newSuspect(&verdicts[i], stack))
+		}
+	}
+	return list
+}
+
+// shown returns what is shown of the stacks of samples with IDs that are wanted, the innermost function first.
+func (p *Profiler) shown(s *alloc.Snapshot, wanted func(id uint64) bool) map[uint64][]symbolize.Line {
+	lines := make(map[uint64][]symbolize.Line)
+	r := report.Report{Module: s.Module, Names: p.names, Seen: func(shown []symbolize.Line, s *stack.Sample) {
+		lines[s.ID] = append([]symbolize.Line(nil), shown...)
+	}}
+	for i := range s.Samples {
+		if wanted(s.Samples[i].ID) {
+			r.Samples = append(r.Samples, s.Samples[i])
+		}
+	}
+	r.See()
+	return lines
+}
+
+func newSuspect(v *suspects.Verdict, lines []symbolize.Line) Suspect {
+	names := namesOf(lines)
+	made := Suspect{Class: v.Class.String(), Sentence: v.Sentence(names, report.Bytes), Function: names.Function, Caller: names.Caller,
+		Since: v.Since, Time: v.Time, Moments: v.Moments, Bytes: int64(v.Bytes), BytesError: int64(v.BytesError),
+		Growth: v.Growth, GrowthError: v.GrowthError, AgeSeconds: v.Age.Seconds(), Freed: v.Freed}
+	for _, l := range lines {
+		made.Stack = append(made.Stack, l.Function)
+	}
+	if f := v.Finding; f != nil {
+		made.Unreachable, made.UnreachableError, made.Holder, made.Searched = f.Unreachable, f.Error, f.Holder, f.When
+	}
+	return made
+}
+
+// namesOf returns what a stack is called.
+func namesOf(lines []symbolize.Line) (n suspects.Names) {
+	if len(lines) == 0 {
+		return suspects.Names{Function: "unknown"}
+	}
+	n = suspects.Names{Function: lines[0].Function, Line: lines[0].Line}
+	if lines[0].File != "" {
+		n.File = filepath.Base(lines[0].File)
+	}
+	for _, l := range lines {
+		if strings.HasSuffix(l.File, ".go") {
+			n.Caller = l.Function
+			break
+		}
+	}
+	return n
+}
+
+// fewSuspects is how many a text shows that is about something else.
+const fewSuspects = 5
+
+// suspectsText is what a text of a profile says of suspects; "" if no moments are taken.
+func (p *Profiler) suspectsText(s *alloc.Snapshot) string {
+	if !p.suspects.Running() {
+		return ""
+	}
+	list := p.suspectsIn(s, fewSuspects)
+	if len(list) == 0 {
+		return ""
+	}
+	return "\nsuspects\n" + sentences(list)
+}
+
+func sentences(list []Suspect) string {
+	var text strings.Builder
+	for i := range list {
+		fmt.Fprintf(&text, "%d. %s\n", i+1, list[i].Sentence)
+	}
+	return text.String()
+}
+
+// aboutSuspects is what a log says beside an account: the stacks that grow, at most three; "" if none does, or no moments are taken.
+func (p *Profiler) aboutSuspects() string {
+	if !p.suspects.Running() {
+		return ""
+	}
+	snapshot, err := p.recording.Snapshot()
+	if err != nil {
+		return ""
+	}
+	const most = 3
+	var text string
+	for _, s := range p.suspectsIn(snapshot, most) {
+		if s.Class != suspects.Steady.String() {
+			text += "; " + s.Sentence
+		}
+	}
+	return text
+}
+
+func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
+	asJSON, err := wantsJSON(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	list, err := p.Suspects()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	if asJSON {
+		p.serveJSON(w, append([]Suspect{}, list...))
+		return
+	}
+	plainText(w)
+	if len(list) == 0 {
+		fmt.Fprintln(w, "no moment was kept yet: the first is being taken now, and verdicts need five minutes")
+		return
+	}
+	fmt.Fprint(w, sentences(list))
+}

@@ -1,0 +1,89 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// suspect waits for the first moment, and returns the one whose stack has the function.
+func suspect(t *testing.T, p *Profiler, function string) Suspect {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		list, err := p.Suspects()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(list, func(s Suspect) bool { return strings.Contains(strings.Join(s.Stack, " "), function) }); i >= 0 {
+			return list[i]
+		}
+	}
+	t.Fatalf("nothing of %s", function)
+	return Suspect{}
+}
+
+func TestSuspectsAreWhatIsInUse(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	if p.suspects.Running() {
+		t.Error("moments are taken that nobody asked for")
+	}
+	block := profiletest.Cache(5 << 20)
+	defer victim.Free(block)
+	time.Sleep(50 * time.Millisecond) // younger blocks do not count
+	got := suspect(t, p, "Cache")
+	if got.Bytes != 5<<20 || got.BytesError != 0 || got.Class != "steady" || !strings.Contains(got.Sentence, "5 MiB in use") {
+		t.Errorf("%+v", got)
+	}
+
+	t.Run("the page has them as text and as JSON", func(t *testing.T) {
+		if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), got.Sentence) {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+		var list []Suspect
+		if err := json.Unmarshal(askPage(p, http.MethodGet, "/debug/cgoheap/suspects?format=json", "").Body.Bytes(), &list); err != nil || len(list) == 0 {
+			t.Error(list, err)
+		}
+		if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects?formt=json", ""); w.Code != http.StatusBadRequest {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+	})
+
+	t.Run("the text of a profile has the first of them", func(t *testing.T) {
+		if text := profiletest.Ask(p.Handler(), "debug=1").Body.String(); !strings.Contains(text, "\nsuspects\n1. ") {
+			t.Error(text)
+		}
+	})
+
+	t.Run("a log has only what grows", func(t *testing.T) {
+		if text := p.aboutSuspects(); text != "" {
+			t.Error(text)
+		}
+	})
+}
+
+func TestSuspectsAfterStop(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{Suspects: true})
+	if !p.suspects.Running() {
+		t.Error("no moments are taken")
+	}
+	if err := p.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := p.Suspects(); err == nil {
+		t.Error(list)
+	}
+	if p.suspects.Running() {
+		t.Error("moments are still taken")
+	}
+	if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", ""); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+}
