@@ -102,7 +102,7 @@ func (p *Profiler) shown(s *alloc.Snapshot, wanted func(id uint64) bool) map[uin
 
 func newSuspect(v *suspects.Verdict, lines []symbolize.Line) Suspect {
 	names := namesOf(lines)
-	made := Suspect{Class: v.Class.String(), Sentence: v.Sentence(names, report.Bytes), Function: names.Function, Caller: names.Caller,
+	made := Suspect{Class: v.Class.String(), Sentence: v.Sentence(names, report.PlusMinus), Function: names.Function, Caller: names.Caller,
 		Since: v.Since, Time: v.Time, Moments: v.Moments, Bytes: int64(v.Bytes), BytesError: int64(v.BytesError),
 		Growth: v.Growth, GrowthError: v.GrowthError, AgeSeconds: v.Age.Seconds(), Freed: v.Freed}
 	for _, l := range lines {

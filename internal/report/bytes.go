@@ -29,3 +29,12 @@ func Bytes(n int64) string {
 	}
 	return fmt.Sprintf("%.3g %ciB", v, "KMGTPE"[unit])
 }
+
+// PlusMinus formats an estimate of a number of bytes with half of its interval; without that if it is exact.
+func PlusMinus(value, half float64) string {
+	text := Bytes(int64(math.Round(value)))
+	if half < 0.5 {
+		return text
+	}
+	return text + " ± " + Bytes(int64(math.Round(half)))
+}

@@ -42,8 +42,8 @@ type History struct {
 	cut     bool          // stacks were left out
 }
 
-// NewHistory returns one without moments.
-func NewHistory() *History { return &History{tracks: make(map[uint64]*track), every: shortest} }
+// newHistory returns one without moments.
+func newHistory() *History { return &History{tracks: make(map[uint64]*track), every: shortest} }
 
 // Every returns the time until the next moment is due.
 func (h *History) Every() time.Duration { return h.every }

@@ -2,7 +2,6 @@ package suspects
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 )
@@ -26,9 +25,10 @@ func (n Names) String() string {
 	return text
 }
 
-// Sentence says what is known of the stack, for a person. Size formats a number of bytes.
-func (v *Verdict) Sentence(n Names, size func(int64) string) string {
-	parts := []string{v.movement(size)}
+// Sentence says what is known of the stack, for a person. Format formats an estimate of bytes with half of its
+// interval.
+func (v *Verdict) Sentence(n Names, format func(value, half float64) string) string {
+	parts := []string{v.movement(format)}
 	if f := v.Finding; f != nil {
 		if f.Unreachable > 0 {
 			parts = append(parts, percent(f.Unreachable, f.Error)+" unreachable")
@@ -40,9 +40,9 @@ func (v *Verdict) Sentence(n Names, size func(int64) string) string {
 	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion()
 }
 
-func (v *Verdict) movement(size func(int64) string) string {
-	growth := fmt.Sprintf("%s/min since %s", PlusMinus(v.Growth, v.GrowthError, size), v.Since.UTC().Format("15:04 MST"))
-	inUse := PlusMinus(v.Bytes, v.BytesError, size) + " in use"
+func (v *Verdict) movement(format func(value, half float64) string) string {
+	growth := fmt.Sprintf("%s/min since %s", format(v.Growth, v.GrowthError), v.Since.UTC().Format("15:04 MST"))
+	inUse := format(v.Bytes, v.BytesError) + " in use"
 	switch {
 	case v.Moments < 2:
 		return inUse + ", seen once"
@@ -77,15 +77,6 @@ func (v *Verdict) conclusion() string {
 		return ", its blocks come and go: a cache or work in progress"
 	}
 	return ""
-}
-
-// PlusMinus formats an estimate with half of its interval; without that if it is exact.
-func PlusMinus(value, half float64, size func(int64) string) string {
-	text := size(int64(math.Round(value)))
-	if half < 0.5 {
-		return text
-	}
-	return text + " ± " + size(int64(math.Round(half)))
 }
 
 func percent(share, half float64) string {

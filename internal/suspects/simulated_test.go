@@ -174,7 +174,7 @@ var simStart = time.Date(2026, 11, 24, 10, 2, 0, 0, time.UTC)
 
 // watch takes moments of a program from a time in minutes to another, as often as the History wants them, and calls see after each.
 func watch(list []recorded, from, to float64, see func(h *History, now uint64)) *History {
-	h := NewHistory()
+	h := newHistory()
 	var live []recorded
 	for now := uint64(from/grid) * uint64(shortest/simTick); now <= ticksAt(to); now += uint64(h.Every() / shortest * (shortest / simTick)) {
 		for ; len(list) > 0 && list[0].Born < now; list = list[1:] {

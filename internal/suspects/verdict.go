@@ -80,9 +80,9 @@ func (t *Trend) steadily() bool {
 	return t.steady >= leastSteady && slices.Min(t.steps[:]) >= leastStep
 }
 
-// Judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth that the
+// judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth that the
 // interval allows, then by the bytes in use.
-func Judge(trends []Trend, findings Findings) []Verdict {
+func judge(trends []Trend, findings Findings) []Verdict {
 	list := make([]Verdict, 0, len(trends))
 	for _, t := range trends {
 		v := Verdict{Trend: t}

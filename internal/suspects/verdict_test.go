@@ -57,7 +57,7 @@ func TestALeakRanksFirstInABusyService(t *testing.T) {
 		}
 		blocks := sampled(r, together(service(r), in(leak, later(warm, lost)))(r, warm+10))
 		h := watch(blocks, warm, warm+10, nil)
-		list := Judge(h.Trends(simTick), nil)
+		list := judge(h.Trends(simTick), nil)
 		if list[0].Stack == leak {
 			first++
 		}
@@ -82,7 +82,7 @@ func TestCleanServicesHaveNoSuspect(t *testing.T) {
 			r := rand.New(rand.NewPCG(run, 3))
 			seen := make(map[uint64]bool)
 			watch(sampled(r, service(r)(r, warm+60)), warm, warm+60, func(h *History, now uint64) {
-				for _, v := range Judge(h.Trends(simTick), nil) {
+				for _, v := range judge(h.Trends(simTick), nil) {
 					if v.Class <= Queue && !seen[v.Stack] {
 						seen[v.Stack] = true
 						t.Errorf("after %v: %s", time.Duration(now)*simTick, about(&v))

@@ -31,7 +31,7 @@ const share = 200
 
 // NewWatch returns one that takes no moments until it is asked, or at once and on if always. A panic goes to failed.
 func NewWatch(read Read, tick time.Duration, always bool, failed func(error)) *Watch {
-	w := &Watch{read: read, tick: tick, always: always, history: NewHistory()}
+	w := &Watch{read: read, tick: tick, always: always, history: newHistory()}
 	w.task = background.New("the moments for suspects", w.take, failed)
 	if always {
 		w.Want()
@@ -68,7 +68,7 @@ func (w *Watch) take() {
 func (w *Watch) forget() {
 	w.taking.Lock()
 	defer w.taking.Unlock()
-	w.history = NewHistory()
+	w.history = newHistory()
 }
 
 // Running reports whether moments are being taken.
@@ -83,7 +83,7 @@ func (w *Watch) Verdicts(findings Findings) []Verdict {
 	w.taking.Lock()
 	trends := w.history.Trends(w.tick)
 	w.taking.Unlock()
-	return Judge(trends, findings)
+	return judge(trends, findings)
 }
 
 // arrange has the next moment taken, unless nobody has asked for as long as moments are kept: then all are forgotten.
