@@ -27,6 +27,7 @@ type AccountLine struct {
 	Name     string `json:"name"`
 	Resident int64  `json:"resident"`
 	Swapped  int64  `json:"swapped"`
+	Error    int64  `json:"error,omitempty"` // of Resident, of an estimate from samples: half of its 95 % interval
 
 	// Known says how the bytes are known: "counted", page by page; "figures", by their owner's own count; "estimate", from
 	// samples or by a rule; "rest", what remains of RSS without the others.
@@ -70,7 +71,7 @@ func figuresOf(kept []malloc.Kept) []account.Malloc {
 func newAccount(a *account.Account, outside []usage.Part) *Account {
 	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err)}
 	for _, l := range a.Lines {
-		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped,
+		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped, Error: l.Error,
 			Known: l.Known.String(), Sentence: l.Sentence, ReadError: sentenceOf(l.Err)})
 	}
 	for _, p := range outside {
@@ -126,7 +127,11 @@ func (a *Account) String() string {
 func (l *AccountLine) remark() string {
 	text := l.Name
 	if l.Known == account.Estimate.String() {
-		text += " (estimate)"
+		text += " (estimate"
+		if l.Error > 0 {
+			text += " ± " + report.Bytes(l.Error)
+		}
+		text += ")"
 	}
 	if l.Swapped > 0 {
 		text += fmt.Sprintf(", and %s swapped out", report.Bytes(l.Swapped))

@@ -124,7 +124,7 @@ func namesOf(lines []symbolize.Line) (n suspects.Names) {
 		n.File = filepath.Base(lines[0].File)
 	}
 	for _, l := range lines {
-		if strings.HasSuffix(l.File, ".go") {
+		if strings.HasSuffix(l.File, ".go") && !strings.HasPrefix(l.Function, "C.") { // not cgo's own wrapper
 			n.Caller = l.Function
 			break
 		}

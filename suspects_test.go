@@ -87,3 +87,30 @@ func TestSuspectsAfterStop(t *testing.T) {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}
 }
+
+func TestTextHasTheErrorOfSampling(t *testing.T) {
+	for interval, sampled := range map[int64]bool{1: false, 64 << 10: true} {
+		p := profiletest.Record(t, Start, Config{SampleBytes: interval})
+		block := profiletest.Cache(5000)
+		for range 1000 {
+			defer victim.Free(profiletest.Cache(5000))
+		}
+		victim.Free(block)
+		text := profiletest.Ask(p.Handler(), "debug=1").Body.String()
+		total := text[strings.Index(text, "\ntotal: "):]
+		total, _, _ = strings.Cut(total[1:], "\n")
+		if strings.Contains(total, " ± ") != sampled {
+			t.Errorf("every %d bytes: %s", interval, total)
+		}
+		profile := profiletest.Read(t, p.WriteProfile)
+		if profiletest.HasComment(profile, "in use in all: ", " ± ", "the error of sampling") != sampled {
+			t.Errorf("every %d bytes: %q", interval, profile.Comments)
+		}
+		if a, err := p.Account(); err != nil || strings.Contains(a.String(), "(estimate ± ") != sampled {
+			t.Errorf("every %d bytes: %v %v", interval, a, err)
+		}
+		if err := p.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

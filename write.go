@@ -97,6 +97,10 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Each:    snapshot.EachPacked(),
 		Group:   report.HeapLabel,
 		Bare:    s.BareAddresses,
+		Differs: s.View.kind == viewGrowth,
+	}
+	if h.golang != nil {
+		r.GoSampleBytes = h.golang.SampleBytes
 	}
 	if s.text {
 		r.About = p.accountText(snapshot.Account) + p.suspectsText(snapshot)

@@ -35,9 +35,9 @@ func (r *Recording) Live(take func(ticks uint64, each func(func(*suspects.Block)
 	return r.whole()
 }
 
-// liveBlock returns a block with its weight: its units are those of struct weight.
+// liveBlock returns a block with its weight.
 func liveBlock(read *tables.Reader, b *tables.Block) *suspects.Block {
-	size, blocks := float64(read.SizeOf(b)), float64(b.Objects.Low)/(1<<16)
-	return &suspects.Block{Stack: uint64(read.StackOf(b)), Site: read.ID(b), Born: b.Born(), Bytes: size * blocks, Blocks: blocks,
-		Variance: suspects.Variance(size, blocks)}
+	size, blocks := read.SizeOf(b), float64(b.Objects.Low)/(1<<16)
+	return &suspects.Block{Stack: uint64(read.StackOf(b)), Site: read.ID(b), Born: b.Born(), Bytes: float64(size) * blocks, Blocks: blocks,
+		Variance: b.Variance(size)}
 }

@@ -51,7 +51,7 @@ func serve(since time.Duration, leaking bool, owed *float64) {
 	for range 10 {
 		open(rand.Uint32(), 1000+int(rand.Uint32N(4000)))
 	}
-	if !leaking {
+	if !leaking || *leak <= 0 {
 		return
 	}
 	const size = 700
@@ -60,14 +60,17 @@ func serve(since time.Duration, leaking bool, owed *float64) {
 	}
 }
 
-// run serves until the time is over, and calls look each minute.
-func run(length time.Duration, leaking bool, look func(minute int)) {
-	begin, owed := time.Now(), 0.0
+// run serves, and calls look each minute with how long it has watched; the watch, and the leak, begin when the service is warm. All is
+// called from one place: the same work from another would be another stack.
+func run(length, warming time.Duration, look func(minute int)) {
+	owed, minute := 0.0, 0
+	begin := time.Now().Add(warming)
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	for minute := 1; time.Since(begin) < length; <-ticker.C {
-		serve(time.Since(begin), leaking, &owed)
-		if time.Since(begin) >= time.Duration(minute)*time.Minute {
+	for ; time.Since(begin) < length; <-ticker.C {
+		watched := time.Since(begin)
+		serve(watched, watched > 0, &owed)
+		if watched >= time.Duration(minute)*time.Minute {
 			look(minute)
 			minute++
 		}
@@ -81,13 +84,9 @@ func main() {
 		log.Fatal(err)
 	}
 	defer p.Stop()
-	run(time.Duration(*warm)*time.Minute, false, func(int) {})
-	if _, err := p.Suspects(); err != nil { // moments are taken from now on
-		log.Fatal(err)
-	}
 	first, wrong := 0, false
-	run(time.Duration(*minutes)*time.Minute+time.Second, *leak > 0, func(minute int) {
-		list, err := p.Suspects()
+	run(time.Duration(*minutes)*time.Minute+time.Second, time.Duration(*warm)*time.Minute, func(minute int) {
+		list, err := p.Suspects() // the first call has moments taken
 		if err != nil {
 			log.Fatal(err)
 		}

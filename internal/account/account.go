@@ -22,6 +22,7 @@ type Recorded struct {
 	Bytes    int64 // that the program asked for, touched or not
 	Overhead int64 // what the allocator adds to them
 	InRead   int64 // of Bytes and Overhead, what lies in Malloc.Read
+	Error    int64 // half of the 95 % interval of the blocks' bytes, which sampling makes
 	Interval int64 // mean bytes between samples, if it is not Exact
 }
 

@@ -6,6 +6,7 @@ type Line struct {
 	Sentence string // what it is
 	Size
 	Known Known
+	Error int64 // half of the 95 % interval, of an estimate from samples
 	Err   error // why it could not be read; the Size then has only the part that could
 }
 

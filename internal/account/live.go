@@ -7,6 +7,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 // Blocks of LargeBlock bytes and more are looked up page by page; smaller ones count as resident. At most MostLarge are
@@ -22,6 +23,8 @@ type Live struct {
 	large  []Block
 	blocks []tables.Block // the large blocks, by Block.Which
 	memory *scratch.Memory
+
+	variance float64 // of the bytes of blocks, which sampling makes
 
 	asked, swapped, overhead tables.Amount // the first two in units of 2^-4 bytes, the last of 2^-16
 
@@ -50,6 +53,7 @@ func (s *Live) Finish() {
 // Add adds a block of malloc's, to which that adds so many bytes.
 func (s *Live) Add(b *tables.Block, size, overhead uint64) {
 	s.asked = s.asked.Plus(b.Bytes)
+	s.variance += b.Variance(size)
 	s.overhead = s.overhead.Plus(b.Objects.Times(overhead))
 	if s.wasRead(b.Address) {
 		s.askedIn, s.overheadIn = s.askedIn.Plus(b.Bytes), s.overheadIn.Plus(b.Objects.Times(overhead))
@@ -94,5 +98,6 @@ func (s *Live) Recorded(interval int64) Recorded {
 		Overhead: s.overhead.Rounded(16, 0),
 		InRead:   s.askedIn.Rounded(4, 0) + s.overheadIn.Rounded(16, 0),
 		Interval: interval,
+		Error:    int64(stack.Half(s.variance)),
 	}
 }

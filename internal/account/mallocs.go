@@ -44,7 +44,7 @@ func (v *Survey) mallocLines(a *Account, r Recorded, unknown Size) (taken Size) 
 	if r.Exact {
 		known = Counted
 	}
-	a.add(Native, known, Size{native, min(memory.Swapped, r.Swapped)})
+	a.add(Native, known, Size{native, min(memory.Swapped, r.Swapped)}).Error = r.Error
 	a.add(Overhead, Estimate, Size{Resident: overhead})
 	rest := Size{other, max(0, memory.Swapped-r.Swapped)}
 	name := FreeOrNot

@@ -77,6 +77,10 @@ func (r *Report) keep(all []stack.Sample, n int) {
 	r.Samples, r.rests = whole.Top(max(0, n), func(v stack.Values) int64 {
 		return share(v.AllocBytes, allocated) + share(v.InuseBytes, inuse)
 	}, r.Group)
+	r.cut = r.spreads(all)
+	for group, kept := range r.spreads(r.Samples) {
+		r.cut[group] = r.cut[group].Less(kept)
+	}
 }
 
 // share returns the share of bytes in a total, in units of 2^-61.

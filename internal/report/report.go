@@ -17,23 +17,28 @@ import (
 
 // Report is a profile on its way out. It is written by one goroutine at a time.
 type Report struct {
-	Header  pprof.Header
-	Module  func(stack.ModuleID) *mappings.Module // nil if unknown
-	Names   *symbolize.Symbolizer
-	Samples []stack.Sample
-	Each    iter.Seq[*stack.Sample] // yields more samples, each valid until the next; only for Write, without Cut
-	Holders []holders.Holder        // what frames of the module stack.NoCode are called, by their addresses, from 1
-	Group   string                  // the key of a label whose values keep their totals when samples are cut
-	Leaves  []Leaf                  // memory without stacks, which no cut leaves out
-	About   string                  // for WriteText: what comes before the stacks
-	Bare    bool                    // no lines for locations without names: servers look for names only where there are none
-	Foreign bool                    // the stacks are of another process, whose Go code the runtime here does not know
+	Header        pprof.Header
+	Module        func(stack.ModuleID) *mappings.Module // nil if unknown
+	Names         *symbolize.Symbolizer
+	Samples       []stack.Sample
+	Each          iter.Seq[*stack.Sample] // yields more samples, each valid until the next; only for Write, without Cut
+	GoSampleBytes int64                   // mean bytes between samples of Go's own heap, whose samples have the value "go" of the label Group
+
+	Holders []holders.Holder // what frames of the module stack.NoCode are called, by their addresses, from 1
+
+	Group   string // the key of a label whose values keep their totals when samples are cut
+	Leaves  []Leaf // memory without stacks, which no cut leaves out
+	About   string // for WriteText: what comes before the stacks
+	Bare    bool   // no lines for locations without names: servers look for names only where there are none
+	Differs bool   // values are differences of two moments, whose error the samples do not tell
+	Foreign bool   // the stacks are of another process, whose Go code the runtime here does not know
 
 	// Seen, if not nil, is called by Write for each sample that is written, with what is shown of its stack, the innermost
 	// function first. Where there is no name, it is the file and the address. Neither may be kept.
 	Seen func(lines []symbolize.Line, s *stack.Sample)
 
-	rests []stack.Rest // the sums of the samples that were cut
+	rests []stack.Rest            // the sums of the samples that were cut
+	cut   map[string]stack.Spread // their variances, by the value of the label Group
 }
 
 // Write writes the report as a profile. It fails if w does.
@@ -58,7 +63,10 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	ids := make([]pprof.LocationID, 0, 128)
 	var lines []pprof.Line
 	see := r.seer(n)
+	total, spread := r.beside()
 	for s := range r.each() {
+		total.Add(s.Values)
+		spread.Add(r.spread(s))
 		stack = n.shown(stack[:0], s.Frames)
 		see(stack, s)
 		ids = ids[:0]
@@ -75,6 +83,9 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	}
 	r.writeRests(e)
 	r.writeLeaves(e)
+	for _, sentence := range r.errorComments(total, spread) {
+		e.Comment(sentence)
+	}
 	err := e.Close()
 	return e.Size(), err
 }

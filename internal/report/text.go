@@ -26,20 +26,18 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.About != "" {
 		fmt.Fprintf(t, "\n%s", r.About)
 	}
-	whole := stack.Profile{Samples: r.Samples}
-	total := whole.Total()
-	for _, rest := range r.rests {
-		total.Add(rest.Values)
+	total, spread := r.beside()
+	for i := range r.Samples {
+		total.Add(r.Samples[i].Values)
 	}
-	for i := range r.Leaves {
-		total.Add(r.Leaves[i].Values)
-	}
-	fmt.Fprintf(t, "\ntotal: %s\n", t.amounts(total))
+	spread.Add(r.spreadOf(r.Samples))
+	fmt.Fprintf(t, "\ntotal: %s\n", t.amounts(total, spread))
 	for i, s := range t.largestFirst() {
 		t.sample(i+1, &s)
 	}
-	for _, rest := range r.rests {
-		fmt.Fprintf(t, "\nand %d more: %s\n", rest.Samples, t.amounts(rest.Values))
+	for i := range r.rests {
+		rest := &r.rests[i]
+		fmt.Fprintf(t, "\nand %d more: %s\n", rest.Samples, t.amounts(rest.Values, r.restSpread(rest)))
 	}
 	t.leaves()
 	for _, sentence := range t.naming.sentences() {
@@ -71,7 +69,7 @@ func (t *text) largestFirst() []stack.Sample {
 }
 
 func (t *text) sample(number int, s *stack.Sample) {
-	fmt.Fprintf(t, "\n%d. %s", number, t.amounts(s.Values))
+	fmt.Fprintf(t, "\n%d. %s", number, t.amounts(s.Values, t.report.spread(s)))
 	if s.BlockSize >= 0 {
 		fmt.Fprintf(t, ", blocks of %s", Count(s.BlockSize, "byte"))
 	}
@@ -107,10 +105,10 @@ func (t *text) frame(f *named) {
 	}
 }
 
-// amounts returns the values of the report's columns as text.
-func (t *text) amounts(v stack.Values) string {
-	inuse := "in use " + Bytes(v.InuseBytes) + " in " + Count(v.InuseObjects, "block")
-	allocated := "allocated " + Bytes(v.AllocBytes) + " in " + Count(v.AllocObjects, "block")
+// amounts returns the values of the report's columns as text, with their errors.
+func (t *text) amounts(v stack.Values, e stack.Spread) string {
+	inuse := "in use " + amount(v.InuseBytes, v.InuseObjects, e.InuseBytes, e.InuseObjects)
+	allocated := "allocated " + amount(v.AllocBytes, v.AllocObjects, e.AllocBytes, e.AllocObjects)
 	switch t.report.Header.Columns {
 	case pprof.InuseColumns:
 		return inuse
@@ -121,4 +119,13 @@ func (t *text) amounts(v stack.Values) string {
 		return allocated + ", " + inuse
 	}
 	return inuse + ", " + allocated
+}
+
+// amount returns bytes in blocks, with their errors.
+func amount(bytes, blocks int64, ofBytes, ofBlocks float64) string {
+	text := PlusMinus(float64(bytes), stack.Half(ofBytes)) + " in "
+	if of := plusMinus(ofBlocks); of != "" {
+		return fmt.Sprintf("%s%d%s blocks", text, blocks, of)
+	}
+	return text + Count(blocks, "block")
 }

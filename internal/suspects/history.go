@@ -13,12 +13,8 @@ type Block struct {
 	Born     uint64  // when it was allocated, in ticks
 	Bytes    float64 // what it stands for
 	Blocks   float64
-	Variance float64 // of Bytes: see Variance
+	Variance float64 // of Bytes: see tables.Block.Variance
 }
-
-// Variance estimates the variance that a sampled block of a size adds to a sum of bytes, without bias: (1−p)(size/p)², where it stands
-// for 1/p blocks.
-func Variance(size, blocks float64) float64 { return size * size * blocks * max(0, blocks-1) }
 
 const (
 	mostMoments = 32
@@ -55,7 +51,7 @@ type track struct {
 	bytes       [mostMoments]float64
 	blocks      float64 // now
 	born        float64 // mean of its bytes, in ticks
-	single      float64 // the largest Variance of one block
+	single      float64 // the largest variance of one block
 
 	// Sums over blocks that were there from a moment (the first index) to another, and are not any more.
 	ended cells

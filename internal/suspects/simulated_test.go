@@ -158,7 +158,7 @@ func sampled(r *rand.Rand, all []life) (list []recorded) {
 		p := -math.Expm1(-(l.size + 1) / interval)
 		if l.chosen || r.Float64() < p {
 			list = append(list, recorded{Block{Stack: l.stack, Site: l.stack, Born: l.born, Bytes: l.size / p, Blocks: 1 / p,
-				Variance: Variance(l.size, 1/p)}, l.died})
+				Variance: (1 - p) * (l.size / p) * (l.size / p)}, l.died})
 		}
 	}
 	slices.SortFunc(list, func(a, b recorded) int { return cmp.Compare(a.Born, b.Born) })

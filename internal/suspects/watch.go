@@ -71,8 +71,11 @@ func (w *Watch) forget() {
 	w.history = newHistory()
 }
 
-// Running reports whether moments are being taken.
+// Running reports whether moments are being taken; false for nil.
 func (w *Watch) Running() bool {
+	if w == nil {
+		return false
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.timer != nil && !w.stopped
@@ -100,8 +103,11 @@ func (w *Watch) arrange(next time.Duration) {
 	}
 }
 
-// Stop ends it. When it returns, the blocks are not read any more.
+// Stop ends it, also if it is nil. When it returns, the blocks are not read any more.
 func (w *Watch) Stop() {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	w.stopped = true
 	if w.timer != nil {

@@ -1,0 +1,57 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package alloc
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/suspects"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// The blocks that Live yields have the bytes of the snapshot's samples, and the variance that the samples alone tell.
+func TestLiveBlocksAreTheSnapshots(t *testing.T) {
+	r := start(t, Options{SampleBytes: 16 << 10})
+	for range 4000 {
+		block := victim.Malloc(1000)
+		defer victim.Free(block)
+	}
+	time.Sleep(3 * LiveTick) // younger blocks do not count
+	type sums struct{ bytes, variance float64 }
+	bySample := make(map[uint64]sums)
+	if err := r.Live(func(ticks uint64, each func(func(*suspects.Block))) {
+		each(func(b *suspects.Block) {
+			if b.Born < ticks {
+				s := bySample[b.Site]
+				bySample[b.Site] = sums{s.bytes + b.Bytes, s.variance + b.Variance}
+			}
+		})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for i := range s.Samples {
+		sample := &s.Samples[i]
+		if sample.BlockSize != 1000 || sample.InuseBytes == 0 {
+			continue
+		}
+		checked++
+		got, want := bySample[sample.ID], sample.Spread(s.SampleBytes).InuseBytes
+		if math.Abs(got.bytes-float64(sample.InuseBytes)) > 2000 || math.Abs(got.variance/want-1) > 0.01 {
+			t.Errorf("%.0f bytes of %d, variance %.3g of %.3g", got.bytes, sample.InuseBytes, got.variance, want)
+		}
+	}
+	if checked == 0 {
+		t.Error("there is no such sample")
+	}
+	r.Stop()
+	if err := r.Live(nil); err != errStopped {
+		t.Error(err)
+	}
+}
