@@ -13,7 +13,9 @@ import (
 
 // The blocks that Live yields have the bytes of the snapshot's samples, and the variance that the samples alone tell.
 func TestLiveBlocksAreTheSnapshots(t *testing.T) {
-	r := start(t, Options{SampleBytes: 16 << 10})
+	o := everything
+	o.SampleBytes = 16 << 10
+	r := start(t, o)
 	for range 4000 {
 		block := victim.Malloc(1000)
 		defer victim.Free(block)
@@ -50,7 +52,7 @@ func TestLiveBlocksAreTheSnapshots(t *testing.T) {
 	if checked == 0 {
 		t.Error("there is no such sample")
 	}
-	r.Stop()
+	stop(t, r)
 	if err := r.Live(nil); err != errStopped {
 		t.Error(err)
 	}

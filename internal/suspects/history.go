@@ -73,14 +73,15 @@ func (s *sum) add(bytes, variance float64) {
 
 func (s *sum) plus(o sum) { s.add(float64(o.bytes), float64(o.variance)) }
 
-// Add takes a moment: each calls its argument for each live block. Ticks is the time in ticks from which on blocks do not count.
+// Add takes a moment: each calls its argument for each live block, and may be called twice. Ticks is the time in ticks from which on blocks
+// do not count.
 func (h *History) Add(now time.Time, ticks uint64, each func(func(*Block))) {
 	if len(h.moments) == mostMoments {
 		h.thin()
 	}
 	n := len(h.moments)
 	h.moments = append(h.moments, moment{ticks, now})
-	unknown := make(map[uint64]*newcomer)
+	unknown := newcomers{list: make(map[uint64]*newcomer)}
 	for _, t := range h.tracks {
 		t.begin()
 	}
@@ -91,7 +92,7 @@ func (h *History) Add(now time.Time, ticks uint64, each func(func(*Block))) {
 		if t := h.tracks[b.Stack]; t != nil {
 			t.add(b, max(t.from, h.firstOf(b.Born)), n)
 		} else {
-			h.meet(unknown, b)
+			unknown.meet(b)
 		}
 	})
 	for key, t := range h.tracks {
@@ -99,7 +100,11 @@ func (h *History) Add(now time.Time, ticks uint64, each func(func(*Block))) {
 			delete(h.tracks, key)
 		}
 	}
-	h.admit(unknown, n)
+	h.choose(&unknown, n)
+	if unknown.dropped {
+		unknown.recount(ticks, each)
+	}
+	h.admit(unknown.list, n)
 }
 
 // firstOf returns the first moment at which a block was there.
@@ -119,16 +124,49 @@ type newcomer struct {
 	bytes, blocks, born, all, variance float64
 }
 
-func (h *History) meet(unknown map[uint64]*newcomer, b *Block) {
-	one := unknown[b.Stack]
+// newcomers are the stacks that a moment considers beside those that are kept.
+type newcomers struct {
+	list    map[uint64]*newcomer
+	dropped bool // blocks of some may be missing
+}
+
+func (u *newcomers) meet(b *Block) {
+	one := u.list[b.Stack]
 	if one == nil {
-		if len(unknown) == mostNew {
-			h.cut = true
-			return
+		if len(u.list) == mostNew {
+			u.drop()
 		}
 		one = &newcomer{site: b.Site}
-		unknown[b.Stack] = one
+		u.list[b.Stack] = one
 	}
+	one.add(b)
+}
+
+// drop drops the half with the fewest bytes so far: what has many is met again and again.
+func (u *newcomers) drop() {
+	weights := make(map[uint64]float64, len(u.list))
+	for key, one := range u.list {
+		weights[key] = one.bytes
+	}
+	for _, key := range beyond(weights, mostNew/2) {
+		delete(u.list, key)
+	}
+	u.dropped = true
+}
+
+// recount counts all blocks of the stacks that were chosen.
+func (u *newcomers) recount(ticks uint64, each func(func(*Block))) {
+	for _, one := range u.list {
+		*one = newcomer{site: one.site}
+	}
+	each(func(b *Block) {
+		if one := u.list[b.Stack]; one != nil && b.Born < ticks {
+			one.add(b)
+		}
+	})
+}
+
+func (one *newcomer) add(b *Block) {
 	one.bytes += b.Bytes
 	one.blocks += b.Blocks
 	one.born += b.Bytes * float64(b.Born)
@@ -136,10 +174,11 @@ func (h *History) meet(unknown map[uint64]*newcomer, b *Block) {
 	one.variance = max(one.variance, b.Variance)
 }
 
-// admit keeps the stacks that matter most.
-func (h *History) admit(unknown map[uint64]*newcomer, n int) {
-	weights := make(map[uint64]float64, len(unknown)+len(h.tracks))
-	for key, one := range unknown {
+// choose leaves only the stacks that matter most.
+func (h *History) choose(unknown *newcomers, n int) {
+	h.cut = h.cut || unknown.dropped
+	weights := make(map[uint64]float64, len(unknown.list)+len(h.tracks))
+	for key, one := range unknown.list {
 		weights[key] = one.bytes
 	}
 	for key, t := range h.tracks {
@@ -148,8 +187,12 @@ func (h *History) admit(unknown map[uint64]*newcomer, n int) {
 	for _, key := range beyond(weights, mostStacks) {
 		h.cut = true
 		delete(h.tracks, key)
-		delete(unknown, key)
+		delete(unknown.list, key)
 	}
+}
+
+// admit keeps the stacks that were chosen.
+func (h *History) admit(unknown map[uint64]*newcomer, n int) {
 	for key, one := range unknown {
 		t := &track{stack: key, site: one.site, blocks: one.blocks, single: one.variance, born: one.born / max(1, one.bytes)}
 		if h.cut { // it may have been there before

@@ -49,7 +49,7 @@ func (h *History) trend(t *track, tick time.Duration) Trend {
 	}
 	c := h.slope(t.from)
 	for i := t.from; i <= n; i++ {
-		made.Growth += c[i] * t.bytes[i]
+		made.Growth += c[i] * (t.bytes[i] - t.bytes[t.from]) // the factors add up to 0: what does not change has a growth of 0, exactly
 	}
 	made.GrowthError = t.error(&c, n)
 	made.Freed = t.freed(n)
@@ -76,7 +76,16 @@ func (h *History) minutes(m moment) float64 { return m.time.Sub(h.moments[0].tim
 
 // error returns half of the 95 % interval of Σ cᵢXᵢ: see doc.go.
 func (t *track) error(c *[mostMoments]float64, n int) float64 {
-	var variance, fourth float64
+	variance, fourth := t.variance(c, n)
+	if variance <= 0 {
+		return 0
+	}
+	one := t.single * fourth / variance // the variance of one sample
+	return deviations * math.Sqrt(variance+deviations*deviations/2*one)
+}
+
+// variance returns the sum of vS² over the sampled blocks, and of vS⁴.
+func (t *track) variance(c *[mostMoments]float64, n int) (variance, fourth float64) {
 	for first := range n + 1 {
 		factor := 0.0
 		for last := first; last <= n; last++ {
@@ -89,11 +98,7 @@ func (t *track) error(c *[mostMoments]float64, n int) float64 {
 			fourth += v * factor * factor * factor * factor
 		}
 	}
-	if variance <= 0 {
-		return 0
-	}
-	one := t.single * fourth / variance // the variance of one sample
-	return deviations * math.Sqrt(variance+deviations*deviations/2*one)
+	return variance, fourth
 }
 
 // lasting is at how many moments a block must have been there to count as one that lasts.
@@ -119,12 +124,12 @@ func (made *Trend) shape(h *History, t *track) {
 	first, count := t.from, made.Moments
 	var mean, meanTime float64
 	for i := first; i < first+count; i++ {
-		mean += t.bytes[i] / float64(count)
+		mean += (t.bytes[i] - t.bytes[first]) / float64(count)
 		meanTime += h.minutes(h.moments[i]) / float64(count)
 	}
 	var rest, all float64
 	for i := first; i < first+count; i++ {
-		off := t.bytes[i] - mean
+		off := t.bytes[i] - t.bytes[first] - mean
 		beside := off - made.Growth*(h.minutes(h.moments[i])-meanTime)
 		all, rest = all+off*off, rest+beside*beside
 	}
@@ -139,7 +144,8 @@ func (made *Trend) shape(h *History, t *track) {
 			quarters[q] += bytes / float64(to-from)
 		}
 	}
-	for q := range made.steps {
-		made.steps[q] = (quarters[q+1] - quarters[q]) / ((quarters[3] - quarters[0]) / 3)
+	rise := (quarters[3] - quarters[0]) / 3
+	for q := 0; q < len(made.steps) && rise != 0; q++ {
+		made.steps[q] = (quarters[q+1] - quarters[q]) / rise
 	}
 }

@@ -1,0 +1,92 @@
+package suspects
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// What is kept by moments gives the same growth and the same variance as all sampled blocks, one by one; also after moments were
+// forgotten.
+func TestMomentsKeepWhatBlocksTell(t *testing.T) {
+	for _, minutes := range []float64{3, 7, 12, 40, 70} {
+		r := rand.New(rand.NewPCG(uint64(minutes), 5))
+		blocks := sampled(r, together(leaking(mib, 50_000), churning(8*mib, 50_000, 3), breathing(8*mib, 50_000, 16*mib, 5))(r, minutes))
+		h := watch(blocks, 0, minutes, nil)
+		one := h.tracks[0]
+		n := len(h.moments) - 1
+		c := h.slope(0)
+		var growth, variance float64
+		for _, b := range blocks {
+			var there float64
+			for i, m := range h.moments {
+				if b.Born < m.ticks && b.died > m.ticks {
+					there += c[i]
+				}
+			}
+			growth += b.Bytes * there
+			variance += b.Variance * there * there
+		}
+		got := h.Trends(simTick)[0]
+		if v, _ := one.variance(&c, n); math.Abs(got.Growth/growth-1) > 1e-6 || math.Abs(v/variance-1) > 1e-3 {
+			t.Errorf("%v minutes: growth %g of %g, variance %g of %g", minutes, got.Growth, growth, v, variance)
+		}
+		if span := got.Time.Sub(got.Since).Minutes(); span < min(minutes, 55)-2 {
+			t.Errorf("of %v minutes, the last %.0f are kept", minutes, span)
+		}
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	if size := unsafe.Sizeof(track{}) * mostStacks; size > 1400<<10 {
+		t.Errorf("it may take %d bytes", size)
+	}
+	h := newHistory()
+	for moment := range uint64(200) {
+		now := (moment + 1) * 1000
+		h.Add(simStart.Add(time.Duration(now)*simTick), now, func(see func(*Block)) {
+			for stack := range uint64(mostNew + 1000) {
+				see(&Block{Stack: stack, Born: moment * 1000, Bytes: float64(1 + stack%1000)})
+			}
+			for range moment { // leaks, and has little at first
+				see(&Block{Stack: 1 << 40, Born: 1, Bytes: 400})
+			}
+		})
+		if len(h.tracks) > mostStacks || len(h.moments) > mostMoments {
+			t.Fatal(len(h.tracks), len(h.moments))
+		}
+	}
+	if h.tracks[999] == nil || h.tracks[1<<40] == nil {
+		t.Error("the largest, or the one that grows, is not kept")
+	}
+}
+
+// A stack that was left out while there were too many must not seem to have come into being when it is kept.
+func TestWhatWasLeftOutIsUnknownBefore(t *testing.T) {
+	h := newHistory()
+	for moment := range uint64(12) {
+		now := (moment + 1) * 1000
+		h.Add(simStart.Add(time.Duration(now)*simTick), now, func(see func(*Block)) {
+			for stack := range uint64(mostStacks + 10) {
+				bytes := 1000.0
+				if stack == 5 {
+					bytes = 10
+				}
+				if stack == 5 && moment > 5 {
+					bytes = 5000
+				}
+				see(&Block{Stack: stack, Born: 1, Bytes: bytes})
+			}
+		})
+	}
+	if one := h.tracks[5]; one == nil || one.from != 6 {
+		t.Fatalf("%+v", one)
+	}
+	for _, v := range judge(h.Trends(simTick), nil) {
+		if v.Growth != 0 || v.Class != Steady {
+			t.Error(about(&v))
+		}
+	}
+}

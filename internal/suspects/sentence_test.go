@@ -1,0 +1,82 @@
+package suspects
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func inMiB(value, half float64) string {
+	if half == 0 {
+		return fmt.Sprintf("%.1f MiB", value/mib)
+	}
+	return fmt.Sprintf("%.1f ± %.1f MiB", value/mib, half/mib)
+}
+
+// rising is a stack that rises steadily for 40 minutes.
+func risingStack(growth, half, freed float64) Trend {
+	return Trend{Stack: 1, Since: simStart, Time: simStart.Add(40 * time.Minute), Moments: 20, Bytes: 50 * mib, BytesError: 4 * mib,
+		Growth: growth * mib, GrowthError: half * mib, Freed: freed, steady: 0.98, steps: [3]float64{1, 1.1, 0.9}}
+}
+
+func TestSentences(t *testing.T) {
+	names := Names{Function: "format_user", File: "lib.c", Line: 15, Caller: "main.login"}
+	const subject = "`format_user` (lib.c:15), called from main.login: "
+	still := risingStack(0, 0.3, 0.9)
+	once := risingStack(1.2, 0.2, 0)
+	once.steps = [3]float64{3, 0, 0}
+	late := risingStack(1.2, 0.2, 0.1)
+	late.Time = simStart.Add(4 * time.Minute)
+	for _, c := range []struct {
+		trend   Trend
+		finding *Finding
+		class   Class
+		want    string
+	}{
+		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.98}, Leak,
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 98 % unreachable: a leak"},
+		{risingStack(1.2, 0.2, 0), nil, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, and hardly any " +
+			"is freed: whether anything still points to it shows view=unreachable"},
+		{risingStack(1.2, 0.2, 0), &Finding{Holder: "global `fifo`"}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, reachable " +
+			"from global `fifo`: reachable, and hardly any is freed: a cache without a bound, or one that still fills"},
+		{risingStack(1.2, 0.2, 0.6), nil, Queue, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, though 60 % of what " +
+			"lasts is freed: a queue or cache that fills faster than it drains"},
+		{late, nil, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, but not steadily, or not for long enough to tell"},
+		{once, nil, Steady, "grew once since 10:02 UTC, not any more, 50.0 ± 4.0 MiB in use"},
+		{still, &Finding{Holder: "global `fifo`"}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`: a cache"},
+		{still, nil, Steady, "steady, 50.0 ± 4.0 MiB in use, its blocks come and go: a cache or work in progress"},
+		{still, &Finding{Unreachable: 0.6, Error: 0.05}, Leak, "steady, 50.0 ± 4.0 MiB in use, 60 ± 5 % unreachable: lost, and not growing"},
+		{still, &Finding{Unreachable: 0.52, Error: 0.05, Holder: "Go's heap"}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, 52 ± 5 % unreachable, reachable from Go's heap: a cache"},
+		{Trend{Since: simStart, Time: simStart, Moments: 1, Bytes: mib}, nil, Steady, "1.0 MiB in use, seen once"},
+	} {
+		v := judge([]Trend{c.trend}, func(uint64) (f Finding, known bool) {
+			if c.finding == nil {
+				return f, false
+			}
+			return *c.finding, true
+		})[0]
+		got := v.Sentence(names, inMiB)
+		if v.Class != c.class || got != subject+c.want {
+			t.Errorf("%v: %s\nwant %v: %s%s", v.Class, got, c.class, subject, c.want)
+		}
+		if c.finding == nil && strings.Contains(got, "leak") {
+			t.Errorf("without proof: %s", got)
+		}
+	}
+}
+
+func TestTheMostSuspectComesFirst(t *testing.T) {
+	trends := []Trend{risingStack(0, 0.3, 0), risingStack(9, 0.3, 0.6), risingStack(1, 0.3, 0), risingStack(3, 2.4, 0), risingStack(2, 0.3, 0), risingStack(0.9, 0.1, 0)}
+	for i := range trends {
+		trends[i].Stack = uint64(i)
+	}
+	var got []uint64
+	for _, v := range judge(trends, func(stack uint64) (Finding, bool) { return Finding{Unreachable: 1}, stack == 5 }) {
+		got = append(got, v.Stack)
+	}
+	if want := "[5 4 2 1 3 0]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
