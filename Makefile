@@ -17,7 +17,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 counted  := $(CURDIR)/out/tests
 tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
-.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign rss stress kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +125,9 @@ kill: deps ## Kills a service N times at random instants of each kind, 1000 if n
 
 oom: deps ## Has the kernel kill a service that leaks, in a memory control group, and recovers who leaked from its black box; needs root.
 	@cd e2e && CGOHEAP_OOM=1 $(GO) test -count=1 -v -timeout 10m -run ThatTheKernelKills .
+
+suspects: deps ## Runs a service that leaks for MINUTES (12) and prints who is suspected each minute; LEAK=0: nobody may be.
+	@cd e2e && $(GO) run ./suspects -minutes $(or $(MINUTES),12) -leak $(or $(LEAK),1)
 
 stress: deps ## Storms for TIME, 30s if not given, against a truth kept per call site; or FULL=1, PAGES=1, MAPS=1, PAIRS=n, RECORDINGS=n, TWINS=n.
 	@cd e2e && $(GO) build -o ../out/stress ./stress

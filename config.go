@@ -45,8 +45,8 @@ type Config struct {
 	// tables. PagesHandler serves it. It takes a thousandth of one processor at most. BlackBox includes it.
 	Timeline bool
 
-	// Suspects keeps moments of the profile from Start on, the last hour in at most 32: see Profiler.Suspects. Otherwise the first
-	// call of Suspects begins. It takes half a percent of one processor at most, and 3 MiB.
+	// Suspects keeps moments of the profile from Start on, the last hour in at most 32: see Profiler.Suspects. Otherwise the
+	// first call of Suspects begins. It takes half a percent of one processor at most, and 3 MiB.
 	Suspects bool
 
 	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same

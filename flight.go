@@ -33,7 +33,8 @@ func (p *Profiler) timeline() (t *flight.Timeline) {
 	return t
 }
 
-// markReached notes Go's heap, because memory has reached a mark, and returns the account, and what grows, in one line of a log.
+// markReached notes Go's heap, because memory has reached a mark, and returns the account, and what grows, in one line of a
+// log.
 func (p *Profiler) markReached() string {
 	if p.flight != nil {
 		p.flight.NoteHeap()

@@ -24,7 +24,7 @@ import (
 //	samples=16000 and bytes=4000000 are bounds on the profile
 //	reset=1       view=peak: forget the peak once the profile is written
 //	bare=1        functions without a name are not named after their file: see Selection.BareAddresses
-//	debug=1       text for a person: totals, the largest stacks, what was lost
+//	debug=1       text for a person: totals, the largest stacks, each with the error of sampling; suspects, if they are kept; what was lost
 //
 // Invalid parameters are answered with 400 and a sentence. Requests with seconds that arrive within a second of each other
 // share one Baseline. The Baselines of all waiting requests together may hold 64 MiB; a request beyond that is answered with

@@ -14,11 +14,12 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// Suspect is a stack with what is known of its blocks in use. Each error is half of a 95 % interval, which sampling makes; 0 where all is
-// recorded.
+// Suspect is a stack with what is known of its blocks in use. Each error is half of a 95 % interval, which sampling makes; 0
+// where all is recorded.
 type Suspect struct {
-	// Class is "leak" only where it is proven that nothing points to the blocks any more. "grows": steadily, and hardly any block is
-	// freed. "queue": steadily, though many are freed. "unsure": it grows, but not steadily or not for long. "steady": it does not.
+	// Class is "leak" only where it is proven that nothing points to the blocks any more. "grows": steadily, and hardly any
+	// block is freed. "queue": steadily, though many are freed. "unsure": it grows, but not steadily or not for long. "steady":
+	// it does not.
 	Class    string `json:"class"`
 	Sentence string `json:"sentence"` // what is known, for a person
 
@@ -45,11 +46,11 @@ type Suspect struct {
 // mostSuspects bounds the list of Suspects.
 const mostSuspects = 50
 
-// Suspects returns the stacks with native memory in use, the most suspect first, at most 50: leaks, what grows, then by the least growth
-// that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are kept from the first call
-// on, or from Start with Config.Suspects: the first at once, the next after 14 s, later ones every two minutes. Without Config.Suspects no
-// more are taken once nobody has called for an hour. So the first call knows no growth, and verdicts need five minutes. Suspects fails
-// after Stop.
+// Suspects returns the stacks with native memory in use, the most suspect first, at most 50: leaks, what grows, then by the
+// least growth that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are
+// kept from the first call on, or from Start with Config.Suspects: the first at once, the next after 14 s, later ones every two
+// minutes. Without Config.Suspects no more are taken once nobody has called for an hour. So the first call knows no growth, and
+// verdicts need five minutes. Suspects fails after Stop.
 func (p *Profiler) Suspects() ([]Suspect, error) {
 	defer p.recording.Reading()()
 	snapshot, err := p.recording.Snapshot()
@@ -155,7 +156,8 @@ func sentences(list []Suspect) string {
 	return text.String()
 }
 
-// aboutSuspects is what a log says beside an account: the stacks that grow, at most three; "" if none does, or no moments are taken.
+// aboutSuspects is what a log says beside an account: the stacks that grow, at most three; "" if none does, or no moments are
+// taken.
 func (p *Profiler) aboutSuspects() string {
 	if !p.suspects.Running() {
 		return ""

@@ -14,8 +14,8 @@ import (
 // LiveTick is the unit of the ticks of Live.
 const LiveTick time.Duration = layout.Tick
 
-// Live calls take with a function that yields the sampled blocks in use, and with the time, in ticks, from which on they do not count:
-// those allocated later may be missing. A block's Site is the ID of its sample. Live returns errStopped after Stop.
+// Live calls take with a function that yields the sampled blocks in use, and with the time, in ticks, from which on they do not
+// count: those allocated later may be missing. A block's Site is the ID of its sample. Live returns errStopped after Stop.
 func (r *Recording) Live(take func(ticks uint64, each func(func(*suspects.Block)))) error {
 	var memory scratch.Memory
 	defer memory.Free()

@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func TestLiveBlocksAreTheSnapshots(t *testing.T) {
 		t.Error("there is no such sample")
 	}
 	stop(t, r)
-	if err := r.Live(nil); err != errStopped {
+	if err := r.Live(nil); !errors.Is(err, errStopped) {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@
 //	core     judges itself. Command matrix builds and runs it for every platform and host that the machine can be.
 //	plugged  judges a plugin that is opened while it records; package guest is the plugin.
 //	stress   judges itself while threads, signals, libraries and children come and go.
+//	suspects prints what grows, by hand.
 //	brink    dumps in a memory control group that is nearly full.
 //
 // Package estimate compares what is known only on average, and the tests of walks compare single stacks. Command foreign

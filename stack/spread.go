@@ -2,8 +2,8 @@ package stack
 
 import "math"
 
-// Spread has a variance for each of Values, which sampling makes. Variances of different samples add up, because blocks are sampled
-// independently of each other.
+// Spread has a variance for each of Values, which sampling makes. Variances of different samples add up, because blocks are
+// sampled independently of each other.
 type Spread struct {
 	AllocObjects, AllocBytes, InuseObjects, InuseBytes float64
 }
@@ -24,9 +24,10 @@ func (v Spread) Less(w Spread) Spread {
 
 // Spread estimates the variance of the sample's values, with so many bytes between samples on average.
 //
-// Of blocks of one size, each is sampled with the chance p and stands for w = 1/p blocks. A sampled one estimates the variance of a
-// number of blocks by (1−p)/p² = w(w−1). The estimate of N blocks has N/w sampled ones, so theirs is N(w−1), without bias. Nothing else
-// need be kept. Where sizes are mixed, w is that of their mean: that is an approximation, and so it is where the interval has changed.
+// Of blocks of one size, each is sampled with the chance p and stands for w = 1/p blocks. A sampled one estimates the variance
+// of a number of blocks by (1−p)/p² = w(w−1). The estimate of N blocks has N/w sampled ones, so theirs is N(w−1), without bias.
+// Nothing else need be kept. Where sizes are mixed, w is that of their mean: that is an approximation, and so it is where the
+// interval has changed.
 func (s *Sample) Spread(interval int64) (v Spread) {
 	if interval <= 1 {
 		return v

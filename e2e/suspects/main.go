@@ -60,8 +60,8 @@ func serve(since time.Duration, leaking bool, owed *float64) {
 	}
 }
 
-// run serves, and calls look each minute with how long it has watched; the watch, and the leak, begin when the service is warm. All is
-// called from one place: the same work from another would be another stack.
+// run serves, and calls look each minute with how long it has watched; the watch, and the leak, begin when the service is warm.
+// All is called from one place: the same work from another would be another stack.
 func run(length, warming time.Duration, look func(minute int)) {
 	owed, minute := 0.0, 0
 	begin := time.Now().Add(warming)
@@ -83,7 +83,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer p.Stop()
+	defer func() { _ = p.Stop() }()
 	first, wrong := 0, false
 	run(time.Duration(*minutes)*time.Minute+time.Second, time.Duration(*warm)*time.Minute, func(minute int) {
 		list, err := p.Suspects() // the first call has moments taken

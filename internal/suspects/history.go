@@ -73,8 +73,8 @@ func (s *sum) add(bytes, variance float64) {
 
 func (s *sum) plus(o sum) { s.add(float64(o.bytes), float64(o.variance)) }
 
-// Add takes a moment: each calls its argument for each live block, and may be called twice. Ticks is the time in ticks from which on blocks
-// do not count.
+// Add takes a moment: each calls its argument for each live block, and may be called twice. Ticks is the time in ticks from
+// which on blocks do not count.
 func (h *History) Add(now time.Time, ticks uint64, each func(func(*Block))) {
 	if len(h.moments) == mostMoments {
 		h.thin()
@@ -230,7 +230,8 @@ func (t *track) add(b *Block, first, n int) {
 	t.single = max(t.single, b.Variance)
 }
 
-// end enters what was freed since the last moment. A sum is in floating point, so what is left of one that ended may be just not 0.
+// end enters what was freed since the last moment. A sum is in floating point, so what is left of one that ended may be just
+// not 0.
 func (t *track) end(n int) {
 	t.born /= max(1, t.bytes[n])
 	for first := range n {
@@ -257,8 +258,8 @@ func (h *History) thin() {
 	h.every *= 2
 }
 
-// forget forgets a moment. A block that was there first at that moment was there first at the next; one that was there last, at the one
-// before. One that was there only then was never there.
+// forget forgets a moment. A block that was there first at that moment was there first at the next; one that was there last, at
+// the one before. One that was there only then was never there.
 func (h *History) forget(k int) {
 	n := len(h.moments)
 	h.moments = slices.Delete(h.moments, k, k+1)

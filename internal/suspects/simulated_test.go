@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A simulated program allocates blocks and frees them. Each is sampled as cgo does it, and what a History makes of the sampled ones
-// is compared with all of them.
+// A simulated program allocates blocks and frees them. Each is sampled as cgo does it, and what a History makes of the sampled
+// ones is compared with all of them.
 
 const (
 	interval = 512 << 10
@@ -94,8 +94,8 @@ func churning(rate, size, meanMinutes float64) program {
 // grid is the time between two possible moments, in minutes.
 const grid = float64(shortest/simTick) / float64(perMin)
 
-// hot is churning with lives so short that a block is there at one moment at most, at rates at which there is no room for all of them:
-// only the sampled blocks that are there at a possible moment are made.
+// hot is churning with lives so short that a block is there at one moment at most, at rates at which there is no room for all
+// of them: only the sampled blocks that are there at a possible moment are made.
 func hot(rate, size, meanMinutes float64) program {
 	return func(r *rand.Rand, minutes float64) (list []life) {
 		p := -math.Expm1(-(size + 1) / interval)
@@ -172,7 +172,8 @@ type recorded struct {
 
 var simStart = time.Date(2026, 11, 24, 10, 2, 0, 0, time.UTC)
 
-// watch takes moments of a program from a time in minutes to another, as often as the History wants them, and calls see after each.
+// watch takes moments of a program from a time in minutes to another, as often as the History wants them, and calls see after
+// each.
 func watch(list []recorded, from, to float64, see func(h *History, now uint64)) *History {
 	h := newHistory()
 	var live []recorded

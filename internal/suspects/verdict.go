@@ -39,8 +39,8 @@ type Verdict struct {
 	Finding *Finding // nil if nobody looked
 }
 
-// When is a rise more than chance or breathing? All limits are for hundreds of stacks that are looked at again and again, so that a
-// service without a leak has none: false verdicts are worse than late ones.
+// When is a rise more than chance or breathing? All limits are for hundreds of stacks that are looked at again and again, so
+// that a service without a leak has none: false verdicts are worse than late ones.
 const (
 	surely       = 2.5 / deviations // of the interval's half: 2.5 standard deviations
 	leastSteady  = 0.75             // a straight line explains as much of the movement
@@ -80,8 +80,8 @@ func (t *Trend) steadily() bool {
 	return t.steady >= leastSteady && slices.Min(t.steps[:]) >= leastStep
 }
 
-// judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth that the
-// interval allows, then by the bytes in use.
+// judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth
+// that the interval allows, then by the bytes in use.
 func judge(trends []Trend, findings Findings) []Verdict {
 	list := make([]Verdict, 0, len(trends))
 	for _, t := range trends {

@@ -13,9 +13,10 @@ const (
 	warm   = 30       // minutes
 )
 
-// service is what a service without a leak does in some sixty stacks, all with parameters of their own: it allocates a gigabyte a
-// second, most of it for milliseconds, has caches that breathe, and that evict at random once they are full, sessions, and tables that it
-// makes once. It is looked at when it has run for a while: a cache that fills for the first time is like a leak in all that can be seen.
+// service is what a service without a leak does in some sixty stacks, all with parameters of their own: it allocates a gigabyte
+// a second, most of it for milliseconds, has caches that breathe, and that evict at random once they are full, sessions, and
+// tables that it makes once. It is looked at when it has run for a while: a cache that fills for the first time is like a leak
+// in all that can be seen.
 func service(r *rand.Rand) program {
 	between := func(least, most float64) float64 { return least * math.Pow(most/least, r.Float64()) }
 	var all []program
@@ -44,8 +45,8 @@ func service(r *rand.Rand) program {
 	return together(all...)
 }
 
-// An injected leak of 1 MiB a minute must be the first within ten minutes, and be called growing. That is 20 samples on average; where chance
-// makes them 10 or less, it may take longer: so 95 and 90 % of the services must have it.
+// An injected leak of 1 MiB a minute must be the first within ten minutes, and be called growing. That is 20 samples on
+// average; where chance makes them 10 or less, it may take longer: so 95 and 90 % of the services must have it.
 func TestALeakRanksFirstInABusyService(t *testing.T) {
 	const runs, leak = 60, 7
 	first, grows := 0, 0

@@ -7,7 +7,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/background"
 )
 
-// Read reads the live blocks: it calls take with the ticks from which on they do not count, and with a function that yields them.
+// Read reads the live blocks: it calls take with the ticks from which on they do not count, and with a function that yields
+// them.
 type Read func(take func(ticks uint64, each func(func(*Block)))) error
 
 // Watch takes moments while somebody wants them: in a goroutine that there is only while one is taken.

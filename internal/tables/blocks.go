@@ -63,8 +63,8 @@ func (r *Reader) ID(b *Block) uint64 { return Offset(b.Site) / refUnit }
 // Born returns when the block was allocated, in ticks.
 func (b *Block) Born() uint64 { return b.born }
 
-// Variance estimates the variance that the block, of a size, adds to a sum of bytes, without bias: (1−p)(size/p)², where it was sampled
-// with the chance p and stands for 1/p blocks.
+// Variance estimates the variance that the block, of a size, adds to a sum of bytes, without bias: (1−p)(size/p)², where it was
+// sampled with the chance p and stands for 1/p blocks.
 func (b *Block) Variance(size uint64) float64 {
 	blocks := float64(b.Objects.Low) / (1 << 16)
 	return float64(size) * float64(size) * blocks * max(0, blocks-1)
