@@ -19,3 +19,14 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEstimateHasItsError(t *testing.T) {
+	for _, c := range []struct {
+		value, half float64
+		want        string
+	}{{5 << 20, 0, "5 MiB"}, {5 << 20, 1 << 18, "5 ± 0.25 MiB"}, {-1000, 3000, "-0.977 ± 2.93 KiB"}, {0, 0.4, "0 B"}, {100, 50, "100 ± 50 B"}} {
+		if got := PlusMinus(c.value, c.half); got != c.want {
+			t.Errorf("%v ± %v is %q, want %q", c.value, c.half, got, c.want)
+		}
+	}
+}
