@@ -18,6 +18,7 @@ import (
 func (r *Recording) addResident(out *report.Report, native []stack.Sample, heap *flight.Heap) {
 	all := report.Resident{Native: bounded(native), Mapped: r.callSamples()}
 	if heap != nil {
+		out.GoSampleBytes = heap.SampleBytes
 		all.Go = bounded(append(heap.Samples, stack.Sample{Values: heap.Rest}))
 	}
 	out.Leaves = all.Fit(r.pages.account)
