@@ -2,7 +2,7 @@
 //
 //	auto
 //	 └► root
-//	     └► internal/dump, cmd
+//	     └► internal/dump, leaktest, cmd
 //	         └► internal/report
 //	             └► pprof
 //	                 └► alloc, internal/malloc, internal/goheap, symbolize

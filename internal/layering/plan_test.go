@@ -19,6 +19,7 @@ const (
 var plan = map[string]pkg{
 	".":                    {layer: 8},
 	"auto":                 {layer: 9},
+	"leaktest":             {layer: 6},
 	"internal/recovery":    {layer: 7},
 	"internal/flight":      {layer: 1},
 	"internal/suspects":    {layer: 1},

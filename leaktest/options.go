@@ -1,0 +1,59 @@
+package leaktest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// Option changes what Check counts as a leak.
+type Option func(*options)
+
+type options struct {
+	ignored     []string // names of functions, or beginnings of names followed by *
+	unreachable bool
+	patience    time.Duration
+}
+
+// patience is how long a leak must last. Work that a test has begun may still be ending in other goroutines and threads.
+const patience = time.Second
+
+func newOptions(list []Option) options {
+	o := options{patience: patience}
+	for _, option := range list {
+		option(&o)
+	}
+	return o
+}
+
+// IgnoreFunction leaves out blocks with a function of one of these names in their stack, at any depth. A name must be equal to
+// the one that the failure prints, or to the linker's name; one that ends with * matches all names that begin so. A function
+// of C that Go calls also has the name C.NAME, even where the names of C functions are missing.
+func IgnoreFunction(names ...string) Option {
+	return func(o *options) { o.ignored = append(o.ignored, names...) }
+}
+
+// unreachableOnly leaves out blocks that the program's memory still points to: caches, and what a library keeps until the end.
+func unreachableOnly() Option {
+	return func(o *options) { o.unreachable = true }
+}
+
+// ignores reports whether the options leave out a stack.
+func (o *options) ignores(lines []symbolize.Line) bool {
+	for _, name := range o.ignored {
+		for i := range lines {
+			if matches(name, lines[i].Function) || matches(name, lines[i].SystemName) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func matches(pattern, name string) bool {
+	if start, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(name, start)
+	}
+	return name == pattern && name != ""
+}
