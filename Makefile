@@ -17,7 +17,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 counted  := $(CURDIR)/out/tests
 tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
-.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign leaktest rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,9 @@ matrix: deps ## Records on every platform, way to build and kind of host that th
 
 foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd", RACE=1.
 	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(if $(RACE),-race) $(SUITES)
+
+leaktest: deps ## Has all tests of five cgo packages check themselves for leaks, as they are and with one planted; SUITES="zstd".
+	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign -leaktest $(SUITES)
 
 # PROGRAMS="duckdb sqlite" chooses among them. e2e/rss/doc.go says what must hold.
 rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB, RocksDB, CPython and others, which it builds; a table.

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// Check records every native allocation until the end of the test, and then fails the test if blocks that were allocated meanwhile
-// are still in use, with their stacks. Before that it has the garbage collected, and waits until finalizers and cleanups have run,
-// and then for a second more.
+// Check records every native allocation until the end of the test, and then fails the test if blocks that were allocated
+// meanwhile are still in use, with their stacks. Before that it has the garbage collected, and waits until finalizers and
+// cleanups have run, and then for a second more.
 //
-// Call it first, after t.Parallel: functions that the test registers with t.Cleanup afterwards then run before the check. A test
-// that has failed or panicked is not checked, and neither is one of whose subtests one has. Where nothing can be recorded, or another profiler is running, Check logs why, and does nothing
-// else.
+// Call it first, after t.Parallel: functions that the test registers with t.Cleanup afterwards then run before the check. A
+// test that was skipped, failed or panicked is not checked: it ends in the middle, and what its functions hold is no garbage
+// yet. Neither is one around a subtest that failed. Where nothing can be recorded, or another profiler is running, Check logs
+// why, and does nothing else.
 func Check(t testing.TB, list ...Option) {
 	t.Helper()
 	c := &check{name: t.Name(), parallel: isParallel(t), options: newOptions(list)}
@@ -30,7 +31,7 @@ func Check(t testing.TB, list ...Option) {
 // judge fails the test, or logs why it does not although there is something to say.
 func (c *check) judge(t testing.TB) {
 	t.Helper()
-	if t.Failed() || panicking() {
+	if t.Failed() || t.Skipped() || panicking() {
 		return
 	}
 	if !c.parallel && isParallel(t) {

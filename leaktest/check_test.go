@@ -3,6 +3,8 @@
 package leaktest
 
 import (
+	"net"
+	"os/user"
 	"runtime"
 	"strings"
 	"testing"
@@ -192,6 +194,16 @@ func TestWhatLibcKeepsIsNoLeak(t *testing.T) {
 				t.Error("it was loaded")
 			}
 		},
+		"users and groups": func(testing.TB) {
+			if u, err := user.Current(); err == nil {
+				_, _ = u.GroupIds()
+			}
+			_, _ = user.Lookup("nobody")
+		},
+		"hosts": func(t testing.TB) {
+			t.Setenv("GODEBUG", "netdns=cgo")
+			_, _ = net.LookupHost("localhost")
+		},
 		"a thread of C that calls Go": func(testing.TB) { _ = victim.OnThread(func() { open().Close() }) },
 	} {
 		t.Run(name, func(t *testing.T) { checked(t, test).wantsNothing(t) })
@@ -220,7 +232,7 @@ func TestAFailureListsTheLargestStacks(t *testing.T) {
 func TestNamesAreAskedForWhereTheyAreMissing(t *testing.T) {
 	defer freeLeaked()
 	b := checked(t, func(testing.TB) { leaked = append(leaked, open()) }, brief)
-	const hint = "-ldflags=-s=false"
+	const hint = "-ldflags='-s=false -w=false'"
 	if named := strings.Contains(b.errors[0], "        victim_malloc"); named == strings.Contains(b.errors[0], hint) {
 		t.Error(b.errors[0])
 	}

@@ -173,7 +173,7 @@ func (f *found) text() string {
 		fmt.Fprintf(&text, "    and %s more\n", report.Count(int64(more), "stack"))
 	}
 	if f.unnamed {
-		text.WriteString("leaktest: go test strips the program that it runs; with -ldflags=-s=false, C functions have names, files and lines\n")
+		text.WriteString("leaktest: go test strips the program that it runs; with -ldflags='-s=false -w=false', C functions have names, files and lines\n")
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }

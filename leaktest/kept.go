@@ -6,32 +6,49 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// keepers are functions of libc that allocate what libc itself keeps: for the process, or for a thread whose stack it keeps. None
-// of them returns a block that its caller could free, so a block below one of them is no leak of the test that called it first.
-// Functions that do return blocks, such as strdup and fopen, are not here; but for getaddrinfo, whose result cannot be told from the rest
-// where libc's own functions have no names.
-var keepers = named(map[string]string{
-	"threads: glibc keeps the stacks of ended threads, with their thread-local storage, and Go's runtime keeps its threads": "pthread_create " +
-		"pthread_create_2_1 pthread_create_2_0 tls_get_addr tls_get_addr_slow pthread_setspecific",
-	"the environment, which os.Setenv sets in C, too; values are kept because getenv's callers may have them": "setenv putenv unsetenv clearenv " +
-		"add_to_environ runtime.setenv_c runtime.unsetenv_c",
-	"the loader's lists, and what the constructors of a library allocate, which is there once however often it is opened": "dlopen dlmopen dlsym " +
-		"dlvsym dlerror dlclose _dl_open libc_dlopen_mode libc_dlsym libc_dlclose",
-	"users, groups, hosts: the list of sources, their libraries and their configuration": "getpwnam getpwuid getpwnam_r getpwuid_r getpwent " +
-		"getpwent_r getgrnam getgrgid getgrnam_r getgrgid_r getgrent getgrent_r getgrouplist initgroups nss_database_get nss_lookup nss_next2 " +
-		"nss_lookup_function nss_module_load nss_module_get_function nss_passwd_lookup2 nss_group_lookup2 nss_hosts_lookup2 nss_services_lookup2 " +
-		"gethostbyname gethostbyaddr getservbyname getservbyport getprotobyname getprotobynumber resolv_context_get " +
-		"nss_database_check_reload_and_get getaddrinfo res_context_send res_context_query resolv_context_get_preinit res_init res_ninit res_maybe_init gaiconf_init getnameinfo",
-	"buffers of files: a FILE that nobody closes is a block of its own": "_IO_file_doallocate _IO_wfile_doallocate",
-	"time zones": "tzset localtime localtime_r mktime timelocal strftime strftime_l wcsftime wcsftime_l tz_convert",
-	"locales and conversions between character sets": "setlocale gconv_open gconv_load_conf gconv_find_transform gconv_get_path gconv_load_cache " +
-		"wcsmbs_load_conv nl_find_locale bindtextdomain textdomain dcgettext dcigettext",
-	"functions to call at exit and in children":       "atexit cxa_atexit on_exit at_quick_exit cxa_at_quick_exit new_exitfn register_atfork pthread_atfork",
-	"sorted unwind data, from the first exception on": "_Unwind_Find_FDE register_frame_info register_frame register_frame_info_bases",
+// keepers are functions of libc that allocate what libc itself keeps: for the process, or for a thread whose stack it keeps.
+// None of them returns a block that its caller could free, so a block below one of them is no leak of the test that called it
+// first. Functions that do return blocks, such as strdup and fopen, are not here; but for getaddrinfo, whose result cannot be
+// told from the rest where libc's own functions have no names.
+var keepers = reasonsOf(map[string]string{
+	"threads: glibc keeps the stacks of ended threads, with their thread-local storage, and Go's runtime keeps its threads": `
+		pthread_create pthread_create_2_1 pthread_create_2_0 runtime.newm1 tls_get_addr tls_get_addr_slow pthread_setspecific`,
+
+	"the environment, which os.Setenv sets in C, too, and whose old values stay, because somebody may hold what getenv returned": `
+		setenv putenv unsetenv clearenv add_to_environ runtime.setenv_c runtime.unsetenv_c`,
+
+	"the loader's lists, and what constructors of a library allocate: it is there once, however often the library is opened": `
+		dlopen dlmopen dlsym dlvsym dlerror dlclose _dl_open libc_dlopen_mode libc_dlsym libc_dlclose`,
+
+	"users, groups and hosts: the list of sources, their libraries and their configuration": `
+		getpwnam getpwuid getpwnam_r getpwuid_r getpwent getpwent_r nss_passwd_lookup2
+		getgrnam getgrgid getgrnam_r getgrgid_r getgrent getgrent_r nss_group_lookup2 getgrouplist initgroups
+		nss_database_get nss_database_check_reload_and_get nss_lookup nss_next2 nss_lookup_function nss_module_load
+		nss_module_get_function
+		getaddrinfo getnameinfo gaiconf_init nss_hosts_lookup2 nss_services_lookup2
+		gethostbyname gethostbyaddr getservbyname getservbyport getprotobyname getprotobynumber
+		res_init res_ninit res_maybe_init res_context_send res_context_query resolv_context_get resolv_context_get_preinit`,
+
+	"buffers of files: a FILE that nobody closes is a block of its own": `
+		_IO_file_doallocate _IO_wfile_doallocate`,
+
+	"time zones": `
+		tzset localtime localtime_r mktime timelocal strftime strftime_l wcsftime wcsftime_l tz_convert`,
+
+	"locales, messages, and conversions between character sets": `
+		setlocale nl_find_locale wcsmbs_load_conv
+		gconv_open gconv_load_conf gconv_find_transform gconv_get_path gconv_load_cache
+		bindtextdomain textdomain dcgettext dcigettext`,
+
+	"functions to call at exit and in children": `
+		atexit cxa_atexit on_exit at_quick_exit cxa_at_quick_exit new_exitfn register_atfork pthread_atfork`,
+
+	"unwind data, sorted for the first exception": `
+		_Unwind_Find_FDE register_frame register_frame_info register_frame_info_bases`,
 })
 
-// named returns the reasons by the names of functions.
-func named(lists map[string]string) map[string]string {
+// reasonsOf returns the reasons by the names of functions.
+func reasonsOf(lists map[string]string) map[string]string {
 	reasons := make(map[string]string)
 	for reason, list := range lists {
 		for name := range strings.FieldsSeq(list) {

@@ -21,4 +21,8 @@
 // A test whose outcome differs runs again, alone, a fixed number of times on both sides. If both sides then have the same
 // set of outcomes, it is a flake, and is reported by name with all its outcomes. Where a test is known as flaky by its own authors
 // (known.go), that outcome does not make a difference, but must not be the only one.
+//
+// With -leaktest, the suites of modules are looked at in another way: each test begins with leaktest.Check, on the line of its
+// first brace. The suite runs as it is, where no check may fail but for the leaks that suites.go lists with their reasons, and with
+// one block left in one test, which must be the only other failure and name the function. It exits with 1 if not.
 package main

@@ -11,6 +11,7 @@ import (
 
 func main() {
 	race := flag.Bool("race", false, "run all under the race detector")
+	leaks := flag.Bool("leaktest", false, "have every test of the suites check for leaks, as they are and with one planted, instead")
 	flag.Parse()
 	chosen, err := selected(suites(), flag.Args())
 	if err != nil {
@@ -21,6 +22,14 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "foreign:", err)
 		os.Exit(2)
+	}
+	if *leaks {
+		right := checkLeaks(chosen, dir)
+		os.RemoveAll(dir)
+		if !right {
+			os.Exit(1)
+		}
+		return
 	}
 	rows := runAll(chosen, dir, *race)
 	os.RemoveAll(dir)
