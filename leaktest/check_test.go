@@ -6,13 +6,16 @@ import (
 	"net"
 	"os/user"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 func TestABlockThatIsLeftFailsTheTest(t *testing.T) {
@@ -265,6 +268,43 @@ func TestAnotherRecordingIsLeftAlone(t *testing.T) {
 	checked(t, func(testing.TB) {}).wantsNothing(t)
 }
 
+// A free that was not recorded makes a block look like a leak. That is rare, and counted.
+func TestALostFreeIsNoFailure(t *testing.T) {
+	b := checked(t, func(testing.TB) {
+		h := open()
+		release := testonly.FillGate()
+		h.Close()
+		release()
+	}, brief)
+	if len(b.errors) > 0 || len(b.logs) != 1 || !strings.Contains(b.logs[0], "1 block of 64 bytes") || !strings.Contains(b.logs[0], "no failure, because") {
+		t.Errorf("%q, %q", b.errors, b.logs)
+	}
+}
+
+func TestAnIncompleteRecordingIsLogged(t *testing.T) {
+	losses := []stack.Loss{{Name: "lost_mapped", Sentence: "a", Count: 1}, {Name: "lost_live_table_full", Sentence: "b"},
+		{Name: "lost_stack_table_full", Sentence: "c", Count: 2}}
+	f := found{missed: firstOf(losses, missing), doubt: firstOf(losses, doubtful)}
+	if got := f.notes(); len(got) != 1 || got[0] != "leaktest: not all was recorded: c" {
+		t.Errorf("%q", got)
+	}
+	for _, name := range slices.Concat(missing, doubtful) {
+		if !slices.ContainsFunc(counters(t), func(c stack.Loss) bool { return c.Name == name }) {
+			t.Errorf("no counter is called %s", name)
+		}
+	}
+}
+
+// counters returns all counters of a recording.
+func counters(t *testing.T) []stack.Loss {
+	r, err := alloc.Start(alloc.Options{SampleBytes: 1, MaxDepth: 16, TableBytes: 32 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Stop()
+	return r.Counters()
+}
+
 // What is recorded between two checks counts for neither.
 func TestEachCheckBeginsAfresh(t *testing.T) {
 	defer freeLeaked()
@@ -275,5 +315,14 @@ func TestEachCheckBeginsAfresh(t *testing.T) {
 	}
 	if shared.recording != nil || len(shared.running) > 0 {
 		t.Error("it still records")
+	}
+}
+
+// Until it can be told what is unreachable, nothing is checked: a block that is in use may be reachable.
+func TestUnreachableOnlyIsNotChecked(t *testing.T) {
+	defer freeLeaked()
+	b := checked(t, func(testing.TB) { leaked = append(leaked, open()) }, unreachableOnly())
+	if len(b.errors) > 0 || len(b.logs) != 1 || b.logs[0] != "leaktest: not checked: "+errUnreachable.Error() {
+		t.Errorf("%q, %q", b.errors, b.logs)
 	}
 }

@@ -53,7 +53,7 @@ var names = symbolize.New(symbolize.Options{})
 
 // find looks at the blocks that are in use now.
 func (c *check) find() (found, error) {
-	snapshot, err := c.session.recording.Snapshot()
+	snapshot, err := c.look()
 	if err != nil {
 		return found{}, err
 	}
@@ -134,7 +134,11 @@ func firstOf(losses []stack.Loss, counters []string) string {
 
 func textOf(lines []symbolize.Line) string {
 	var text strings.Builder
-	for i := range lines {
+	end := len(lines)
+	for end > 1 && strings.HasPrefix(lines[end-1].Function, "testing.") { // what calls the test
+		end--
+	}
+	for i := range lines[:end] {
 		l := &lines[i]
 		text.WriteString("        " + l.Function)
 		if l.File != "" {

@@ -6,7 +6,7 @@ import (
 )
 
 // sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
-type sentinel struct{ itself *sentinel }
+type sentinel struct{ _ *sentinel }
 
 // collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
 // all finalizers in turn, so when the second of these has run, all that the first collection has found have. Cleanups run in

@@ -34,11 +34,6 @@ func IgnoreFunction(names ...string) Option {
 	return func(o *options) { o.ignored = append(o.ignored, names...) }
 }
 
-// unreachableOnly leaves out blocks that the program's memory still points to: caches, and what a library keeps until the end.
-func unreachableOnly() Option {
-	return func(o *options) { o.unreachable = true }
-}
-
 // ignores reports whether the options leave out a stack.
 func (o *options) ignores(lines []symbolize.Line) bool {
 	for _, name := range o.ignored {

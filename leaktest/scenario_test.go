@@ -169,7 +169,7 @@ var scenarios = map[string]scenario{
 		})
 		t.Run("d", func(t *testing.T) {
 			Check(t)
-			t.Run("e", func(t *testing.T) { leave(10) }) // within d
+			t.Run("e", func(*testing.T) { leave(10) }) // within d
 		})
 	}, want: "a/b=100 d=10"},
 
