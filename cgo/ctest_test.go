@@ -41,6 +41,8 @@ var testsOfC = []struct {
 	{"gate_test", "10", []string{"who enters while the epoch changes", "a settle after one that gave up"}},
 	{"peak_test", "10", []string{"a reset that finds no exact total is made up for"}},
 	{"last_test", "1", all},
+	{"twin_chunks_test", "20", []string{"one thread's", "small blocks", "just cutting", "corrupt size"}},
+	{"twin_pinned_test", "20", []string{"what each block pins", "left alone"}},
 	{"objects_test", "1", all},
 }
 

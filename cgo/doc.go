@@ -47,6 +47,8 @@
 //	images.c   the files that the loader has loaded, as their unwind data, segments.c as their segments; headers.h reads them;
 //	           threadlocal.c where their thread-local storage is
 //	twin_go*   Go's heap and the stacks of goroutines, read in a copy of the process; twin_root.h lists what can hold a block
+//	twin_chunks*  the chunks of glibc's heaps as a twin, a copy of the process, reads them, each heap by twin_heap.c; twin_maps.c has the
+//	           mappings, twin_pinned.c which blocks keep free memory resident; twin_found.h is what a twin is given and finds
 //	probe.c    known calls, on which Go tries the walk at each start; probe_twin.c makes a copy for tests
 //	trie.h     interned records, found by their hash (hash.h); thread.h what a thread keeps, clock.h the time of a block
 //

@@ -1,0 +1,170 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#include "blocks_pages.h"
+#include "twin_chunks.h"
+#include "twin_chunks_parts.h"
+#include "twin_maps.h"
+
+static void add_area(void *arg, const struct twin_map *m)
+{
+	struct twin_heaps *h = arg;
+	if (m->readable && m->writable && !m->shared && h->areas_count < MOST_HEAPS)
+		h->areas[h->areas_count++] = (struct twin_area){m->start, m->limit, m->anonymous};
+}
+
+uint64_t twin_areas_at(const struct twin_heaps *h, uint64_t address)
+{
+	uint64_t from = 0, to = h->areas_count;
+	while (from < to) {
+		uint64_t middle = (from + to) / 2;
+		if (h->areas[middle].limit <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+bool twin_areas_hold(const struct twin_heaps *h, uint64_t start, uint64_t size)
+{
+	if (size > UINT64_MAX - start)
+		return false;
+	uint64_t at = start;
+	for (uint64_t i = twin_areas_at(h, start); i < h->areas_count && h->areas[i].start <= at; i++) {
+		at = h->areas[i].limit;
+		if (at >= start + size)
+			return true;
+	}
+	return false;
+}
+
+static void add_heaps(struct twin_heaps *h, const struct twin_malloc *m, uint64_t arena)
+{
+	if (!(arena == m->arena ? twin_chunks_first(h, m) : twin_chunks_arena(h, arena)))
+		h->unknown++;
+}
+
+static void mark_fast(struct twin_heaps *h, const struct twin_malloc *m, uint64_t arena)
+{
+	(void)m;
+	twin_chunks_fast(h, arena);
+}
+
+// A shell sort: there is no room for more, and they are nearly in order.
+static void sort(struct twin_heap *heaps, uint64_t count)
+{
+	uint64_t gap = 1;
+	while (gap < count / 3)
+		gap = gap * 3 + 1;
+	for (; gap > 0; gap /= 3)
+		for (uint64_t i = gap; i < count; i++) {
+			struct twin_heap heap = heaps[i];
+			uint64_t j = i;
+			for (; j >= gap && heaps[j - gap].start > heap.start; j -= gap)
+				heaps[j] = heaps[j - gap];
+			heaps[j] = heap;
+		}
+}
+
+// In order, and without heaps that overlap another: those are none.
+static void sort_heaps(struct twin_heaps *h)
+{
+	uint64_t kept = 0;
+	sort(h->heaps, h->count);
+	for (uint64_t i = 0; i < h->count; i++)
+		if (kept == 0 || h->heaps[kept - 1].limit <= h->heaps[i].start)
+			h->heaps[kept++] = h->heaps[i];
+		else
+			h->unknown++;
+	h->count = kept;
+}
+
+static bool map_marks(struct twin_heaps *h)
+{
+	uint64_t words = 0;
+	for (uint64_t i = 0; i < h->count; i++)
+		words += (h->heaps[i].limit - h->heaps[i].start) / 1024 + 1;
+	h->marks_size = (words * 8 + 8 + h->page - 1) & ~(h->page - 1);
+	h->marks = pages_map(h->marks_size);
+	if (h->marks == NULL)
+		return false;
+	uint64_t *at = h->marks;
+	for (uint64_t i = 0; i < h->count; i++) {
+		h->heaps[i].marks = at;
+		at += (h->heaps[i].limit - h->heaps[i].start) / 1024 + 1;
+	}
+	return true;
+}
+
+struct marking {
+	struct twin_heaps *heaps;
+	uint64_t key;
+};
+
+static void mark_cached(void *arg, uint64_t at, uint64_t size)
+{
+	struct marking *m = arg;
+	twin_chunks_cached(m->heaps, at, size, m->key);
+}
+
+static void mark_keyed(void *arg, uint64_t at, uint64_t size)
+{
+	struct marking *m = arg;
+	twin_chunks_keyed(m->heaps, at, size, m->key);
+}
+
+// Keeps the heaps that their chunks show to be whole, and marks what is in caches.
+static void keep_whole(struct twin_heaps *h, uint64_t key)
+{
+	struct marking m = {h, key};
+	for (uint64_t i = 0; i < h->count; i++)
+		h->heaps[i].mapped = !twin_heap_whole(&h->heaps[i], mark_cached, &m); // for now: is none
+	uint64_t kept = 0;
+	for (uint64_t i = 0; i < h->count; i++)
+		if (h->heaps[i].mapped)
+			h->unknown++;
+		else
+			h->heaps[kept++] = h->heaps[i];
+	h->count = kept;
+	if (h->caches == 0 && key != 0 && twin_heaps_at(h, key) == NULL) // this glibc has them elsewhere
+		for (uint64_t i = 0; i < h->count; i++)
+			(void)twin_heap_whole(&h->heaps[i], mark_keyed, &m);
+}
+
+// What is recorded as in use is in use.
+static void unmark(struct twin_heaps *h, const struct twin_block *blocks, uint64_t n)
+{
+	uint64_t i = 0;
+	for (uint64_t b = 0; b < n; b++) {
+		while (i < h->count && h->heaps[i].limit <= blocks[b].at)
+			i++;
+		if (i == h->count)
+			return;
+		uint64_t into = blocks[b].at - TWIN_CHUNK_HEADER - h->heaps[i].start;
+		if (blocks[b].at < h->heaps[i].start + TWIN_CHUNK_HEADER || blocks[b].at % 16 != 0)
+			continue;
+		h->heaps[i].marks[into / 1024] &= ~(1ULL << into / 16 % 64);
+	}
+}
+
+bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const struct twin_maps *maps, const struct twin_block *blocks, uint64_t n)
+{
+	*h = (struct twin_heaps){.page = m->page};
+	if (m->arena == 0)
+		return true;
+	h->heaps = pages_map(MOST_HEAPS * sizeof *h->heaps);
+	h->areas = pages_map(MOST_HEAPS * sizeof *h->areas);
+	if (h->heaps == NULL || h->areas == NULL || !twin_maps_each(maps, add_area, h))
+		return false;
+	if (!twin_chunks_each(h, m, add_heaps))
+		h->unknown++;
+	sort_heaps(h);
+	if (!map_marks(h))
+		return false;
+	keep_whole(h, m->key);
+	(void)twin_chunks_each(h, m, mark_fast);
+	unmark(h, blocks, n);
+	twin_chunks_mapped(h, m);
+	sort_heaps(h);
+	return true;
+}
