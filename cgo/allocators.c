@@ -56,6 +56,16 @@ void *allocators_symbol(const char *name)
 
 #endif
 
+bool allocators_pair(struct real_pair *real)
+{
+#if REAL_SANITIZED
+	return false;
+#else
+	*real = (struct real_pair){(void *)REAL(malloc), (void *)REAL(free)};
+	return real->malloc != NULL && real->free != NULL;
+#endif
+}
+
 // The functions with each prefix, and the malloc behind its hook: without --wrap, nothing has that name.
 #define WEAK_FUNCTIONS(package, prefix, rows, needed) \
 	extern int FAMILY_JOIN(prefix, mallctl)(const char *, void *, size_t *, void *, size_t) __attribute__((weak)); \

@@ -12,6 +12,14 @@ const void *allocators_malloc(const char **file);
 // that this file names.
 void *allocators_symbol(const char *name);
 
+// The real malloc and the free that belongs to it.
+struct real_pair {
+	void *malloc, *free;
+};
+
+// False if there is no real allocator, or it is not known yet.
+bool allocators_pair(struct real_pair *real);
+
 // An allocator that a library brings along (FAMILY_BROUGHT and FAMILY_OWN in family.h).
 struct brought_allocator {
 	const char *prefix;

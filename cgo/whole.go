@@ -14,9 +14,9 @@ func init() {
 	runtime.KeepAlive([]any{
 		Allocated, Await, BoundsWordsHere, BoxState, BreakMoved, BroughtAllocators, Catch, CompareRanges, Counted, Crowd, Describe, FindGoCode, ForgetEndings, Freed, GiveWay, GoPages,
 		HoldPeak, Images, InUse, LabelGoroutines, LoadedBiases, MissedPeak, NewIndex, NewModule,
-		NewRange, NoteEndings, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
+		NewRange, NewTwinMalloc, NoteEndings, PermanentBiases, Pool, Prepare, Probe, Publish, ReadLabels, ReadLoads, ReadMapped,
 		RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak, Reserve, ReserveNotes, ResetPeak, Segments, SetSampleBytes,
 		Settle, Start, Stop, Supported, TakeCaught, ThreadLocals, Ticks, UnseenOperators, WatchMapped,
-		Image.Rule, (*Loads).Count, (*Loads).During,
+		Image.Rule, (*Loads).Count, (*Loads).During, (*TwinMalloc).Key,
 	})
 }
