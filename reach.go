@@ -2,12 +2,16 @@ package cgoheap
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/reach"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 func takeUnreachable(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
@@ -22,8 +26,76 @@ func takePinned(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 	})
 }
 
+// registerHolds is how long a register may be all that holds a block.
+const registerHolds = time.Second
+
+// takeHeld names what holds each block, and makes that the root of the samples' stacks.
 func takeHeld(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-	return takeUnreachable(r, s)
+	return looked(r, s, reach.Options{Reach: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
+		named, err := nameHolders(r, s, f)
+		if err != nil {
+			return nil, err
+		}
+		snapshot, err := f.Held(r, s.memory, func(i int) int { return int(named.Of[i]) })
+		if err != nil {
+			return nil, err
+		}
+		snapshot.Unpack()
+		var list []stack.Sample
+		for held := range named.Samples(each(snapshot.Samples), alloc.ClassOf) {
+			one := *held
+			one.Frames = slices.Clone(held.Frames)
+			list = append(list, one)
+		}
+		snapshot.Samples, s.held = list, named.Holders
+		return snapshot, nil
+	})
+}
+
+func each(list []stack.Sample) iter.Seq[*stack.Sample] {
+	return func(yield func(*stack.Sample) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}
+
+func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.Named, error) {
+	snapshot, err := f.Held(r, s.memory, func(int) int { return 0 })
+	if err != nil {
+		return nil, err
+	}
+	snapshot.Unpack()
+	frames := make(map[uint32][]stack.Frame, len(snapshot.Samples))
+	for i := range snapshot.Samples {
+		frames[uint32(snapshot.Samples[i].ID)] = snapshot.Samples[i].Frames
+	}
+	mapped, err := r.Mappings(func() error { return nil })
+	if err != nil {
+		mapped = nil // such memory is named as the kernel lists it
+	}
+	return holders.Name(&holders.Process{
+		Dir: running.Path(""), Modules: r.Present(), Main: snapshot.Main, Names: s.names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
+	}, &holders.Blocks{
+		Count: f.Blocks.Len(),
+		Found: func(i int) holders.Found { return heldAs(f, i) },
+		Bytes: func(i int) uint64 {
+			_, size := f.Blocks.At(i)
+			return size
+		},
+		Stack:  f.Blocks.Site,
+		Frames: func(site uint32) []stack.Frame { return frames[site] },
+	}, s.memory), nil
+}
+
+func heldAs(f *reach.Findings, i int) holders.Found {
+	found := f.Found(i)
+	return holders.Found{
+		NotLooked: found.Holder == 0 && f.Blocks.Younger(i, registerHolds),
+		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root), RootWord: found.RootWord, Entry: found.Goroutine,
+	}
 }
 
 // looked has a copy of the process look, and takes the snapshot of what it found.

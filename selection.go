@@ -3,8 +3,10 @@ package cgoheap
 import (
 	"errors"
 
+	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 // Selection selects what a profile shows. The zero value is what WriteProfile writes: all native memory in use now, and
@@ -36,8 +38,10 @@ type Selection struct {
 	// Tools that read profiles accept all of them.
 	Compression int
 
-	memory *scratch.Memory // holds the samples, if nothing keeps them
-	text   bool            // the profile is for a person
+	memory *scratch.Memory       // holds the samples, if nothing keeps them
+	names  *symbolize.Symbolizer // for ViewHeldBy
+	held   []holders.Holder      // of ViewHeldBy: what the roots of the samples are
+	text   bool                  // the profile is for a person
 }
 
 // check returns the selection with its defaults, or an error that names the invalid field.
@@ -69,7 +73,7 @@ func (s *Selection) checkFields() error {
 
 // picks reports whether the samples are needed as a list, to choose among them or to add the Go heap's.
 func (s *Selection) picks() bool {
-	return s.GoHeap || s.View.kind == viewRSS || s.MaxSamples > 0 || s.MaxBytes > 0 || s.text
+	return s.GoHeap || s.View.kind == viewRSS || s.View.kind == viewHeldBy || s.MaxSamples > 0 || s.MaxBytes > 0 || s.text
 }
 
 // in turns an error about a Selection into one about the field that holds it.

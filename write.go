@@ -41,6 +41,7 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 		since.turn.Lock()
 		defer since.turn.Unlock()
 	}
+	s.names = p.names
 	snapshot, err := viewings[s.View.kind].take(p.recording, &s)
 	if err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
@@ -94,6 +95,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Names:   p.names,
 		Samples: profile.Samples,
 		Leaves:  leaves,
+		Holders: s.held,
 		Each:    snapshot.EachPacked(),
 		Group:   report.HeapLabel,
 		Bare:    s.BareAddresses,

@@ -18,6 +18,7 @@ import (
 type Blocks struct {
 	list    []sized
 	started time.Time // of the recording
+	age     func(*tables.Block) (time.Duration, bool)
 }
 
 // BlocksIn returns the blocks of malloc's in use, and errStopped after Stop. Those that the program reported are not among them, nor
@@ -30,6 +31,7 @@ func (r *Recording) BlocksIn(memory *scratch.Memory) (*Blocks, error) {
 	}
 	b := &Blocks{list: scratch.Slice[sized](memory, leastListed)[:0], started: r.started}
 	read := r.reader(memory)
+	b.age = read.Age
 	read.Blocks(func(block tables.Block) {
 		if !block.Lost && !block.Reported {
 			b.list = scratch.Append(memory, b.list, sized{block, read.SizeOf(&block)})
@@ -53,6 +55,15 @@ func (b *Blocks) At(i int) (address, size uint64) {
 		size = min(size, b.list[i+1].Address-address)
 	}
 	return address, size
+}
+
+// Site returns the number of a block's stack and size; it is the lower half of the ID of the sample that the block counts in.
+func (b *Blocks) Site(i int) uint32 { return b.list[i].Site }
+
+// Younger reports whether a block was younger than that when the blocks were listed.
+func (b *Blocks) Younger(i int, than time.Duration) bool {
+	age, known := b.age(&b.list[i].Block)
+	return !known || age < than
 }
 
 // ClassesIn returns a snapshot of those of the blocks that are still in use, and at least as old as oldest. class returns the class of

@@ -106,7 +106,7 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
 		_go: twinGo(t.Go),
 	}
-	t.Malloc.put(&w.task.malloc)
+	w.task.malloc = t.Malloc.c
 	return w, nil
 }
 

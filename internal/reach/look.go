@@ -101,6 +101,14 @@ func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldes
 	})
 }
 
+// Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
+func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {
+	return r.ClassesIn(memory, f.Blocks, 0, class)
+}
+
+// Found returns what was found of a block.
+func (f *Findings) Found(i int) *cgo.TwinFound { return &f.twin.Found[i] }
+
 // Pinned returns a snapshot whose values are the free memory that blocks pin.
 func (f *Findings) Pinned(r *alloc.Recording, memory *scratch.Memory) (*alloc.Snapshot, error) {
 	return r.WeighedIn(memory, f.Blocks, func(i int) uint64 { return f.twin.Found[i].Pinned })
