@@ -17,7 +17,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 counted  := $(CURDIR)/out/tests
 tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
-.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign leaktest rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,10 @@ leaktest: deps ## Has all tests of five cgo packages check themselves for leaks,
 # PROGRAMS="duckdb sqlite" chooses among them. e2e/rss/doc.go says what must hold.
 rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB, RocksDB, CPython and others, which it builds; a table.
 	@cd e2e/rss && $(GO) run . $(PROGRAMS)
+
+# CASES="corpus/singly sqlite" chooses among them. e2e/leaks/doc.go says what must hold.
+leaks: deps ## Shows how well leaks are told from what looks like one, in programs with known leaks and six libraries; a table, with LeakSanitizer.
+	@cd e2e/leaks && $(GO) run . $(CASES)
 
 kill: deps ## Kills a service N times at random instants of each kind, 1000 if not given, and compares its black box with the truth; AT=start, DIR=/dev/shm.
 	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(DIR)'

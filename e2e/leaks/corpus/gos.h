@@ -1,0 +1,16 @@
+/* Blocks for the cases in Go. */
+#include <stddef.h>
+
+enum { GOS_SIZE = 8000 };
+
+#define GOS_BLOCKS(BLOCK) \
+	BLOCK(lost_with_object) BLOCK(kept_by_field) \
+	BLOCK(lost_with_uintptr) BLOCK(kept_as_uintptr) \
+	BLOCK(lost_from_map_of_go) BLOCK(kept_by_map) \
+	BLOCK(kept_by_finalizer) BLOCK(kept_by_pending_finalizer) BLOCK(freed_by_finalizer) \
+	BLOCK(kept_by_cleanup) BLOCK(kept_by_pending_cleanup) BLOCK(freed_by_cleanup) BLOCK(lost_past_finalizer) \
+	BLOCK(kept_by_goroutine) BLOCK(lost_with_goroutine) \
+	BLOCK(kept_in_channel) BLOCK(lost_from_channel)
+
+#define GOS_DECLARED(name) void *name(void);
+GOS_BLOCKS(GOS_DECLARED)

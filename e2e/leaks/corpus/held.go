@@ -1,0 +1,75 @@
+package main
+
+// #include "gos.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap/e2e/leaks/trial"
+)
+
+const goHeap = "Go's heap"
+
+var (
+	handles  []*handle
+	integers []uintptr
+	table    = make(map[int]unsafe.Pointer)
+	channel  chan unsafe.Pointer
+)
+
+// field keeps handles, and forgets others, which have no finalizer: their blocks are lost once they are collected.
+func field() {
+	for i := range number() {
+		handles = append(handles, &handle{i, C.kept_by_field()})
+	}
+	forgotten()
+	trial.Held("kept_by_field", goHeap)
+}
+
+//go:noinline
+func forgotten() {
+	var list []*handle
+	for i := range number() {
+		list = append(list, &handle{i, C.lost_with_object()})
+	}
+	clear(list)
+}
+
+// uintptrs keeps addresses as integers, which lie in objects without pointers, and overwrites others.
+func uintptrs() {
+	integers = make([]uintptr, number())
+	for i := range integers {
+		integers[i] = uintptr(C.lost_with_uintptr())
+	}
+	for i := range integers {
+		integers[i] = uintptr(C.kept_as_uintptr())
+	}
+	trial.Held("kept_as_uintptr", goHeap)
+}
+
+// mapped keeps some entries of a map and deletes others without freeing their blocks.
+func mapped() {
+	for i := range number() {
+		table[2*i], table[2*i+1] = C.kept_by_map(), C.lost_from_map_of_go()
+	}
+	for i := range number() {
+		delete(table, 2*i+1)
+	}
+	trial.Held("kept_by_map", goHeap)
+}
+
+// channels has a channel that nobody drains; what it took out before was not freed.
+func channels() {
+	channel = make(chan unsafe.Pointer, number())
+	for range number() {
+		channel <- C.lost_from_channel()
+	}
+	for range number() {
+		<-channel
+	}
+	for range number() {
+		channel <- C.kept_in_channel()
+	}
+	trial.Held("kept_in_channel", goHeap)
+}

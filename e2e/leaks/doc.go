@@ -1,0 +1,23 @@
+// Command leaks shows how well view=unreachable tells leaks from what looks like one, and view=heldby who holds the rest. It
+// builds the programs in the folders beside it, runs each of their cases in a process of its own, and prints a table. Its
+// arguments are programs, or PROGRAM/CASE, such as corpus/singly; without any, it runs all.
+//
+// A case allocates in functions whose names say what becomes of their blocks: trial/trial.h lists them. When it is at rest, and
+// its blocks are older than the view's bound, its profiles are read through HTTP, once recorded whole and once at 64 KiB. This
+// must hold:
+//
+//   - Recorded whole, each function has in use exactly what the program counted.
+//   - Of the bytes and of the blocks that are said to be unreachable, 99 % are lost ones, and 95 % of the lost ones are said to be
+//     unreachable, in each case. Whatever a case did not allocate in a function of its own counts as kept.
+//   - At 64 KiB, 95 % and 90 % of the bytes. In each case, what is said to be unreachable is compared with what the same profile
+//     has in use; over all cases, with the truth.
+//   - Of the bytes that are kept, view=heldby says of 95 % that they are held by what does hold them.
+//
+// Blocks whose address the program has in a form that no reader of memory can know, and lost blocks to which a library still
+// points, are shown, and not part of the sums: nothing can tell.
+//
+// Cases in C and C++ are also built without Go, and LeakSanitizer looks for their leaks (package plain).
+//
+// Programs that need Debian packages have the build tag leaks. The command installs the packages if it may, and names them
+// otherwise.
+package main

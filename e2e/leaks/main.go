@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// caseBytes is what each allocating function of a case takes, about.
+const caseBytes = 16 << 20
+
+const sampleBytes = 64 << 10
+
+func main() {
+	atOnce := flag.Int("at-once", 4, "how many cases run at the same time; they mostly wait")
+	flag.Parse()
+	if err := show(flag.Args(), *atOnce); err != nil {
+		fmt.Fprintln(os.Stderr, "leaks:", err)
+		os.Exit(1)
+	}
+}
+
+func show(names []string, atOnce int) error {
+	dir, err := os.MkdirTemp("", "cgoheap-leaks-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	todo, err := prepare(dir, names)
+	if err != nil {
+		return err
+	}
+	verdicts, err := try(todo, atOnce)
+	if err != nil {
+		return err
+	}
+	printTables(os.Stdout, verdicts)
+	return faults(verdicts)
+}
+
+// task is a case that is to be run.
+type task struct {
+	program *built
+	name    string
+	needsGo bool
+}
+
+// prepare builds the programs of the names, and returns their cases. A name is a program's, or PROGRAM/CASE.
+func prepare(dir string, names []string) (todo []task, err error) {
+	chosen := slices.DeleteFunc(slices.Clone(programs), func(p program) bool {
+		return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name+"/", p.folder+"/") })
+	})
+	if err := install(chosen); err != nil {
+		return nil, err
+	}
+	builds, failed := make([]*built, len(chosen)), make([]error, len(chosen))
+	var building sync.WaitGroup
+	for i := range chosen {
+		building.Go(func() { builds[i], failed[i] = chosen[i].build(dir) })
+	}
+	building.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	for i, p := range chosen {
+		for _, c := range builds[i].cases {
+			if len(names) == 0 || slices.Contains(names, p.folder) || slices.Contains(names, p.folder+"/"+c.Name) {
+				todo = append(todo, task{builds[i], c.Name, c.Go})
+			}
+		}
+	}
+	if len(todo) == 0 {
+		return nil, fmt.Errorf("no case is called %s", strings.Join(names, " or "))
+	}
+	return todo, nil
+}
+
+// try runs the cases, some at a time.
+func try(todo []task, atOnce int) ([]*verdict, error) {
+	verdicts, failed := make([]*verdict, len(todo)), make([]error, len(todo))
+	places := make(chan bool, atOnce)
+	var running sync.WaitGroup
+	for i := range todo {
+		places <- true
+		running.Go(func() {
+			verdicts[i], failed[i] = todo[i].run()
+			<-places
+		})
+	}
+	running.Wait()
+	return verdicts, errors.Join(failed...)
+}
+
+func (t *task) run() (*verdict, error) {
+	begin := time.Now()
+	defer func() { fmt.Fprintf(os.Stderr, "== %s: run in %.0f s\n", t.name, time.Since(begin).Seconds()) }()
+	whole, err := observe(t.program.recording, t.name, 1)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	sampled, err := observe(t.program.recording, t.name, sampleBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	var found map[string]amount
+	if !t.needsGo {
+		if found, err = sanitized(t.program.plain, t.name); err != nil {
+			return nil, err
+		}
+	}
+	return judge(t.name, whole, sampled, found), nil
+}
+
+// faults prints what does not hold.
+func faults(verdicts []*verdict) error {
+	var all verdict
+	n := 0
+	for _, v := range verdicts {
+		all.add(v)
+		for _, fault := range v.faults {
+			fmt.Printf("FAILED: %s: %s\n", v.name, fault)
+			n++
+		}
+	}
+	if recall := all.sampled.recall(inBytes); recall < sampledRecall {
+		fmt.Printf("FAILED: at 64 KiB, recall of the truth is %s\n", percent(recall))
+		n++
+	}
+	fmt.Printf("at 64 KiB, of the bytes that are lost in truth, %s are said to be unreachable\n", percent(all.sampled.recall(inBytes)))
+	if n > 0 {
+		return fmt.Errorf("%d faults", n)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/e2e/leaks/truth"
+)
+
+// youngest is how long the case is at rest before its profiles are read: more than the view's default bound.
+const youngest = 1200 * time.Millisecond
+
+// observed is what a run of a case showed.
+type observed struct {
+	truth                      []truth.Row
+	inUse, unreachable, heldBy *profile.Profile
+	refused                    error // of unreachable and heldBy
+}
+
+// observe runs a case in a process of its own and reads its profiles while it is at rest.
+func observe(path, name string, sample int64) (*observed, error) {
+	c := exec.Command(path, "-case", name, "-sample", fmt.Sprint(sample))
+	c.Stderr = os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	o, err := read(out)
+	return o, errors.Join(err, in.Close(), c.Wait())
+}
+
+func read(out io.Reader) (*observed, error) {
+	var done truth.Case
+	if err := json.NewDecoder(out).Decode(&done); err != nil {
+		return nil, fmt.Errorf("reading what the case did: %w", err)
+	}
+	time.Sleep(youngest)
+	o := &observed{truth: done.Rows}
+	var err, unreachable, heldBy error
+	o.unreachable, unreachable = get(done.URL + "?view=unreachable&gc=1")
+	o.heldBy, heldBy = get(done.URL + "?view=heldby")
+	o.inUse, err = get(done.URL)
+	o.refused = errors.Join(unreachable, heldBy)
+	return o, err
+}
+
+func get(url string) (*profile.Profile, error) {
+	response, err := http.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(response.Body)
+		return nil, fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(text)))
+	}
+	return profile.Parse(response.Body)
+}
