@@ -85,7 +85,9 @@ func judge(name string, whole, sampled *observed, sanitizer map[string]amount) *
 	recorded := byFunction(whole.inUse)
 	truth := v.truth(whole.truth, recorded)
 	v.whole, v.sampled = scoreOf(truth, recorded, nil), scoreOf(truth, byFunction(sampled.inUse), nil)
-	v.sanitizer = scoreOf(truth, truth, sanitizer)
+	if v.sanitized {
+		v.sanitizer = scoreOf(truth, truth, sanitizer)
+	}
 	v.untold = untoldOf(truth, nil, sanitizer)
 	if v.fault(whole.refused != nil, "%v", whole.refused); whole.refused != nil {
 		return v

@@ -113,10 +113,14 @@ func rows() (list []truth.Row) {
 // Number returns how many blocks of a size each function of the case allocates.
 func Number(size int) int { return int(C.trial_number(C.size_t(size))) }
 
-// Held says what view=heldby must say of the function's blocks. It may be called once for each function.
-func Held(function, holder string) { C.trial_held(C.CString(function), C.CString(holder)) }
+// Held says what view=heldby must say of the function's blocks, of which one has been counted.
+func Held(function, holder string) {
+	name := C.CString(function)
+	C.trial_held(name, C.CString(holder))
+	C.free(unsafe.Pointer(name))
+}
 
-// Uncounted says that the case frees a block of a function.
+// Uncounted says that the case frees a block of a function, which has been counted.
 func Uncounted(function string, size int) {
 	name := C.CString(function)
 	C.trial_uncounted(name, C.size_t(size))
