@@ -41,6 +41,9 @@ type (
 	TwinRange struct{ Start, Limit uint64 }
 )
 
+// TwinOnGoroutine as TwinStack.From says that the thread is on a goroutine's stack.
+const TwinOnGoroutine = C.TWIN_ON_GOROUTINE
+
 // TwinRoot says what a word lies in: enum twin_root.
 type TwinRoot uint32
 

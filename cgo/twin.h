@@ -16,13 +16,8 @@
 #include "twin_chunks.h"
 #include "twin_go.h"
 #include "twin_pinned.h"
+#include "twin_stacks.h"
 #include "twin_found.h"
-
-// A thread's stack. Memory below from holds nothing.
-struct twin_stack {
-	uint64_t start, limit;
-	uint64_t from;
-};
 
 enum twin_want { TWIN_REACH = 1, TWIN_PINNED = 2 };
 

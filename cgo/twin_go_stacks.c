@@ -31,6 +31,7 @@ static bool read_goroutine(const struct twin_go *go, uint64_t g, struct twin_gor
 		return false;
 	uint64_t sp = go_word(g + go->g.sp);
 	r->used = rests(r->status) && sp >= r->lo && sp <= r->hi ? sp & ~7ULL : r->lo;
+	r->g = g;
 	r->id = go_word(g + go->g.id);
 	r->start = go_word(g + go->g.start);
 	r->created = go_word(g + go->g.created);

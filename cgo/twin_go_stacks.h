@@ -5,6 +5,7 @@
 #include "twin_go_arenas.h"
 
 struct twin_goroutine {
+	uint64_t g;              // address of the runtime's structure
 	uint64_t id;             // as tracebacks have it
 	uint64_t start, created; // pc of its function, return address of the go statement that began it
 	uint64_t lo, hi, used;   // bounds of its stack, and from where it is in use

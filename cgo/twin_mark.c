@@ -157,15 +157,13 @@ static bool scan_areas(struct marking *m, const struct twin_apart *apart, enum t
 	return twin_areas(m->task, m->maps, apart, kind, scan_run, scan_shared, m);
 }
 
-// The thread that made the twin has nothing below sp.
-static void scan_stacks(struct marking *m, uint64_t sp)
+static void scan_stacks(struct marking *m)
 {
 	const struct twin_stack *stacks = (const void *)((const char *)m->task + m->task->stacks);
 	for (uint64_t i = 0; i < m->task->stack_count; i++) {
 		const struct twin_stack *s = &stacks[i];
-		uint64_t from = s->start <= sp && sp < s->limit ? sp : s->from;
 		m->root = TWIN_ROOT_STACK;
-		m->blind = m->blind || !twin_runs(&(struct twin_pagemap){m->task->pagemap, m->task->page}, from, s->limit, TWIN_WRITTEN, scan_run, m);
+		m->blind = m->blind || !twin_runs(&(struct twin_pagemap){m->task->pagemap, m->task->page}, s->from, s->limit, TWIN_WRITTEN, scan_run, m);
 	}
 }
 
@@ -201,7 +199,8 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 	task->own += apart.taken + COPIED;
 	if (!scan_areas(&m, &apart, TWIN_ROOT_DATA))
 		return fail(task, TWIN_NO_AREAS);
-	scan_stacks(&m, sp);
+	twin_stacks_resolve((void *)((char *)task + task->stacks), task->stack_count, &task->go, heaps, sp);
+	scan_stacks(&m);
 	if (!twin_go_scan(&task->go, scan_root, &m))
 		task->go_unknown = 1;
 	if (!scan_areas(&m, &apart, TWIN_ROOT_MAPPING))

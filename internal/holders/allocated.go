@@ -61,11 +61,20 @@ func (n *namer) nameEntries() {
 			m := n.Modules[at]
 			result := n.Names.Resolve(m, []mappings.ELFAddr{m.ELFAddr(mappings.RuntimeAddr(entry))})[0]
 			if name := n.outermost(m, &result); name != "" {
-				h.Name = "stack of goroutine " + name
+				h.Name = "stack of " + goroutineOf(name)
 			}
 		}
 		n.entries[entry] = n.number(h)
 	}
+}
+
+// goroutineOf names a goroutine by its first function. Of a go statement with arguments, that is a function which the compiler made
+// for it in the function that has the statement.
+func goroutineOf(name string) string {
+	if at := strings.LastIndex(name, ".gowrap"); at > 0 {
+		return "a goroutine begun in " + name[:at]
+	}
+	return "goroutine " + name
 }
 
 func (n *namer) outermost(m *mappings.Module, r *symbolize.Result) string {

@@ -17,10 +17,16 @@ import (
 )
 
 // Below its stack pointer, a stack has what the thread left there earlier: addresses of blocks too, which nobody uses any more. The
-// kernel says where the stack pointer of a thread is that waits. Go's own threads wait in Go's own code, which keeps nothing of C's in
-// registers, so what they have below does not count. A thread that waits in C may have a block's address in a register only; what its
-// earlier calls left below their frames is likely to have it, too, and so its whole stack counts. Of the stack of a thread that has
-// ended, libc keeps the control block, with pointers to blocks that the next thread on the stack will use.
+// kernel says where the stack pointer of a thread is that waits, and by how often it has had its turn that it has not run meanwhile. Go's
+// own threads wait in Go's own code, which keeps nothing of C's in registers, so that nothing below counts. A thread that waits in C may
+// have a block's address in a register only, which the function that it has called, or called before, is likely to have saved just
+// below: a page there counts, too. The whole stack counts of a thread that runs.
+//
+// Of the stack of a thread that has ended, libc keeps the control block, with pointers to blocks that the next thread on the stack will
+// use.
+
+// kept is how much counts below the stack pointer of a thread that waits in C.
+const kept = 4096
 
 // stack is a thread's stack, and what tells whether the thread has run meanwhile.
 type stack struct {
@@ -54,7 +60,15 @@ func (s *stack) look(task string) {
 	}
 	sp, failed := strconv.ParseUint(string(fields[len(fields)-2]), 0, 64)
 	pc, err := strconv.ParseUint(string(fields[len(fields)-1]), 0, 64)
-	if failed != nil || err != nil || sp < s.Start || sp >= s.Limit || runtime.FuncForPC(uintptr(pc)) == nil {
+	if failed != nil || err != nil {
+		return
+	}
+	switch inGo, here := runtime.FuncForPC(uintptr(pc)) != nil, s.Start <= sp && sp < s.Limit; {
+	case inGo && !here:
+		sp = cgo.TwinOnGoroutine
+	case here && !inGo:
+		sp = max(s.Start, sp-kept)
+	case !here:
 		return
 	}
 	if turns, err := os.ReadFile(filepath.Join(task, "schedstat")); err == nil {
