@@ -132,7 +132,7 @@ func (s checkedSuite) judge() checkedRow {
 	c, in, err := s.copy()
 	r.checked, r.left = in.checked, in.left
 	if err == nil {
-		r.clean, err = s.run(c, "")
+		r.clean, err = s.run(c, "", s.flags()...)
 	}
 	if err != nil {
 		r.wrong = append(r.wrong, err.Error())
@@ -154,12 +154,23 @@ func (s checkedSuite) judge() checkedRow {
 		fmt.Printf("   leaks: %s: %s\n", test, reason)
 	}
 	test := r.clean.passing(in.checked)
-	if r.planted, err = s.run(c, test, "-ldflags=-s=false -w=false"); err != nil {
+	if r.planted, err = s.run(c, test, named); err != nil {
 		r.wrong = append(r.wrong, err.Error())
 		return r
 	}
 	r.wrong = append(r.wrong, s.misses(test, r.planted.leaks)...)
 	return r
+}
+
+// named has go test keep the names of C functions.
+const named = "-ldflags=-s=false -w=false"
+
+// flags returns those of a run of the suite as it is: go test's own defaults, if functions need not be known by their names.
+func (s checkedSuite) flags() []string {
+	if len(s.keeps) == 0 {
+		return nil
+	}
+	return []string{named}
 }
 
 // inOrder yields a map in the order of its keys.
