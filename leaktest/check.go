@@ -69,11 +69,12 @@ func panicking() bool {
 
 // wait returns the blocks that are in use and stay so.
 func (c *check) wait() (f found, err error) {
-	end := time.Now().Add(c.patience)
+	c.judged = time.Now()
+	end := c.judged.Add(c.patience)
 	const leastRounds = 3
 	pause := time.Millisecond
 	for round := 0; ; round++ {
-		if f, err = c.find(); err != nil || len(f.leaks) == 0 {
+		if f, err = c.find(round == 0); err != nil || len(f.leaks) == 0 {
 			return f, err
 		}
 		if round >= leastRounds && !time.Now().Before(end) {

@@ -35,7 +35,7 @@
 //		os.Exit(m.Run())
 //	}
 //
-// What remains is left out by IgnoreFunction. What libc and Go's runtime keep by themselves never counts: threads, the
+// What remains is left out by IgnoreFunction, or by UnreachableOnly, with which only blocks count that nothing points to. What libc and Go's runtime keep by themselves never counts: threads, the
 // environment, loaded libraries, lists of users and hosts, buffers of files, time zones, locales (kept.go has the list). A
 // block that C reallocates in the test counts as allocated in it, so a table that a library keeps and enlarges is found, too.
 //

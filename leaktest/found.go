@@ -51,9 +51,13 @@ type found struct {
 // names has the names of all checks: most stacks are those of the check before. A test may take memory for names that a service may not.
 var names = symbolize.New(symbolize.Options{UnpackBytes: 1 << 30})
 
-// find looks at the blocks that are in use now.
-func (c *check) find() (found, error) {
-	snapshot, err := c.look()
+// find looks at the blocks that are in use now. The first look is a quick one: most tests leave nothing.
+func (c *check) find(first bool) (found, error) {
+	look := c.session.recording.Snapshot
+	if c.unreachable && !first {
+		look = c.lost
+	}
+	snapshot, err := look()
 	if err != nil {
 		return found{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/stack"
@@ -41,7 +42,8 @@ type check struct {
 	number   uint64
 	name     string // of the test
 	parallel bool
-	alone    bool   // all blocks are its own
+	alone    bool // all blocks are its own
+	judged   time.Time
 	outer    *check // of the same test, or of one that this is a subtest of; nil if there is none
 	options
 }

@@ -38,7 +38,10 @@ func suites() []suite {
 		}},
 		// The other grammars have the same test, and take minutes to compile.
 		{name: "go-tree-sitter", module: "github.com/smacker/go-tree-sitter@v0.0.0-20240827094217-dd81d9e9be82",
-			packages: []string{".", "./c", "./golang", "./javascript", "./python"}, short: true},
+			packages: []string{".", "./c", "./golang", "./javascript", "./python"}, short: true,
+			leaks: map[string]string{
+				"TestQueryWithPredicates": "NewQuery sets no finalizer and frees nothing if it refuses a predicate: 26 queries in 26 such cases, a bug of the library",
+			}},
 		{name: "test", packages: []string{"cmd/cgo/internal/test"}, short: true},
 		// With -short, these three skip everything.
 		{name: "testcshared", packages: []string{"cmd/cgo/internal/testcshared"}, programs: "cmd/cgo/internal/testcshared/testdata"},

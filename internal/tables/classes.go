@@ -29,6 +29,9 @@ const classShift = 32
 // ClassOf returns the class of a sample of InClasses, by its ID.
 func ClassOf(id uint64) int { return int(id>>classShift) - 1 }
 
+// WithoutClass returns the ID that the sample with this one has in snapshots without classes.
+func WithoutClass(id uint64) uint64 { return id & (1<<classShift - 1) }
+
 // InClasses returns the sums as samples in use: one for each stack, block size and class. A class's label, if it has one, replaces a
 // goroutine's label of the same key.
 func (r *Reader) InClasses(sums Classes, label func(class int) stack.Label) *Samples {
