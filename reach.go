@@ -112,12 +112,22 @@ func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.
 	if err != nil {
 		return nil, err
 	}
-	snapshot.Notes = append(snapshot.Notes, lookedComment(f))
+	snapshot.Notes = append(snapshot.Notes, lookedComments(f)...)
 
 	return snapshot, nil
 }
 
-func lookedComment(f *reach.Findings) string {
-	return fmt.Sprintf("found by a copy of the process, for which it stood still for %v; the copy looked at %s in %v, %v of processor time, and took %s of memory",
-		f.Report.Pause.Round(10*time.Microsecond), report.Bytes(int64(f.Report.Scanned)), f.Report.Took.Round(time.Millisecond), f.Report.Busy.Round(time.Millisecond), report.Bytes(int64(f.Report.Own)))
+func lookedComments(f *reach.Findings) []string {
+	c := &f.Report
+	notes := []string{fmt.Sprintf("found by a copy of the process, for which it stood still for %v; the copy looked at %s in %v, %v of processor time, and took "+
+		"%s of memory; the process wrote to at most %s meanwhile", c.Pause.Round(10*time.Microsecond), report.Bytes(int64(c.Scanned)),
+		c.Took.Round(time.Millisecond), c.Busy.Round(time.Millisecond), report.Bytes(int64(c.Own)), report.Bytes(c.Copied))}
+	if c.PinnedBytes > 0 {
+		notes = append(notes, fmt.Sprintf("all blocks in use pin %s, those that were recorded, each for itself only, %s", report.Bytes(int64(c.PinnedBytes)),
+			report.Bytes(int64(c.PinnedRecorded))))
+	}
+	for _, what := range f.Unknown {
+		notes = append(notes, "what holds pointers was not told apart in "+what)
+	}
+	return notes
 }

@@ -3,6 +3,7 @@
 #include "twin_areas.h"
 
 #include "blocks_pages.h"
+#include "twin_chunks_parts.h"
 
 // Documentation/admin-guide/mm/pagemap.rst
 #define PRESENT (1ULL << 63)
@@ -98,7 +99,7 @@ bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const s
 	const struct twin_stack *stacks = (const void *)((const char *)task + task->stacks);
 	uint64_t heap_count = 0;
 	twin_heaps_each(heaps, count_heap, &heap_count);
-	a->taken = (task->aparts + task->stack_count + heap_count + task->count + 2) * sizeof *a->ranges;
+	a->taken = (task->aparts + task->stack_count + heap_count + task->count + 3) * sizeof *a->ranges;
 	a->ranges = pages_map(a->taken);
 	if (a->ranges == NULL)
 		return false;
@@ -107,6 +108,8 @@ bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const s
 	for (uint64_t i = 0; i < task->stack_count; i++)
 		a->ranges[a->count++] = (struct twin_range){stacks[i].start, stacks[i].limit};
 	a->ranges[a->count++] = (struct twin_range){(uint64_t)maps->text, (uint64_t)maps->text + maps->room};
+	if (task->malloc.arena != 0) // whose pointers to free chunks look like pointers to the ends of the blocks before
+		a->ranges[a->count++] = (struct twin_range){task->malloc.arena, task->malloc.arena + ARENA_SIZE};
 	twin_heaps_each(heaps, add_heap, a);
 	for (uint64_t i = 0; i < nodes->count; i++) {
 		const struct twin_block *b = &nodes->blocks[i];
@@ -166,7 +169,7 @@ static void visit(void *arg, const struct twin_map *m)
 	bool data = !m->shared && (m->anonymous ? m->start == v->data_end : true);
 	if (data)
 		v->data_end = m->limit;
-	if (!m->readable || (m->shared && !m->writable) || !is_memory(m) || data != (v->kind == TWIN_ROOT_DATA))
+	if (!m->readable || (!m->anonymous && !m->writable) || (m->shared && !m->writable) || !is_memory(m) || data != (v->kind == TWIN_ROOT_DATA))
 		return;
 	const struct twin_range *r = v->apart->ranges;
 	while (v->next < v->apart->count && r[v->next].limit <= m->start)

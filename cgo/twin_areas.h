@@ -34,7 +34,7 @@ struct twin_apart {
 // Gathers them: what the task says, stacks, and the memory of blocks. False if there is no memory.
 bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const struct twin_maps *maps, const struct twin_heaps *heaps, const struct twin_nodes *nodes);
 
-// Visits memory that is left. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to shared, because the
+// Visits memory that is left. Of what only the loader may write, such as tables of functions, nothing is. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to shared, because the
 // twin's tables do not have its pages and a file may be shorter than its mapping. False if a list of the kernel's could not be read.
 bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind, twin_run *run, twin_run *shared, void *arg);
 

@@ -27,6 +27,7 @@ const (
 	fastBins       = 10
 	bins           = 127
 	mostArenas     = 1 << 14
+	usualArenas    = 256
 	heapMost       = 64 << 20 // the size of a heap's reservation, and its alignment
 	chunkAlignment = 16
 )
@@ -44,6 +45,7 @@ var errLayout = errors.New("the layout of this glibc's arenas is unknown")
 // readArena returns an arena if there is one at the address: its last bins, which hold what no program frees, are empty.
 func readArena(address uint64) (arena, bool) {
 	w, ok := wordsAt(address, arenaSize/8)
+	defer w.forget()
 	if !ok || !w.emptyBin(address, bins-1) {
 		return arena{}, false
 	}
@@ -92,7 +94,7 @@ func (w words) areBins(arena uint64) bool {
 
 // arenas follows the circle from the first arena.
 func arenas(first arena) ([]arena, error) {
-	all := []arena{first}
+	all := append(make([]arena, 0, usualArenas), first)
 	for next := first.next; next != first.address; {
 		a, ok := readArena(next)
 		if !ok || len(all) == mostArenas {

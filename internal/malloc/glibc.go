@@ -67,6 +67,7 @@ func (k *Kept) readHeaps(deadline time.Time, others []account.Range) (err error)
 	for range 4 {
 		var l layout
 		if l, err = findHeaps(others...); err == nil {
+			defer l.forget()
 			k.Arenas = len(l.arenas)
 			k.Ranges, k.Apart = l.ranges(), apart(&l)
 			return k.count(l, deadline)
@@ -80,6 +81,14 @@ type layout struct {
 	data   []words // that malloc's variables are among
 	arenas []arena
 	heaps  [][]heap // of each arena
+}
+
+// forget clears what has addresses of chunks: see words.forget.
+func (l layout) forget() {
+	clear(l.arenas)
+	for _, w := range l.data {
+		w.forget()
+	}
 }
 
 func (l layout) ranges() (ranges []account.Range) {

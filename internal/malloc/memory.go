@@ -20,6 +20,9 @@ func wordsAt(from uint64, n int) (words, bool) {
 	return w, peek.Copy(w.data, from) == len(w.data)
 }
 
+// forget clears what was copied. Pointers to blocks that stay in Go's heap would look as if they held them: see package twin.
+func (w words) forget() { clear(w.data) }
+
 // at returns the word at an address; 0 if it was not copied.
 func (w words) at(address uint64) uint64 {
 	if i := address - w.from; i < uint64(len(w.data)) && i+8 <= uint64(len(w.data)) {

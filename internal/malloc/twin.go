@@ -14,7 +14,9 @@ func ForTwin(others ...account.Range) (cgo.TwinMalloc, error) {
 	var l layout
 	var err error
 	for range 4 { // arenas and heaps may be made meanwhile
-		if l, err = findHeaps(others...); err == nil {
+		l, err = findHeaps(others...)
+		defer l.forget()
+		if err == nil {
 			return cgo.NewTwinMalloc(l.forTwin(others)), nil
 		}
 	}

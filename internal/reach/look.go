@@ -4,6 +4,7 @@ package reach
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"time"
@@ -33,21 +34,33 @@ type Findings struct {
 	Report twin.Report
 	Time   time.Time // of the instant
 
+	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
+
 	twin *cgo.Twin
 }
 
 // Look makes a copy of the process and has it look for what points to the recorded blocks of malloc's in use. memory holds the blocks.
 func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, error) {
+	f := new(Findings)
+	a := twin.Ask{TwinTask: cgo.TwinTask{Reach: o.Reach, Pinned: o.Pinned}, Kernel: o.Kernel, Deadline: o.Deadline, Stacks: r.Stacks}
+	var err error
+	if a.Malloc, err = malloc.ForTwin(r.Breaks()...); err != nil {
+		if o.Pinned {
+			return nil, fmt.Errorf("what blocks pin is known with glibc's malloc only: %w", err)
+		}
+		f.Unknown = append(f.Unknown, "malloc's heaps, with free blocks and those that were not recorded: "+err.Error())
+	}
+	if a.Go, err = gospans.Find(); err != nil {
+		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: "+err.Error())
+	}
 	if o.Collected {
 		runtime.GC()
 		runtime.GC() // what finalizers of the first collection have let go
 	}
-	f := new(Findings)
-	var err error
 	// The addresses of blocks pass through the stacks of goroutines that have ended when the copy is made.
 	background.Apart("listing blocks", func() { f.Blocks, err = r.BlocksIn(memory) })
 	if err == nil {
-		err = f.look(r, &o)
+		err = f.look(r, &a)
 	}
 	if err != nil {
 		f.Free()
@@ -56,21 +69,14 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	return f, nil
 }
 
-func (f *Findings) look(r *alloc.Recording, o *Options) (err error) {
-	a := twin.Ask{TwinTask: cgo.TwinTask{Reach: o.Reach, Pinned: o.Pinned}, Kernel: o.Kernel, Deadline: o.Deadline, Stacks: r.Stacks}
-	if layout, err := gospans.Find(); err == nil {
-		a.Go = layout
-	}
-	if heaps, err := malloc.ForTwin(r.Breaks()...); err == nil {
-		a.Malloc = heaps
-	}
+func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 	stacks := r.Stacks()
 	a.StackRoom = len(stacks) + len(stacks)/8 + 64
 	for _, t := range r.Tables() {
 		a.Apart = append(a.Apart, cgo.TwinRange(t))
 	}
 	slices.SortFunc(a.Apart, func(x, y cgo.TwinRange) int { return cmp.Compare(x.Start, y.Start) })
-	if f.twin, err = twin.New(&a, f.Blocks.Len()); err != nil {
+	if f.twin, err = twin.New(a, f.Blocks.Len()); err != nil {
 		return err
 	}
 	background.Apart("listing blocks for a copy", func() {
@@ -79,7 +85,13 @@ func (f *Findings) look(r *alloc.Recording, o *Options) (err error) {
 		}
 	})
 	f.Time = time.Now()
-	f.Report, err = twin.Look(f.twin, &a)
+	f.Report, err = twin.Look(f.twin, a)
+	if f.Report.GoUnknown && a.Go != (gospans.Layout{}) {
+		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: at that moment it was not as expected")
+	}
+	if n := f.Report.UnknownHeaps; n > 0 {
+		f.Unknown = append(f.Unknown, fmt.Sprintf("%d of malloc's heaps, with free blocks: at that moment their chunks did not follow one another", n))
+	}
 	return err
 }
 

@@ -3,13 +3,16 @@
 package twin
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
@@ -37,7 +40,10 @@ type stack struct {
 
 // stacksNow returns the stacks of threads, ascending.
 func stacksNow(k usage.Kernel, known []account.Stack) []stack {
-	list := make([]stack, 0, len(known))
+	list := make([]stack, 0, len(known)+1)
+	if first, found := firstStack(k); found {
+		known = append(slices.Clip(known), first)
+	}
 	for _, s := range known {
 		one := stack{TwinStack: cgo.TwinStack{Start: s.Start, Limit: s.Limit, From: s.Start}, thread: s.Thread}
 		if s.Thread == 0 && s.Control >= s.Start && s.Control < s.Limit {
@@ -49,6 +55,23 @@ func stacksNow(k usage.Kernel, known []account.Stack) []stack {
 	}
 	slices.SortFunc(list, func(a, b stack) int { return cmp.Compare(a.Start, b.Start) })
 	return list
+}
+
+// firstStack returns the stack of the first thread, which libc has not made and does not list.
+func firstStack(k usage.Kernel) (s account.Stack, found bool) {
+	f, err := os.Open(k.Path("maps"))
+	if err != nil {
+		return s, false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if line := lines.Text(); strings.HasSuffix(line, "[stack]") {
+			_, err := fmt.Sscanf(line, "%x-%x", &s.Start, &s.Limit)
+			s.Thread = os.Getpid()
+			return s, err == nil
+		}
+	}
+	return s, false
 }
 
 // look reads where a thread waits: "number arguments... sp pc", or "-1 sp pc" outside of a call; one that runs has the word "running".
