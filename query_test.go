@@ -187,7 +187,7 @@ func TestInvalidParametersAreRefusedWithASentence(t *testing.T) {
 		"view=best":                 `the parameter view is "best": it must be one of inuse, allocated, peak, age, shortlived, growth`,
 		"veiw=peak":                 `there is no parameter "veiw"`,
 		"view=age&older=long":       `the parameter older is "long": it must be a duration, such as 90s`,
-		"older=1s":                  "the parameter older is for the view age",
+		"older=1s":                  "the parameter older is for the views age and unreachable",
 		"view=shortlived&within=2s": "must be one of",
 		"seconds=-1":                "it must be a number from 0 to 86400",
 		"seconds=NaN":               "it must be a number from 0 to 86400",

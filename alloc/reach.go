@@ -111,9 +111,6 @@ func (r *Recording) still(read *tables.Reader, b *Blocks, visit func(i int, bloc
 	})
 }
 
-// ClassOf returns the class of a sample of ClassesIn.
-func ClassOf(s *stack.Sample) int { return tables.ClassOf(s.ID) }
-
 // Stacks returns the stacks of threads that libc knows, of those that have ended too. Empty if its lists cannot be read.
 func (r *Recording) Stacks() []account.Stack { return libcStacks() }
 

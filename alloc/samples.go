@@ -3,6 +3,7 @@ package alloc
 import (
 	"iter"
 
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -21,3 +22,6 @@ func (s *Snapshot) Unpack() {
 		s.packed = nil
 	}
 }
+
+// ClassOf returns the class of a sample of ClassesIn.
+func ClassOf(s *stack.Sample) int { return tables.ClassOf(s.ID) }

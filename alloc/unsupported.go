@@ -97,3 +97,28 @@ func (*Recording) Threads() []account.Thread { return nil }
 
 // Present returns none.
 func (*Recording) Present() []*mappings.Module { return nil }
+
+// Blocks cannot exist on this platform.
+type Blocks struct{}
+
+// Len returns 0.
+func (*Blocks) Len() int { return 0 }
+
+// At returns zeros, because there are no blocks.
+func (*Blocks) At(int) (address, size uint64) { return 0, 0 }
+
+// Site returns 0.
+func (*Blocks) Site(int) uint32 { return 0 }
+
+// Younger returns false.
+func (*Blocks) Younger(int, time.Duration) bool { return false }
+
+// ClassesIn returns errStopped.
+func (*Recording) ClassesIn(*scratch.Memory, *Blocks, time.Duration, func(int) int) (*Snapshot, error) {
+	return nil, errStopped
+}
+
+// WeighedIn returns errStopped.
+func (*Recording) WeighedIn(*scratch.Memory, *Blocks, func(int) uint64) (*Snapshot, error) {
+	return nil, errStopped
+}

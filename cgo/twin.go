@@ -27,25 +27,15 @@ type Twin struct {
 	task   *C.struct_twin_task
 }
 
-// TwinBlock is struct twin_block, TwinFound struct twin_found, TwinStack struct twin_stack and TwinRange struct twin_range.
+// TwinBlock is struct twin_block, TwinStack struct twin_stack and TwinRange struct twin_range.
 type (
 	TwinBlock struct{ At, Size uint64 }
-	TwinFound struct {
-		Holder, RootWord uint64
-		Pinned           uint64 // in 1/256 byte
-		Goroutine        uint64
-		Through          uint32
-		Root             TwinRoot
-	}
 	TwinStack struct{ Start, Limit, From uint64 }
 	TwinRange struct{ Start, Limit uint64 }
 )
 
 // TwinOnGoroutine as TwinStack.From says that the thread is on a goroutine's stack.
 const TwinOnGoroutine = C.TWIN_ON_GOROUTINE
-
-// TwinRoot says what a word lies in: enum twin_root.
-type TwinRoot uint32
 
 // The kinds of roots.
 const (
@@ -140,17 +130,6 @@ func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, stacks []TwinStack)
 	w.task.maps, w.task.pagemap = C.int32_t(maps.Fd()), C.int32_t(pagemap.Fd())
 	w.task.origin, w.task.memory = C.int32_t(origin.Fd()), C.int32_t(memory.Fd())
 	atomic.StoreUint32((*uint32)(&w.task.ready), 1)
-}
-
-// TwinReport is what a twin says of its work.
-type TwinReport struct {
-	Scanned          uint64 // bytes that were looked at for pointers
-	Own              uint64 // bytes that it mapped for itself
-	Chunks, Followed uint64 // blocks in glibc's heaps, and how many blocks something points to
-	PinnedBytes      uint64 // free memory on pages that blocks in use lie on as well; 0 if it was not looked for
-	PinnedRecorded   uint64 // what recorded blocks have of it
-	UnknownHeaps     int    // heaps of malloc's that could not be read: their blocks count as held, and hold what they point to
-	GoUnknown        bool   // Go's heap was looked at as a whole, with its garbage
 }
 
 // Report returns what a twin that has ended says, and an error if it did not come to its end.

@@ -16,28 +16,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/malloc"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/twin"
-	"github.com/cgoheap/cgoheap/internal/usage"
 )
-
-// Options say what to look for.
-type Options struct {
-	Kernel    usage.Kernel
-	Collected bool          // collect Go's garbage first, and do not take what remains of it in memory for pointers
-	Reach     bool          // what points to each block
-	Pinned    bool          // what free memory each block pins
-	Deadline  time.Duration // of the copy; 0 means a minute
-}
-
-// Findings are what a copy of the process has found. Free must be called.
-type Findings struct {
-	Blocks *alloc.Blocks
-	Report twin.Report
-	Time   time.Time // of the instant
-
-	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
-
-	twin *cgo.Twin
-}
 
 // Look makes a copy of the process and has it look for what points to the recorded blocks of malloc's in use. memory holds the blocks.
 func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, error) {
@@ -76,16 +55,18 @@ func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 		a.Apart = append(a.Apart, cgo.TwinRange(t))
 	}
 	slices.SortFunc(a.Apart, func(x, y cgo.TwinRange) int { return cmp.Compare(x.Start, y.Start) })
-	if f.twin, err = twin.New(a, f.Blocks.Len()); err != nil {
+	shared, err := twin.New(a, f.Blocks.Len())
+	if err != nil {
 		return err
 	}
+	f.found, f.free = shared.Found, shared.Free
 	background.Apart("listing blocks for a copy", func() {
-		for i := range f.twin.Blocks {
-			f.twin.Blocks[i].At, f.twin.Blocks[i].Size = f.Blocks.At(i)
+		for i := range shared.Blocks {
+			shared.Blocks[i].At, shared.Blocks[i].Size = f.Blocks.At(i)
 		}
 	})
 	f.Time = time.Now()
-	f.Report, err = twin.Look(f.twin, a)
+	f.Report, err = twin.Look(shared, a)
 	if f.Report.GoUnknown && a.Go != (gospans.Layout{}) {
 		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: at that moment it was not as expected")
 	}
@@ -93,35 +74,4 @@ func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 		f.Unknown = append(f.Unknown, fmt.Sprintf("%d of malloc's heaps, with free blocks: at that moment their chunks did not follow one another", n))
 	}
 	return err
-}
-
-// Free frees the memory of what was found.
-func (f *Findings) Free() {
-	if f.twin != nil {
-		_ = f.twin.Free() // the kernel unmaps what it has mapped
-		f.twin = nil
-	}
-}
-
-// Unreachable returns a snapshot of the blocks that nothing points to.
-func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration) (*alloc.Snapshot, error) {
-	return r.ClassesIn(memory, f.Blocks, oldest, func(i int) int {
-		if f.twin.Found[i].Holder != 0 {
-			return -1
-		}
-		return 0
-	})
-}
-
-// Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
-func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {
-	return r.ClassesIn(memory, f.Blocks, 0, class)
-}
-
-// Found returns what was found of a block.
-func (f *Findings) Found(i int) *cgo.TwinFound { return &f.twin.Found[i] }
-
-// Pinned returns a snapshot whose values are the free memory that blocks pin.
-func (f *Findings) Pinned(r *alloc.Recording, memory *scratch.Memory) (*alloc.Snapshot, error) {
-	return r.WeighedIn(memory, f.Blocks, func(i int) uint64 { return f.twin.Found[i].Pinned })
 }

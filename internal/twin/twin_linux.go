@@ -27,15 +27,6 @@ type Ask struct {
 	Stacks   func() []account.Stack // of the threads that libc knows; called right before and right after the copy is made
 }
 
-// Report is what a twin cost.
-type Report struct {
-	cgo.TwinReport
-	Pause  time.Duration // of the call that copied the process
-	Took   time.Duration // from then to its end
-	Busy   time.Duration // processor time of the copy
-	Copied int64         // bytes of pages that were copied because the program wrote meanwhile, at most: what the process's faults took
-}
-
 const usualDeadline = time.Minute
 
 var one sync.Mutex

@@ -1,0 +1,24 @@
+package cgo
+
+// TwinFound is struct twin_found.
+type TwinFound struct {
+	Holder, RootWord uint64
+	Pinned           uint64 // in 1/256 byte
+	Goroutine        uint64
+	Through          uint32
+	Root             TwinRoot
+}
+
+// TwinRoot says what a word lies in: enum twin_root.
+type TwinRoot uint32
+
+// TwinReport is what a twin says of its work.
+type TwinReport struct {
+	Scanned          uint64 // bytes that were looked at for pointers
+	Own              uint64 // bytes that it mapped for itself
+	Chunks, Followed uint64 // blocks in glibc's heaps, and how many blocks something points to
+	PinnedBytes      uint64 // free memory on pages that blocks in use lie on as well; 0 if it was not looked for
+	PinnedRecorded   uint64 // what recorded blocks have of it
+	UnknownHeaps     int    // heaps of malloc's that could not be read: their blocks count as held, and hold what they point to
+	GoUnknown        bool   // Go's heap was looked at as a whole, with its garbage
+}

@@ -1,0 +1,63 @@
+package reach
+
+import (
+	"time"
+
+	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/twin"
+	"github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// Options say what to look for.
+type Options struct {
+	Kernel    usage.Kernel
+	Collected bool          // collect Go's garbage first, and do not take what remains of it in memory for pointers
+	Reach     bool          // what points to each block
+	Pinned    bool          // what free memory each block pins
+	Deadline  time.Duration // of the copy; 0 means a minute
+}
+
+// Findings are what a copy of the process has found. Free must be called.
+type Findings struct {
+	Blocks *alloc.Blocks
+	Report twin.Report
+	Time   time.Time // of the instant
+
+	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
+
+	found []cgo.TwinFound // of each block
+	free  func() error
+}
+
+// Free frees the memory of what was found.
+func (f *Findings) Free() {
+	if f.free != nil {
+		_ = f.free() // the kernel unmaps what it has mapped
+		f.found, f.free = nil, nil
+	}
+}
+
+// Unreachable returns a snapshot of the blocks that nothing points to.
+func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration) (*alloc.Snapshot, error) {
+	return r.ClassesIn(memory, f.Blocks, oldest, func(i int) int {
+		if f.found[i].Holder != 0 {
+			return -1
+		}
+		return 0
+	})
+}
+
+// Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
+func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {
+	return r.ClassesIn(memory, f.Blocks, 0, class)
+}
+
+// Found returns what was found of a block.
+func (f *Findings) Found(i int) *cgo.TwinFound { return &f.found[i] }
+
+// Pinned returns a snapshot whose values are the free memory that blocks pin.
+func (f *Findings) Pinned(r *alloc.Recording, memory *scratch.Memory) (*alloc.Snapshot, error) {
+	return r.WeighedIn(memory, f.Blocks, func(i int) uint64 { return f.found[i].Pinned })
+}
