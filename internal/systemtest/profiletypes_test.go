@@ -37,6 +37,7 @@ func TestProfilesHaveTheTypesAndLabelsOfTheAPI(t *testing.T) {
 	}
 	pprof.Do(context.Background(), pprof.Labels("label-of-the-program", "any"), func(context.Context) {
 		t.Cleanup(allocateOfEachKind(t))
+		t.Cleanup(allocateForACopy())
 		profiletest.Garbage(10)
 	})
 	held := hold(32 << 20)
@@ -88,6 +89,33 @@ func allocateOfEachKind(t *testing.T) (undo func()) {
 		if err := victim.Unmap(mapped, 1<<20); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// allocateForACopy makes what only a copy of the process sees: blocks that nothing points to, one that another holds, and free memory
+// beside them.
+func allocateForACopy() (undo func()) {
+	const blocks, size = 100, 3000
+	hidden := make(chan []uintptr)
+	go func() { // whose stack nobody looks at once it has ended
+		var list []uintptr
+		for range blocks {
+			list = append(list, ^uintptr(victim.Malloc(size)))
+		}
+		hidden <- list
+	}()
+	list := <-hidden
+	for i := 0; i < blocks; i += 2 {
+		victim.Free(unsafe.Add(nil, ^list[i]))
+	}
+	holder := victim.Malloc(size)
+	*(*unsafe.Pointer)(holder) = victim.Malloc(size)
+	return func() {
+		for i := 1; i < blocks; i += 2 {
+			victim.Free(unsafe.Add(nil, ^list[i]))
+		}
+		victim.Free(*(*unsafe.Pointer)(holder))
+		victim.Free(holder)
 	}
 }
 
