@@ -1,16 +1,14 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-#include "twin_chunks.h"
-
 #include "blocks_pages.h"
-#include "twin_chunks_parts.h"
+#include "twin_chunks.h"
 
 void twin_heaps_drop(struct twin_heaps *h)
 {
 	if (h->heaps != NULL)
-		(void)pages_unmap(h->heaps, MOST_HEAPS * sizeof *h->heaps);
+		(void)pages_unmap(h->heaps, TWIN_MOST_HEAPS * sizeof *h->heaps);
 	if (h->areas != NULL)
-		(void)pages_unmap(h->areas, MOST_HEAPS * sizeof *h->areas);
+		(void)pages_unmap(h->areas, TWIN_MOST_HEAPS * sizeof *h->areas);
 	if (h->marks != NULL)
 		(void)pages_unmap(h->marks, h->marks_size);
 	*h = (struct twin_heaps){0};

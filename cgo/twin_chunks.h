@@ -33,7 +33,7 @@ struct twin_heaps {
 	uint64_t caches;  // threads' caches that hold blocks
 
 	uint64_t page;
-	struct twin_area *areas; // the mappings that are writable and not shared
+	struct twin_chunks_area *areas; // the mappings that are writable and not shared
 	uint64_t areas_count;
 	uint64_t *marks;
 	uint64_t marks_size;
@@ -42,7 +42,8 @@ struct twin_heaps {
 // Finds the heaps, and which chunks are free. No recorded block is free, whatever holds it: blocks are all recorded blocks,
 // of which there are n. Returns false if there is no memory, or no list of mappings. twin_heaps_drop must be called
 // afterwards in both cases.
-bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const struct twin_maps *maps, const struct twin_block *blocks, uint64_t n);
+bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const struct twin_maps *maps,
+		     const struct twin_block *blocks, uint64_t n);
 void twin_heaps_drop(struct twin_heaps *h);
 
 // Calls each for all memory of each heap that is known, arena headers included, and of each block that malloc mapped alone;
@@ -63,5 +64,51 @@ void twin_chunks(const struct twin_heaps *h, twin_visit *visit, void *arg);
 // 2.29 the address of the thread's own cache; 0 if there is none. Allocates and frees a small block by malloc's real
 // functions: for the program, before the twin.
 uint64_t twin_chunks_key(void *malloc, void *free);
+
+// What follows is for the files of this part: how twin_heaps_find does it. First struct malloc_state, as in
+// internal/malloc/arena.go.
+
+#define TWIN_ARENA_FAST 16
+#define TWIN_ARENA_TOP 96
+#define TWIN_ARENA_BINS 112
+#define TWIN_ARENA_NEXT 2160
+#define TWIN_ARENA_SYSTEM 2184
+#define TWIN_ARENA_SIZE 2200
+#define TWIN_FAST_BINS 10
+#define TWIN_BINS 127
+
+#define TWIN_MOST_HEAPS (1 << 18)
+
+struct twin_chunks_area {
+	uint64_t start, limit;
+	bool anonymous;
+};
+
+// Whether all of this is mapped, writable and not shared, so that loads do not fault.
+bool twin_chunks_area_holds(const struct twin_heaps *h, uint64_t start, uint64_t size);
+
+// The area in which the address lies, or the next one; areas_count if there is none.
+uint64_t twin_chunks_area_at(const struct twin_heaps *h, uint64_t address);
+
+typedef void twin_arena_visit(struct twin_heaps *h, const struct twin_malloc *m, uint64_t arena);
+
+// Visits all arenas: the first, then the others in the order of their circle. Returns false if it does not close.
+bool twin_chunks_each(struct twin_heaps *h, const struct twin_malloc *m, twin_arena_visit *each);
+
+// Adds the heaps of the first arena, and of another. Returns false if not all were found.
+bool twin_chunks_first(struct twin_heaps *h, const struct twin_malloc *m);
+bool twin_chunks_arena(struct twin_heaps *h, uint64_t arena);
+
+// Adds the chunks that malloc mapped one by one, behind the heaps in the list, which are ascending.
+void twin_chunks_mapped(struct twin_heaps *h, const struct twin_malloc *m);
+
+// Marks what is in the fast bins of an arena.
+void twin_chunks_fast(struct twin_heaps *h, uint64_t arena);
+
+// Marks what is in the cache of a thread, if the chunk is one.
+void twin_chunks_cached(struct twin_heaps *h, uint64_t at, uint64_t size, uint64_t key);
+
+// Marks the chunk if its second word says that it is in a cache.
+void twin_chunks_keyed(struct twin_heaps *h, uint64_t at, uint64_t size, uint64_t key);
 
 #endif

@@ -4,14 +4,14 @@
 // memory of others lies before.
 
 #include "blocks_pages.h"
-#include "twin_chunks_parts.h"
+#include "twin_chunks.h"
 
 #define MOST_ARENAS (1 << 14)
 #define HEAP_MOST (64ULL << 20) // the size of a heap's reservation, and its alignment
 
 static bool add_heap(struct twin_heaps *h, struct twin_heap heap)
 {
-	if (h->count == MOST_HEAPS)
+	if (h->count == TWIN_MOST_HEAPS)
 		return false;
 	h->heaps[h->count++] = heap;
 	return true;
@@ -62,9 +62,9 @@ static uint64_t add_main(struct twin_heaps *h, struct twin_heap heap)
 // and was not reached.
 static bool add_mains(struct twin_heaps *h, struct twin_range r, uint64_t arena)
 {
-	uint64_t top = twin_word(arena + ARENA_TOP);
+	uint64_t top = twin_word(arena + TWIN_ARENA_TOP);
 	bool has_top = r.start <= top && top < r.limit && r.limit - top >= TWIN_CHUNK_FENCE;
-	if (!twin_areas_hold(h, r.start, r.limit - r.start))
+	if (!twin_chunks_area_holds(h, r.start, r.limit - r.start))
 		return !has_top;
 	if (has_top && twin_chunk_size(top) <= r.limit - top && twin_chunk_size(top) >= TWIN_CHUNK_LEAST)
 		r.limit = top + twin_chunk_size(top);
@@ -86,12 +86,12 @@ static uint64_t whole_chunks(uint64_t at)
 // The data segment without what is others', or where brk failed, what was mapped instead for the newest heap.
 bool twin_chunks_first(struct twin_heaps *h, const struct twin_malloc *m)
 {
-	uint64_t top = twin_word(m->arena + ARENA_TOP), from = m->program.start;
+	uint64_t top = twin_word(m->arena + TWIN_ARENA_TOP), from = m->program.start;
 	uint64_t limit = (uint64_t)system_call(SYS_brk, 0, 0, 0, 0) & ~15ULL, sum = 0;
 	bool found = true;
 	if (top % 16 != 0)
 		return false;
-	if (top - m->arena < ARENA_SIZE)
+	if (top - m->arena < TWIN_ARENA_SIZE)
 		return true; // it is new
 	if (limit < from)
 		limit = from;
@@ -105,27 +105,27 @@ bool twin_chunks_first(struct twin_heaps *h, const struct twin_malloc *m)
 			from = m->others[i].limit;
 	}
 	sum = limit - m->program.start;
-	uint64_t area = twin_areas_at(h, top);
+	uint64_t area = twin_chunks_area_at(h, top);
 	if (top < m->program.start || top >= limit) {
 		found = area < h->areas_count && h->areas[area].start <= top &&
 			add_mains(h, (struct twin_range){h->areas[area].start, h->areas[area].limit}, m->arena) && found;
 		sum = 0; // there may be more elsewhere
 	}
-	return found && sum >= twin_word(m->arena + ARENA_SYSTEM);
+	return found && sum >= twin_word(m->arena + TWIN_ARENA_SYSTEM);
 }
 
 // A heap of another arena begins with struct heap_info: the arena, the arena's heap before it, its size, and how much of it
 // was ever writable. The arena lies behind it in the arena's first heap. See internal/malloc/heaps.go.
 bool twin_chunks_arena(struct twin_heaps *h, uint64_t arena)
 {
-	uint64_t top = twin_word(arena + ARENA_TOP), base = arena & ~(HEAP_MOST - 1);
+	uint64_t top = twin_word(arena + TWIN_ARENA_TOP), base = arena & ~(HEAP_MOST - 1);
 	bool newest = true;
 	for (uint64_t at = top & ~(HEAP_MOST - 1); at != 0; at = twin_word(at + 8)) {
-		uint64_t size, first = whole_chunks(at == base ? arena + ARENA_SIZE : at + arena - base);
-		if (at % HEAP_MOST != 0 || !twin_areas_hold(h, at, 32) || twin_word(at) != arena)
+		uint64_t size, first = whole_chunks(at == base ? arena + TWIN_ARENA_SIZE : at + arena - base);
+		if (at % HEAP_MOST != 0 || !twin_chunks_area_holds(h, at, 32) || twin_word(at) != arena)
 			return false;
 		size = twin_word(at + 16);
-		if (size > HEAP_MOST || size % 16 != 0 || !twin_areas_hold(h, at, size) || first - at > size ||
+		if (size > HEAP_MOST || size % 16 != 0 || !twin_chunks_area_holds(h, at, size) || first - at > size ||
 		    size - (first - at) < TWIN_CHUNK_LEAST)
 			return false;
 		struct twin_heap heap = {.start = at, .limit = at + size, .first = first, .arena = arena, .has_top = newest};
@@ -139,8 +139,8 @@ bool twin_chunks_arena(struct twin_heaps *h, uint64_t arena)
 
 static bool is_arena(const struct twin_heaps *h, uint64_t at)
 {
-	uint64_t last = at + ARENA_BINS + 16 * (BINS - 1);
-	return at % 8 == 0 && twin_areas_hold(h, at, ARENA_SIZE) && twin_word(last) == last - 16 &&
+	uint64_t last = at + TWIN_ARENA_BINS + 16 * (TWIN_BINS - 1);
+	return at % 8 == 0 && twin_chunks_area_holds(h, at, TWIN_ARENA_SIZE) && twin_word(last) == last - 16 &&
 	       twin_word(last + 8) == last - 16;
 }
 
@@ -151,7 +151,7 @@ bool twin_chunks_each(struct twin_heaps *h, const struct twin_malloc *m, twin_ar
 		if (!is_arena(h, at))
 			return false;
 		each(h, m, at);
-		at = twin_word(at + ARENA_NEXT);
+		at = twin_word(at + TWIN_ARENA_NEXT);
 		if (at == m->arena)
 			return true;
 	}

@@ -3,7 +3,7 @@
 // Free chunks that look as if they were in use. They lie in lists of one size, linked by the first word behind the header:
 // the address of the next, since glibc 2.32 exclusive or the word's own address without the lowest 12 bits.
 
-#include "twin_chunks_parts.h"
+#include "twin_chunks.h"
 
 #define LINK 16 // where it is in a chunk
 
@@ -34,8 +34,8 @@ static uint64_t demangled(uint64_t at)
 // Which of the two ways of linking this glibc has shows in where a link leads.
 void twin_chunks_fast(struct twin_heaps *h, uint64_t arena)
 {
-	for (uint64_t i = 0; i < FAST_BINS; i++) {
-		uint64_t size = TWIN_CHUNK_LEAST + 16 * i, at = twin_word(arena + ARENA_FAST + 8 * i);
+	for (uint64_t i = 0; i < TWIN_FAST_BINS; i++) {
+		uint64_t size = TWIN_CHUNK_LEAST + 16 * i, at = twin_word(arena + TWIN_ARENA_FAST + 8 * i);
 		while (is_chunk(h, at, size, size) && mark(h, at)) {
 			uint64_t next = demangled(at);
 			at = next == 0 || is_chunk(h, next, size, size) ? next : twin_word(at + LINK);
@@ -143,7 +143,7 @@ void twin_chunks_cached(struct twin_heaps *h, uint64_t at, uint64_t size, uint64
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
 		struct cache c = {&shapes[i], at + TWIN_CHUNK_HEADER, key, true};
 		uint64_t blocks;
-		if (size != shapes[i].size)
+		if (size != shapes[i].size && size != shapes[i].size + 16) // a rest of 16 bytes cannot be a chunk
 			continue;
 		if (!is_cache(h, &c, &blocks)) {
 			c.mangled = false;

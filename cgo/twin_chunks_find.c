@@ -2,17 +2,16 @@
 
 #include "blocks_pages.h"
 #include "twin_chunks.h"
-#include "twin_chunks_parts.h"
 #include "twin_maps.h"
 
 static void add_area(void *arg, const struct twin_map *m)
 {
 	struct twin_heaps *h = arg;
-	if (m->readable && m->writable && !m->shared && h->areas_count < MOST_HEAPS)
-		h->areas[h->areas_count++] = (struct twin_area){m->start, m->limit, m->anonymous};
+	if (m->readable && m->writable && !m->shared && h->areas_count < TWIN_MOST_HEAPS)
+		h->areas[h->areas_count++] = (struct twin_chunks_area){m->start, m->limit, m->anonymous};
 }
 
-uint64_t twin_areas_at(const struct twin_heaps *h, uint64_t address)
+uint64_t twin_chunks_area_at(const struct twin_heaps *h, uint64_t address)
 {
 	uint64_t from = 0, to = h->areas_count;
 	while (from < to) {
@@ -25,12 +24,12 @@ uint64_t twin_areas_at(const struct twin_heaps *h, uint64_t address)
 	return from;
 }
 
-bool twin_areas_hold(const struct twin_heaps *h, uint64_t start, uint64_t size)
+bool twin_chunks_area_holds(const struct twin_heaps *h, uint64_t start, uint64_t size)
 {
 	if (size > UINT64_MAX - start)
 		return false;
 	uint64_t at = start;
-	for (uint64_t i = twin_areas_at(h, start); i < h->areas_count && h->areas[i].start <= at; i++) {
+	for (uint64_t i = twin_chunks_area_at(h, start); i < h->areas_count && h->areas[i].start <= at; i++) {
 		at = h->areas[i].limit;
 		if (at >= start + size)
 			return true;
@@ -147,13 +146,14 @@ static void unmark(struct twin_heaps *h, const struct twin_block *blocks, uint64
 	}
 }
 
-bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const struct twin_maps *maps, const struct twin_block *blocks, uint64_t n)
+bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const struct twin_maps *maps,
+		     const struct twin_block *blocks, uint64_t n)
 {
 	*h = (struct twin_heaps){.page = m->page};
 	if (m->arena == 0)
 		return true;
-	h->heaps = pages_map(MOST_HEAPS * sizeof *h->heaps);
-	h->areas = pages_map(MOST_HEAPS * sizeof *h->areas);
+	h->heaps = pages_map(TWIN_MOST_HEAPS * sizeof *h->heaps);
+	h->areas = pages_map(TWIN_MOST_HEAPS * sizeof *h->areas);
 	if (h->heaps == NULL || h->areas == NULL || !twin_maps_each(maps, add_area, h))
 		return false;
 	if (!twin_chunks_each(h, m, add_heaps))

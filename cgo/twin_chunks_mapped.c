@@ -10,7 +10,7 @@
 // if the numbers are unknown, only mappings count that consist of such blocks alone.
 
 #include "blocks_pages.h"
-#include "twin_chunks_parts.h"
+#include "twin_chunks.h"
 
 #define PAGES 4096 // that the kernel is asked for at once
 
@@ -51,7 +51,7 @@ static uint64_t size_at(struct search *s, uint64_t at, uint64_t limit)
 static bool add(struct search *s, uint64_t at, uint64_t size)
 {
 	struct twin_heaps *h = s->heaps;
-	if (h->count == MOST_HEAPS || (!s->alone && (s->found == s->blocks || size > s->bytes - s->found_bytes)))
+	if (h->count == TWIN_MOST_HEAPS || (!s->alone && (s->found == s->blocks || size > s->bytes - s->found_bytes)))
 		return false;
 	h->heaps[h->count++] = (struct twin_heap){.start = at, .limit = at + size, .mapped = true};
 	s->found++;
@@ -81,7 +81,7 @@ static bool search_range(struct search *s, uint64_t start, uint64_t limit)
 }
 
 // Looks in one mapping, between the heaps in it. *heap is the first heap that does not end before it.
-static bool search_area(struct search *s, const struct twin_area *a, uint64_t *heap)
+static bool search_area(struct search *s, const struct twin_chunks_area *a, uint64_t *heap)
 {
 	const struct twin_heap *heaps = s->heaps->heaps;
 	uint64_t at = a->start;
@@ -113,7 +113,8 @@ void twin_chunks_mapped(struct twin_heaps *h, const struct twin_malloc *m)
 	if (s == NULL)
 		return;
 	*s = (struct search){.heaps = h, .known = h->count, .blocks = UINT64_MAX, .bytes = UINT64_MAX};
-	if (m->mapped_blocks != 0 && twin_areas_hold(h, m->mapped_blocks, 4) && twin_areas_hold(h, m->mapped_bytes, 8)) {
+	if (m->mapped_blocks != 0 && twin_chunks_area_holds(h, m->mapped_blocks, 4) &&
+	    twin_chunks_area_holds(h, m->mapped_bytes, 8)) {
 		s->blocks = *(const volatile uint32_t *)m->mapped_blocks;
 		s->bytes = twin_word(m->mapped_bytes);
 	}

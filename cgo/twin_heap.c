@@ -25,7 +25,7 @@ static bool find_next(const struct twin_heap *h, struct twin_chunk *c)
 	for (uint64_t at = c->at; at <= limit; at += 16) {
 		if (twin_word(at) != at - c->before || (twin_word(at + 8) & TWIN_CHUNK_BEFORE_IN_USE) != 0)
 			continue;
-		if (at != h->end && !twin_heap_leads(h, at)) // a free chunk may consist of several, whose headers are still in it
+		if (at != h->end && !twin_heap_leads(h, at)) // the header of one that was joined with the one before it
 			continue;
 		c->at = at;
 		c->size = twin_chunk_size(at);

@@ -83,8 +83,8 @@ bool twin_maps_each(const struct twin_maps *l, twin_map_visit *visit, void *arg)
 	return used == l->size;
 }
 
-// Reads the file from its start, and not from where others left it: the process and the twin share descriptors. Returns how much
-// there is, of which as much is in the buffer as it has room for; -1 if it cannot be read.
+// Reads the file from its start, and not from where others left it: the process and the twin share descriptors. Returns how
+// much there is, of which as much is in the buffer as it has room for; -1 if it cannot be read.
 static long read_list(int file, char *buffer, size_t room)
 {
 	char rest[4096];

@@ -170,7 +170,8 @@ static bool add_heaps(struct sharing *s)
 bool twin_pinned(const struct twin_heaps *h, const struct twin_block *blocks, struct twin_found *found, uint64_t n, int pagemap,
 		 struct twin_pinned *sums)
 {
-	uint64_t most = h->page / TWIN_CHUNK_LEAST + 3; // blocks that begin on a page, end on it, or have a free chunk's links there
+	// Blocks that begin on a page, end on it, or have a free chunk's links there.
+	uint64_t most = h->page / TWIN_CHUNK_LEAST + 3;
 	uint64_t size = (most + AT_ONCE) * sizeof(uint64_t);
 	*sums = (struct twin_pinned){0};
 	for (uint64_t i = 0; i < n; i++)

@@ -241,7 +241,7 @@ static void forget(void)
 static void one_thread(void)
 {
 	for (uint64_t seed = 1; seed <= 5; seed++) {
-		churn(0, seed, 20000);
+		churn(0, seed, 8000);
 		agrees();
 		agrees_with_malloc();
 		freed_count[0] = 0;
@@ -257,7 +257,7 @@ static pthread_barrier_t barrier;
 static void *thread(void *argument)
 {
 	int t = (int)(intptr_t)argument;
-	churn(t, (uint64_t)t, 30000);
+	churn(t, (uint64_t)t, 10000);
 	pthread_barrier_wait(&barrier); // they are read, while the caches are there
 	pthread_barrier_wait(&barrier);
 	return NULL;
@@ -329,7 +329,7 @@ static void memory_by_sbrk(void)
 				void *at = malloc(100000);
 				live[1][live_count[1]++] = (struct block){(uint64_t)at, malloc_usable_size(at)};
 			}
-			churn(0, (uint64_t)fill + 8, 30000);
+			churn(0, (uint64_t)fill + 8, 6000);
 			agrees();
 		}
 	forget();
@@ -399,8 +399,7 @@ static void corrupt_sizes(void)
 		const struct block *b = &live[0][random_below(&random, (uint64_t)live_count[0])];
 		if (b->at % known.page == 16 || b->usable < 24 || b->usable > 1000)
 			continue;
-		static const uint64_t sizes[] = {0,	   1,		0x11,		    0x29, 0x7fffffffffffffe0, ~0ULL - 14,
-						 1ULL << 32, 0x4141414141414141};
+		static const uint64_t sizes[] = {0, 1, 0x11, 0x29, INT64_MAX - 31, ~0ULL - 14, 1ULL << 32, 0x4141414141414141};
 		corrupt_at = b->at - 8;
 		corrupt_with = sizes[i % 8];
 		check(in_twin(read_corrupt) == 0);
@@ -434,6 +433,14 @@ static void read_written_top(void)
 	read_cut_top();
 }
 
+// Whether it is free, by the layout, in the first arena, and not its top.
+static bool cuttable(const struct seen *s)
+{
+	uint64_t size = s->usable + 8;
+	return s->is_free && s->user < (uint64_t)sbrk(0) && size > 2000 && size % 16 == 0 &&
+	       *(uint64_t *)(s->user - 16 + size) == size;
+}
+
 // A thread takes a piece off a free chunk, and has written where the rest is, but not yet its size; or nothing but where
 // the top is.
 static void torn_chunks(void)
@@ -443,8 +450,7 @@ static void torn_chunks(void)
 	uint64_t count = all->count;
 	torn_at = 0;
 	for (uint64_t i = 0; i < all->count && torn_at == 0; i++)
-		if (all->chunks[i].is_free && all->chunks[i].user < (uint64_t)sbrk(0) && all->chunks[i].usable > 2000 && all->chunks[i].usable % 16 == 8 &&
-		    ((uint64_t *)all->chunks[i].user)[-2 + (all->chunks[i].usable + 8) / 8] == all->chunks[i].usable + 8) {
+		if (cuttable(&all->chunks[i])) {
 			torn_at = all->chunks[i].user - 16;
 			torn_size = all->chunks[i].usable;
 		}
@@ -465,7 +471,7 @@ static void corrupt_words(void)
 	churn(0, 6, 3000);
 	agrees();
 	uint64_t random = 8;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		const struct block *b = &freed[0][random_below(&random, (uint64_t)freed_count[0])];
 		uint64_t word = random_below(&random, 280) * 8;
 		uint64_t bases[] = {known.arena + word, known.program.start + word, b->at + 8 * random_below(&random, 3)};

@@ -89,11 +89,12 @@ static inline void find_mapped(struct twin_malloc *m)
 	check(*(uint64_t *)m->mapped_bytes == mallinfo2().hblkhd && *(uint32_t *)m->mapped_blocks == mallinfo2().hblks);
 }
 
+// The mapping with the address that the range begins with.
 static inline void find_program(void *arg, const struct twin_map *m)
 {
 	struct twin_range *r = arg;
-	if (m->name_size == 6 && memcmp(m->name, "[heap]", 6) == 0)
-		*r = (struct twin_range){r->start == 0 ? m->start : r->start, m->limit};
+	if (r->limit == 0 && m->start <= r->start && r->start < m->limit)
+		*r = (struct twin_range){m->start, m->limit};
 }
 
 // A block between others that no cache takes is the first of a list when it is freed, and points to it. For the main thread.
@@ -106,6 +107,7 @@ static inline struct twin_malloc glibc(void)
 	free(before);
 	free(after);
 	find_mapped(&m);
+	m.program.start = (uint64_t)before;
 	struct twin_maps maps = read_maps();
 	check(twin_maps_each(&maps, find_program, &m.program));
 	check(munmap(maps.text, maps.room) == 0);
