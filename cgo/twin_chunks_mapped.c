@@ -4,21 +4,24 @@
 //
 //	│ 0 │ size | 2 │ block ...       the size is that of the mapping, whole pages
 //
-// There is no list of them, and any program may write such words at the beginning of a page. But glibc counts them and
-// their bytes. What is found counts if it makes both numbers: looked for at the beginning of mappings and behind each
-// other, and else on each page. If neither makes them, because a thread is just mapping one or a header is not resident, or
-// if the numbers are unknown, only mappings count that consist of such blocks alone.
+// There is no list of them, and any program may write such words at the beginning of a page. But glibc counts them and their
+// bytes, when it has mapped one, and before it unmaps one. What is found counts if it makes both numbers: looked for at the
+// beginning of mappings and behind each other, and else on each page. If neither makes them, threads may be mapping or
+// unmapping some, so what is found on all pages may be a few more. If it is not, or if the numbers are unknown, only mappings
+// count that consist of such blocks alone.
 
 #include "blocks_pages.h"
 #include "twin_chunks.h"
 
 #define PAGES 4096 // that the kernel is asked for at once
+#define MOST_MORE 64 // threads that are just mapping or unmapping a block: they wait while the kernel copies the process
 
 struct search {
 	struct twin_heaps *heaps;
 	uint64_t known;          // heaps, before what is added
 	uint64_t blocks, bytes;  // how many there are
 	bool every_page, alone;  // where to look: on every page; only whole mappings
+	uint64_t more;           // so many more blocks than are counted may be found
 	uint64_t found, found_bytes;
 	uint64_t asked;          // page that resident begins with; 0: none
 	unsigned char resident[PAGES];
@@ -51,7 +54,7 @@ static uint64_t size_at(struct search *s, uint64_t at, uint64_t limit)
 static bool add(struct search *s, uint64_t at, uint64_t size)
 {
 	struct twin_heaps *h = s->heaps;
-	if (h->count == TWIN_MOST_HEAPS || (!s->alone && (s->found == s->blocks || size > s->bytes - s->found_bytes)))
+	if (h->count == TWIN_MOST_HEAPS || (!s->alone && s->found == s->blocks + s->more))
 		return false;
 	h->heaps[h->count++] = (struct twin_heap){.start = at, .limit = at + size, .mapped = true};
 	s->found++;
@@ -104,6 +107,8 @@ static bool search(struct search *s)
 	for (uint64_t i = 0; i < s->heaps->areas_count; i++)
 		if (s->heaps->areas[i].anonymous && !search_area(s, &s->heaps->areas[i], &heap))
 			return false;
+	if (s->more != 0)
+		return s->found >= s->blocks && s->found_bytes >= s->bytes;
 	return s->found == s->blocks && s->found_bytes == s->bytes;
 }
 
@@ -119,9 +124,10 @@ void twin_chunks_mapped(struct twin_heaps *h, const struct twin_malloc *m)
 		s->bytes = twin_word(m->mapped_bytes);
 	}
 	bool counted = s->blocks != UINT64_MAX, all = s->blocks == 0 || (counted && search(s));
-	if (!all) {
-		s->every_page = true;
-		all = counted && search(s);
+	s->every_page = true;
+	for (int way = 0; way < 2 && counted && !all; way++) {
+		s->more = way == 0 ? 0 : MOST_MORE;
+		all = search(s);
 	}
 	s->every_page = false;
 	s->alone = true;

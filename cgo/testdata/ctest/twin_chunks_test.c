@@ -317,6 +317,8 @@ static void memory_by_sbrk(void)
 {
 	for (int told = 0; told < 2; told++)
 		for (int fill = 0; fill < 3; fill++) {
+			if (fill == 1 && !told)
+				continue; // what is full of chunks is not told from malloc's
 			churn(0, (uint64_t)fill + 7, 3000);
 			char *own = sbrk(200 << 10);
 			check(own != (void *)-1);
