@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -95,8 +96,8 @@ func judge(name string, whole, sampled *observed, sanitizer map[string]amount) *
 	if v.fault(sampled.refused != nil, "%v", sampled.refused); sampled.refused != nil {
 		return v
 	}
-	v.whole = v.score("recorded whole", truth, recorded, whole.unreachable)
-	v.sampled = v.score("at 64 KiB", truth, byFunction(sampled.inUse), sampled.unreachable)
+	v.whole = v.score("recorded whole", truth, recorded, whole)
+	v.sampled = v.score("at 64 KiB", truth, byFunction(sampled.inUse), sampled)
 	v.untold = untoldOf(truth, byFunction(whole.unreachable), sanitizer)
 	v.judgeScores()
 	v.judgeHolders(whole)
@@ -143,13 +144,14 @@ func scoreOf(truth, recorded, reported map[string]amount) (s score) {
 }
 
 // score also names each function of which too little is reported, or something wrongly.
-func (v *verdict) score(how string, truth, recorded map[string]amount, p *profile.Profile) score {
-	reported := byFunction(p)
+func (v *verdict) score(how string, truth, recorded map[string]amount, o *observed) score {
+	reported := byFunction(o.unreachable)
 	for _, name := range slices.Sorted(maps.Keys(truth)) {
 		part := share(reported[name].bytes, recorded[name].bytes)
-		v.fault(fate(name) == lost && part < sampledRecall, "%s: of %s, %s are said to be unreachable", how, name, percent(part))
+		v.fault(fate(name) == lost && part < sampledRecall, "%s: of %s, %s are said to be unreachable; of the rest, %s", how, name,
+			percent(part), mostly(o.heldBy, name))
 	}
-	v.explain(how, p)
+	v.explain(how, o.unreachable)
 	return scoreOf(truth, recorded, reported)
 }
 
@@ -208,23 +210,32 @@ func (v *verdict) judgeHolders(o *observed) {
 	all, held := byFunction(o.inUse), heldAs(o.heldBy, holders)
 	for _, name := range slices.Sorted(maps.Keys(holders)) {
 		v.kept, v.held = v.kept.plus(all[name]), v.held.plus(held[name])
-		v.fault(share(held[name].bytes, all[name].bytes) < heldShare, "%s: %s are held by %q; most by %q", name,
+		v.fault(share(held[name].bytes, all[name].bytes) < heldShare, "%s: %s are held by %q; of all, %s", name,
 			percent(share(held[name].bytes, all[name].bytes)), holders[name], mostly(o.heldBy, name))
 	}
 }
 
-// mostly returns the holder of most of a function's bytes.
-func mostly(p *profile.Profile, function string) (holder string) {
+// mostly returns who holds a function's bytes, if anything does: those who hold most, and first those that are no blocks, because
+// chains of blocks begin there.
+func mostly(p *profile.Profile, function string) string {
 	sums := make(map[string]int64)
 	for _, s := range p.Sample {
-		if allocator(s) == function {
-			sums[root(s)] += inUse(s).bytes
+		if holder := root(s); allocator(s) == function && holder != "held by nothing" {
+			sums[holder] += inUse(s).bytes
 		}
 	}
-	for name, n := range sums {
-		if holder == "" || n > sums[holder] {
-			holder = name
-		}
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
+		return cmp.Or(cmp.Compare(chained(a), chained(b)), cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d bytes %s", sums[name], name)
 	}
-	return holder
+	return strings.Join(names[:min(len(names), 3)], ", ")
+}
+
+func chained(holder string) int {
+	if strings.HasPrefix(holder, "held by a block ") {
+		return 1
+	}
+	return 0
 }

@@ -67,7 +67,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{"lost_a has 999000 bytes in 1000 blocks in use, recorded are 1000000", func(w, _ *observed) { w.truth[0].Bytes = 999000 }},
 		{"freed_d has 0 bytes in 0 blocks in use, recorded are 5000", func(w, _ *observed) { w.inUse.Sample = append(w.inUse.Sample, sampleOf(5, "freed_d")) }},
 		{"lost_e has nothing in use", func(w, _ *observed) { w.truth = append(w.truth, truth.Row{Function: "lost_e"}) }},
-		{`kept_b: 94.00 % are held by "global b"; most by "held by global b"`, func(w, _ *observed) {
+		{`kept_b: 94.00 % are held by "global b"; of all, 940000 bytes held by global b, 60000 bytes held by Go's heap`, func(w, _ *observed) {
 			w.heldBy = profileOf(sampleOf(940, "kept_b", "held by global b"), sampleOf(60, "kept_b", "held by Go's heap"))
 		}},
 		{"no clone", func(_, s *observed) { s.refused = errors.New("no clone") }},
