@@ -6,8 +6,6 @@
 
 #include "twin_stacks.h"
 
-#include "twin_chunks_parts.h"
-
 #define FIRST_FIELD 32 // of a g, behind the bounds of its stack
 #define LAST_FIELD 128
 #define G_BYTES 480
@@ -26,10 +24,10 @@ struct resolving {
 static bool read_g0(const struct resolving *r, uint64_t g, uint32_t field, uint64_t *lo, uint64_t *hi, uint64_t *sp)
 {
 	uint64_t m = go_word(g + field);
-	if (m % 8 != 0 || !twin_areas_hold(r->memory, m, 8))
+	if (m % 8 != 0 || !twin_chunks_area_holds(r->memory, m, 8))
 		return false;
 	uint64_t g0 = go_word(m);
-	if (g0 % 8 != 0 || !twin_areas_hold(r->memory, g0, G_BYTES))
+	if (g0 % 8 != 0 || !twin_chunks_area_holds(r->memory, g0, G_BYTES))
 		return false;
 	*lo = go_word(g0);
 	*hi = go_word(g0 + 8);
