@@ -46,6 +46,9 @@
 //	peak.c     the moment when most was in use; credit.c keeps recorders off the one word that this takes
 //	images.c   the files that the loader has loaded, as their unwind data, segments.c as their segments; headers.h reads them;
 //	           threadlocal.c where their thread-local storage is
+//	twin.c     a copy of the process that looks for what points to recorded blocks; twin_task.h is what it is told, and tells
+//	twin_mark.c  from the words of the program's own memory (twin_areas.c), and of stacks (twin_stacks.c), through the blocks that
+//	           pointers may lead to (twin_nodes.c)
 //	twin_go*   Go's heap and the stacks of goroutines, read in a copy of the process; twin_root.h lists what can hold a block
 //	twin_chunks*  the chunks of glibc's heaps as a twin, a copy of the process, reads them, each heap by twin_heap.c; twin_maps.c has the
 //	           mappings, twin_pinned.c which blocks keep free memory resident; twin_found.h is what a twin is given and finds

@@ -13,46 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "twin_chunks.h"
-#include "twin_go.h"
-#include "twin_pinned.h"
-#include "twin_stacks.h"
-#include "twin_found.h"
-
-enum twin_want { TWIN_REACH = 1, TWIN_PINNED = 2 };
-
-// How far the twin has come.
-enum twin_phase { TWIN_BEGUN, TWIN_CHUNKS, TWIN_ROOTS, TWIN_BLOCKS, TWIN_PINS, TWIN_DONE, TWIN_NO_MEMORY, TWIN_NO_AREAS };
-
-// All that the two tell each other. The lists lie behind it, at offsets from it.
-struct twin_task {
-	// Written before the clone.
-	uint64_t size; // of the mapping
-	uint64_t page; // bytes of a page of the kernel's
-	uint32_t wants; // enum twin_want
-	uint32_t process; // the process's ID, as the twin's parent
-	uint64_t blocks, found, count;
-	uint64_t apart, aparts; // struct twin_range, ascending: memory that holds nothing, such as the profiler's own
-	uint64_t stacks, stack_room; // struct twin_stack
-	struct twin_malloc malloc;
-	struct twin_go go;
-
-	// Written by Go after the clone, ready last.
-	int32_t maps, pagemap; // descriptors of the twin's files in /proc
-	int32_t origin; // of the process's pagemap: shared memory is not resident in a copy
-	int32_t memory; // of the twin's mem
-	uint64_t stack_count; // ascending
-	uint32_t ready;
-
-	// Written by the twin.
-	uint32_t phase; // enum twin_phase
-	uint32_t unknown; // heaps of malloc's that could not be read
-	uint32_t go_unknown; // Go's heap was looked at as a whole
-	uint64_t chunks, followed; // nodes, and how many of them something points to
-	uint64_t scanned; // bytes that were looked at for pointers
-	uint64_t own; // bytes that the twin has mapped for itself
-	struct twin_pinned pinned;
-};
+#include "twin_task.h"
 
 // Makes the twin. Returns its process ID, or −errno. In the twin it does not return.
 int twin_start(struct twin_task *task);

@@ -3,7 +3,6 @@
 #include "twin_areas.h"
 
 #include "blocks_pages.h"
-#include "twin_chunks_parts.h"
 
 // Documentation/admin-guide/mm/pagemap.rst
 #define PRESENT (1ULL << 63)
@@ -109,7 +108,7 @@ bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const s
 		a->ranges[a->count++] = (struct twin_range){stacks[i].start, stacks[i].limit};
 	a->ranges[a->count++] = (struct twin_range){(uint64_t)maps->text, (uint64_t)maps->text + maps->room};
 	if (task->malloc.arena != 0) // whose pointers to free chunks look like pointers to the ends of the blocks before
-		a->ranges[a->count++] = (struct twin_range){task->malloc.arena, task->malloc.arena + ARENA_SIZE};
+		a->ranges[a->count++] = (struct twin_range){task->malloc.arena, task->malloc.arena + TWIN_ARENA_SIZE};
 	twin_heaps_each(heaps, add_heap, a);
 	for (uint64_t i = 0; i < nodes->count; i++) {
 		const struct twin_block *b = &nodes->blocks[i];

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "twin.h"
+#include "twin_task.h"
 #include "twin_maps.h"
 #include "twin_nodes.h"
 

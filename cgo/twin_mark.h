@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "twin.h"
+#include "twin_task.h"
 #include "twin_nodes.h"
 
 // Fills in what was found of the task's blocks, and what was looked at. sp is where the stack of the thread begins that made the
