@@ -21,7 +21,7 @@ func goroutines() {
 		<-resting
 		<-ended
 	}
-	trial.Held("kept_by_goroutine", "stack of goroutine .*waiting")
+	trial.Held("kept_by_goroutine", "stack of (a )?goroutine .*(waiting|goroutines)")
 }
 
 //go:noinline
