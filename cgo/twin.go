@@ -32,6 +32,10 @@ type (
 	TwinBlock struct{ At, Size uint64 }
 	TwinStack struct{ Start, Limit, From uint64 }
 	TwinRange struct{ Start, Limit uint64 }
+	TwinFile  struct {
+		Start, Limit, Offset uint64
+		File                 int32 // descriptor
+	}
 )
 
 // TwinOnGoroutine as TwinStack.From says that the thread is on a goroutine's stack.
@@ -51,6 +55,7 @@ var (
 	_ [unsafe.Sizeof(C.struct_twin_block{})]byte = [unsafe.Sizeof(TwinBlock{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_found{})]byte = [unsafe.Sizeof(TwinFound{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_stack{})]byte = [unsafe.Sizeof(TwinStack{})]byte{}
+	_ [unsafe.Sizeof(C.struct_twin_file{})]byte  = [unsafe.Sizeof(TwinFile{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_range{})]byte = [unsafe.Sizeof(TwinRange{})]byte{}
 )
 
@@ -66,11 +71,12 @@ type TwinTask struct {
 // NewTwin maps the memory that a process and its twin share, with lists for that many blocks.
 func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 	const align = 64
-	size, at := uintptr(0), [4]uintptr{}
+	size, at := uintptr(0), [5]uintptr{}
 	for i, n := range []uintptr{
 		unsafe.Sizeof(C.struct_twin_task{}),
 		uintptr(blocks) * unsafe.Sizeof(TwinBlock{}), uintptr(blocks) * unsafe.Sizeof(TwinFound{}),
 		uintptr(len(t.Apart)+1) * unsafe.Sizeof(TwinRange{}), uintptr(t.StackRoom) * unsafe.Sizeof(TwinStack{}),
+		mostFiles * unsafe.Sizeof(TwinFile{}),
 	} {
 		if i > 0 {
 			at[i-1] = size
@@ -97,6 +103,7 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 		wants:  wants(t),
 		blocks: C.uint64_t(at[0]), count: C.uint64_t(blocks), found: C.uint64_t(at[1]),
 		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
+		files: C.uint64_t(at[4]), file_room: mostFiles,
 		_go: twinGo(t.Go),
 	}
 	w.task.malloc = t.Malloc.c
@@ -123,8 +130,14 @@ func (w *Twin) Start() (pid int, err error) {
 	}
 }
 
-// Ready tells the copy of the stacks at its instant, as many as there is room for, and of its files, and has it look.
-func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, stacks []TwinStack) {
+// mostFiles is how many mappings of files a twin can be told of.
+const mostFiles = 1024
+
+// Ready tells the copy of the stacks at its instant, as many as there is room for, of the files that the program has mapped to be written
+// to privately, ascending, and of its own files, and has it look.
+func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, stacks []TwinStack, mapped []TwinFile) {
+	files := unsafe.Slice((*TwinFile)(unsafe.Add(unsafe.Pointer(w.task), w.task.files)), w.task.file_room)
+	w.task.file_count = C.uint64_t(copy(files, mapped))
 	room := unsafe.Slice((*TwinStack)(unsafe.Add(unsafe.Pointer(w.task), w.task.stacks)), w.task.stack_room)
 	w.task.stack_count = C.uint64_t(copy(room, stacks))
 	w.task.maps, w.task.pagemap = C.int32_t(maps.Fd()), C.int32_t(pagemap.Fd())

@@ -90,6 +90,21 @@ static void scan_at(struct marking *m, uint64_t start, uint64_t limit, uint64_t 
 	}
 }
 
+// Looks at the words of a file's data that are not as the file has them: the others are constants.
+static void scan_changed(struct marking *m, const struct twin_file *f, uint64_t start, uint64_t limit)
+{
+	for (uint64_t at = start & ~7ULL; at < limit; at += COPIED) {
+		uint64_t wanted = limit - at < COPIED ? limit - at : COPIED;
+		long got = system_call(SYS_pread64, f->file, (long)m->copy, (long)wanted, (long)(f->offset + (at - f->start)));
+		for (uint64_t i = 0; i + 8 <= wanted; i += 8) {
+			uint64_t value = *(const uint64_t *)(at + i);
+			if ((value & ADDRESS) - m->lowest < m->span && ((long)i + 8 > got || value != *(const uint64_t *)(m->copy + i)))
+				follow(m, value, at + i);
+		}
+		m->task->scanned += wanted;
+	}
+}
+
 static void scan(struct marking *m, uint64_t start, uint64_t limit)
 {
 	scan_at(m, start, limit, 0);
@@ -98,6 +113,23 @@ static void scan(struct marking *m, uint64_t start, uint64_t limit)
 static void scan_run(void *arg, uint64_t start, uint64_t limit)
 {
 	scan(arg, start, limit);
+}
+
+static void scan_data(void *arg, uint64_t start, uint64_t limit)
+{
+	struct marking *m = arg;
+	const struct twin_file *files = (const void *)((const char *)m->task + m->task->files);
+	for (uint64_t i = 0; i < m->task->file_count && start < limit; i++) {
+		if (files[i].limit <= start || files[i].start >= limit)
+			continue;
+		if (start < files[i].start)
+			scan(m, start, files[i].start);
+		uint64_t end = limit < files[i].limit ? limit : files[i].limit;
+		scan_changed(m, &files[i], start < files[i].start ? files[i].start : start, end);
+		start = end;
+	}
+	if (start < limit)
+		scan(m, start, limit);
 }
 
 static void scan_resident(struct marking *m, uint64_t start, uint64_t limit)
@@ -154,7 +186,7 @@ static void scan_shared(void *arg, uint64_t start, uint64_t limit)
 static bool scan_areas(struct marking *m, const struct twin_apart *apart, enum twin_root kind)
 {
 	m->root = kind;
-	return twin_areas(m->task, m->maps, apart, kind, scan_run, scan_shared, m);
+	return twin_areas(m->task, m->maps, apart, kind, kind == TWIN_ROOT_DATA ? scan_data : scan_run, scan_shared, m);
 }
 
 static void scan_stacks(struct marking *m)

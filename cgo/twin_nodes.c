@@ -309,13 +309,6 @@ bool twin_nodes_in_chunks(const struct twin_nodes *n, uint64_t address)
 	return a != NULL && a->chunks != NULL;
 }
 
-// Whether an address so low that it may be a number is a pointer: to any byte of a block's first word, or to any other word, but not to
-// one at the start of a page, where round numbers and floating-point ones are. Programs at fixed addresses have their heaps there.
-static bool is_pointer(uint64_t address, uint64_t at)
-{
-	return address >> 32 != 0 || (address % 8 == 0 && address % TWIN_PAGE != 0) || address - at < 8;
-}
-
 static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struct twin_node *node)
 {
 	if (address < n->lowest || address >= n->highest)
@@ -325,7 +318,7 @@ static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struc
 		return false;
 	if (a->chunks != NULL) {
 		uint64_t at = chunk_before(a, address);
-		if (at == 0 || address - at >= within || !is_pointer(address, at))
+		if (at == 0 || address - at >= within)
 			return false;
 		uint64_t unit = (at - a->start) / UNIT, bit = 1ULL << unit % 64;
 		if ((a->reached[unit / 64] & bit) != 0)
@@ -339,8 +332,7 @@ static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struc
 		return true;
 	}
 	uint64_t block = block_of(n, a, address);
-	if (block == 0 || n->reached[block - 1] != 0 || address - n->blocks[block - 1].at >= within ||
-	    !is_pointer(address, n->blocks[block - 1].at))
+	if (block == 0 || n->reached[block - 1] != 0 || address - n->blocks[block - 1].at >= within)
 		return false;
 	n->reached[block - 1] = 1;
 	*node = (struct twin_node){n->blocks[block - 1].at, n->blocks[block - 1].size, block};

@@ -10,6 +10,12 @@
 #include "twin_pinned.h"
 #include "twin_stacks.h"
 
+// A range of addresses at which a file was mapped, to be written to privately.
+struct twin_file {
+	uint64_t start, limit, offset;
+	int32_t file; // descriptor
+};
+
 enum twin_want { TWIN_REACH = 1, TWIN_PINNED = 2 };
 
 // How far the twin has come.
@@ -25,6 +31,7 @@ struct twin_task {
 	uint64_t blocks, found, count;
 	uint64_t apart, aparts; // struct twin_range, ascending: memory that holds nothing, such as the profiler's own
 	uint64_t stacks, stack_room; // struct twin_stack
+	uint64_t files, file_room;   // struct twin_file
 	struct twin_malloc malloc;
 	struct twin_go go;
 
@@ -33,6 +40,7 @@ struct twin_task {
 	int32_t origin; // of the process's pagemap: shared memory is not resident in a copy
 	int32_t memory; // of the twin's mem
 	uint64_t stack_count; // ascending
+	uint64_t file_count;
 	uint32_t ready;
 
 	// Written by the twin.

@@ -66,7 +66,9 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 		made(pid)
 	}
 	if err == nil {
-		w.Ready(c.maps, c.pagemap, c.origin, c.memory, stayed(before, stacksNow(a.Kernel, a.Stacks())))
+		data := openData(a.Kernel)
+		defer data.close() // as with the copy's own files
+		w.Ready(c.maps, c.pagemap, c.origin, c.memory, stayed(before, stacksNow(a.Kernel, a.Stacks())), data.ranges)
 		err = c.wait()
 	} else {
 		c.end()
