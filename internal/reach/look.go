@@ -36,8 +36,11 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 		runtime.GC()
 		runtime.GC() // what finalizers of the first collection have let go
 	}
-	// The addresses of blocks pass through the stacks of goroutines that have ended when the copy is made.
-	background.Apart("listing blocks", func() { f.Blocks, err = r.BlocksIn(memory) })
+	// The addresses of blocks pass through the stacks of goroutines that have ended when the copy is made, or are about to.
+	background.Apart("listing blocks", func() {
+		f.Blocks, err = r.BlocksIn(memory)
+		scrub()
+	})
 	if err == nil {
 		err = f.look(r, &a)
 	}
@@ -47,6 +50,18 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	}
 	return f, nil
 }
+
+// scrub overwrites what functions have left that the caller called before.
+//
+//go:noinline
+func scrub() {
+	var stack [32 << 10]byte
+	clear(stack[:])
+	use(&stack)
+}
+
+//go:noinline
+func use(*[32 << 10]byte) {}
 
 func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 	stacks := r.Stacks()
@@ -64,6 +79,7 @@ func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 		for i := range shared.Blocks {
 			shared.Blocks[i].At, shared.Blocks[i].Size = f.Blocks.At(i)
 		}
+		scrub()
 	})
 	f.Time = time.Now()
 	f.Report, err = twin.Look(shared, a)
