@@ -125,7 +125,7 @@ rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB,
 
 # CASES="corpus/singly sqlite" chooses among them. e2e/leaks/doc.go says what must hold.
 leaks: deps ## Shows how well leaks are told from what looks like one, in programs with known leaks and six libraries; a table, with LeakSanitizer.
-	@cd e2e/leaks && $(GO) run . $(CASES)
+	@cd e2e/leaks && $(GO) run . $(if $(FIRST),-first) $(CASES)
 
 kill: deps ## Kills a service N times at random instants of each kind, 1000 if not given, and compares its black box with the truth; AT=start, DIR=/dev/shm.
 	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(DIR)'

@@ -28,7 +28,7 @@ type observed struct {
 
 // observe runs a case in a process of its own and reads its profiles while it is at rest.
 func observe(path, name string, sample int64) (*observed, error) {
-	c := exec.Command(path, "-case", name, "-sample", fmt.Sprint(sample))
+	c := exec.Command(path, "-case", name, "-sample", fmt.Sprint(sample), fmt.Sprintf("-first=%t", onFirstThread))
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {

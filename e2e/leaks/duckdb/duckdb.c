@@ -29,7 +29,7 @@ static void query(const char *text, duckdb_result *result)
 
 static const char rows[] = "select i, 'a name with some words and ' || i from range(4000) t(i)";
 
-static APART void lost_result(duckdb_result *result)
+static APART void linked_result(duckdb_result *result)
 {
 	query(rows, result);
 	MADE(result);
@@ -47,7 +47,6 @@ static APART void freed_result(duckdb_result *result)
 	MADE(result);
 }
 
-
 static void results(void)
 {
 	duckdb_database database;
@@ -55,12 +54,11 @@ static void results(void)
 		abort();
 	query("set threads = 1", NULL); /* all is allocated on this thread */
 	for (size_t i = 0; i < trial_number(RESULT) && i < MOST; i++) {
-		lost_result(&last);
+		linked_result(&last);
 		kept_result(&kept[i]);
 		freed_result(&last);
 		duckdb_destroy_result(&last);
 	}
-	trial_held("kept_result", "global kept|block allocated in ");
 }
 
 const struct trial_case trial_cases[] = {{"duckdb_result", results}, {0}};

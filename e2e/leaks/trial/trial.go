@@ -37,6 +37,7 @@ func Main(own ...Case) {
 	list := flag.Bool("list", false, "print the cases")
 	name := flag.String("case", "", "the case to run")
 	sample := flag.Int64("sample", 1, "Config.SampleBytes")
+	first := flag.Bool("first", false, "run on the process's first thread")
 	size := flag.Uint64("bytes", 16<<20, "how much each function of the case allocates")
 	flag.Parse()
 	cases := append(inC(), own...)
@@ -45,7 +46,7 @@ func Main(own ...Case) {
 		err = json.NewEncoder(os.Stdout).Encode(listed(cases, len(own)))
 	} else {
 		C.trial_bytes = C.size_t(*size)
-		err = run(cases, *name, *sample)
+		err = run(cases, *name, *sample, *first)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -68,9 +69,24 @@ func listed(cases []Case, own int) (list []truth.Listed) {
 	return list
 }
 
-// run keeps the case's thread, so that what is local to the thread stays.
-func run(cases []Case, name string, sample int64) error {
-	runtime.LockOSThread()
+// init keeps the first thread for main.
+func init() { runtime.LockOSThread() }
+
+// run runs the case on a thread that it keeps, so that what is local to the thread stays: as goroutines of a service do, on another than the
+// process's first, unless first is set. glibc has the blocks of the first thread at low addresses, where numbers look like pointers.
+func run(cases []Case, name string, sample int64, first bool) error {
+	if first {
+		return onThisThread(cases, name, sample)
+	}
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		ended <- onThisThread(cases, name, sample)
+	}()
+	return <-ended
+}
+
+func onThisThread(cases []Case, name string, sample int64) error {
 	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: sample})
 	if err != nil {
 		return err
