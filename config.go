@@ -46,7 +46,8 @@ type Config struct {
 	Timeline bool
 
 	// Suspects keeps moments of the profile from Start on, the last hour in at most 32: see Profiler.Suspects. Otherwise the
-	// first call of Suspects begins. It takes half a percent of one processor at most, and 3 MiB.
+	// first call of Suspects begins. It takes half a percent of one processor at most, and 3 MiB. When a stack grows, a copy of the
+	// process looks for what points to its blocks, within the bounds that Suspects states.
 	Suspects bool
 
 	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same

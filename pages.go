@@ -21,7 +21,8 @@ const pagesFolder = "/debug/cgoheap/"
 //
 //	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
 //	           application/json, makes it JSON
-//	suspects   which stacks grow, how fast, and what that means: see Suspects; text or JSON, as account
+//	suspects   which stacks grow, how fast, and what that means: see Suspects; text or JSON, as account. search=1 looks for
+//	           what points to their blocks before it answers: see SearchSuspects
 //	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
 //
@@ -51,7 +52,7 @@ func plainText(w http.ResponseWriter) {
 }
 
 func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
-	asJSON, err := wantsJSON(r)
+	q, err := parsePage(r, accountParameters)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -61,7 +62,7 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	if !asJSON {
+	if !q.asJSON {
 		plainText(w)
 		_, _ = io.WriteString(w, a.String())
 		return
@@ -92,32 +93,46 @@ func (p *Profiler) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	p.serveJSON(w, t)
 }
 
-// wantsJSON reports whether the answer is to be JSON. The parameter is stronger than the header.
-func wantsJSON(r *http.Request) (bool, error) {
+// pageQuery holds the parsed parameters of a page.
+type pageQuery struct {
+	asJSON bool
+	search bool // look for pointers first
+}
+
+// pageParameters maps the name of each parameter of a page to the function that parses its value.
+type pageParameters map[string]func(q *pageQuery, value string) error
+
+var (
+	accountParameters  = pageParameters{"format": (*pageQuery).setFormat}
+	suspectsParameters = pageParameters{
+		"format": (*pageQuery).setFormat,
+		"search": func(q *pageQuery, value string) error { return setFlag(&q.search, value) },
+	}
+)
+
+// parsePage parses the parameters of a request. The one for JSON is stronger than the header.
+func parsePage(r *http.Request, parameters pageParameters) (q pageQuery, err error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return false, fmt.Errorf("cgoheap: the parameters %q: %w", r.URL.RawQuery, err)
+		return q, fmt.Errorf("cgoheap: the parameters %q: %w", r.URL.RawQuery, err)
 	}
-	asJSON := strings.Contains(r.Header.Get("Accept"), "application/json")
+	q.asJSON = strings.Contains(r.Header.Get("Accept"), "application/json")
 	for name, list := range values {
-		set, known := accountParameters[name]
+		set, known := parameters[name]
 		if !known {
-			return false, fmt.Errorf("cgoheap: there is no parameter %q", name)
+			return q, fmt.Errorf("cgoheap: there is no parameter %q", name)
 		}
 		for _, value := range list {
-			if err := set(&asJSON, value); err != nil {
-				return false, fmt.Errorf("cgoheap: the parameter %s is %q; %w", name, value, err)
+			if err := set(&q, value); err != nil {
+				return q, fmt.Errorf("cgoheap: the parameter %s is %q; %w", name, value, err)
 			}
 		}
 	}
-	return asJSON, nil
+	return q, nil
 }
 
-// accountParameters maps the name of each parameter of the account to the function that parses its value.
-var accountParameters = map[string]func(asJSON *bool, value string) error{"format": setFormat}
-
-func setFormat(asJSON *bool, value string) error {
-	if *asJSON = value == "json"; !*asJSON && value != "text" {
+func (q *pageQuery) setFormat(value string) error {
+	if q.asJSON = value == "json"; !q.asJSON && value != "text" {
 		return errors.New("it must be json or text")
 	}
 	return nil

@@ -32,6 +32,7 @@ type Profiler struct {
 	flight     *flight.Recorder             // nil if it is not wanted, or there is no room
 	recovering *recovering                  // nil without Config.BlackBox
 	suspects   *suspects.Watch
+	search     *suspects.Search
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
@@ -79,6 +80,7 @@ func (p *Profiler) SetSampleBytes(n int64) error {
 func (p *Profiler) Stop() error {
 	p.land()
 	p.suspects.Stop()
+	p.search.Stop()
 	p.stopRecovering()
 	if err := p.recording.Stop(); err != nil {
 		return fmt.Errorf("cgoheap: %w", err)

@@ -16,6 +16,9 @@ import (
 
 func takeUnreachable(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 	return looked(r, s, reach.Options{Reach: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
+		if err := s.learn(f, nil); err != nil {
+			return nil, err
+		}
 		return f.Unreachable(r, s.memory, s.View.olderThan)
 	})
 }
@@ -33,6 +36,9 @@ const registerHolds = time.Second
 func takeHeld(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 	return looked(r, s, reach.Options{Reach: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
 		named, err := nameHolders(r, s, f)
+		if err == nil {
+			err = s.learn(f, named)
+		}
 		if err != nil {
 			return nil, err
 		}

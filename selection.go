@@ -40,6 +40,7 @@ type Selection struct {
 
 	memory *scratch.Memory       // holds the samples, if nothing keeps them
 	names  *symbolize.Symbolizer // for ViewHeldBy
+	learn  learner               // what a copy of the process finds goes there
 	held   []holders.Holder      // of ViewHeldBy: what the roots of the samples are
 	text   bool                  // the profile is for a person
 }

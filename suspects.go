@@ -39,8 +39,10 @@ type Suspect struct {
 
 	Unreachable      float64   `json:"unreachable,omitempty"`       // share of Bytes that nothing points to, as far as somebody looked
 	UnreachableError float64   `json:"unreachable_error,omitempty"` // of Unreachable
-	Holder           string    `json:"holder,omitempty"`            // what points to the other blocks first
+	Holder           string    `json:"holder,omitempty"`            // what points to most of the other bytes first
+	Root             string    `json:"root,omitempty"`              // where Holder is a block: what the chain of pointers begins in
 	Searched         time.Time `json:"searched,omitzero"`           // when pointers were looked for; zero: never
+	NotSearched      string    `json:"not_searched,omitempty"`      // why not, where it failed the last time
 }
 
 // mostSuspects bounds the list of Suspects.
@@ -50,7 +52,12 @@ const mostSuspects = 50
 // least growth that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are
 // kept from the first call on, or from Start with Config.Suspects: the first at once, the next after 14 s, later ones every two
 // minutes. Without Config.Suspects no more are taken once nobody has called for an hour. So the first call knows no growth, and
-// verdicts need five minutes. Suspects fails after Stop.
+// verdicts need eight minutes.
+//
+// What points to the blocks is looked for in the background, by a copy of the process (docs/reach.md): when Suspects is called, and when
+// a stack grows; not where memory is short, nor more often than every ten minutes, nor for more than half a percent of one processor's
+// time, nor so that the program stands still for more than a ten thousandth. So it is known soon after the first call. SearchSuspects
+// does not wait for that. Suspects fails after Stop.
 func (p *Profiler) Suspects() ([]Suspect, error) {
 	defer p.recording.Reading()()
 	snapshot, err := p.recording.Snapshot()
@@ -58,29 +65,33 @@ func (p *Profiler) Suspects() ([]Suspect, error) {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
 	p.suspects.Want()
+	p.search.Ask()
 	return p.suspectsIn(snapshot, mostSuspects), nil
 }
 
 // suspect begins to watch, if that is wanted.
 func (p *Profiler) suspect() {
-	p.suspects = suspects.NewWatch(p.recording.Live, alloc.LiveTick, p.config.Suspects, p.failed)
+	p.search = suspects.NewSearch(p.look, p.failed)
+	p.suspects = suspects.NewWatch(p.recording.Live, alloc.LiveTick, p.config.Suspects, p.search, p.failed)
 }
-
-// findings returns what is known of pointers to the blocks of a stack, by its number in the tables; nil if nothing is.
-func (p *Profiler) findings() suspects.Findings { return nil }
 
 // suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
 func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) (list []Suspect) {
-	verdicts := p.suspects.Verdicts(p.findings())
+	verdicts := p.suspects.Verdicts()
 	verdicts = verdicts[:min(most, len(verdicts))]
 	byID := make(map[uint64]*suspects.Verdict, len(verdicts))
 	for i := range verdicts {
 		byID[verdicts[i].Site] = &verdicts[i]
 	}
 	lines := p.shown(s, func(id uint64) bool { return byID[id] != nil })
+	_, _, failure := p.search.State()
 	for i := range verdicts {
 		if stack, known := lines[verdicts[i].Site]; known {
-			list = append(list, newSuspect(&verdicts[i], stack))
+			one := newSuspect(&verdicts[i], stack)
+			if failure != nil && one.Searched.IsZero() {
+				one.NotSearched = failure.Error()
+			}
+			list = append(list, one)
 		}
 	}
 	return list
@@ -110,7 +121,8 @@ func newSuspect(v *suspects.Verdict, lines []symbolize.Line) Suspect {
 		made.Stack = append(made.Stack, l.Function)
 	}
 	if f := v.Finding; f != nil {
-		made.Unreachable, made.UnreachableError, made.Holder, made.Searched = f.Unreachable, f.Error, f.Holder, f.When
+		made.Unreachable, made.UnreachableError, made.Searched = f.Unreachable, f.Error, f.When
+		made.Holder, made.Root = f.Name, f.Root
 	}
 	return made
 }
@@ -145,7 +157,7 @@ func (p *Profiler) suspectsText(s *alloc.Snapshot) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "\nsuspects\n" + sentences(list)
+	return "\nsuspects\n" + sentences(list) + p.aboutSearch()
 }
 
 func sentences(list []Suspect) string {
@@ -177,24 +189,26 @@ func (p *Profiler) aboutSuspects() string {
 }
 
 func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
-	asJSON, err := wantsJSON(r)
+	q, err := parsePage(r, suspectsParameters)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
+	}
+	if q.search {
+		_ = p.SearchSuspects() // aboutSearch says why not, and each Suspect
 	}
 	list, err := p.Suspects()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	if asJSON {
+	if q.asJSON {
 		p.serveJSON(w, append([]Suspect{}, list...))
 		return
 	}
 	plainText(w)
 	if len(list) == 0 {
-		fmt.Fprintln(w, "no moment was kept yet: the first is being taken now, and verdicts need five minutes")
-		return
+		fmt.Fprintln(w, "no moment was kept yet: the first is being taken now, and verdicts need eight minutes")
 	}
-	fmt.Fprint(w, sentences(list))
+	fmt.Fprint(w, sentences(list)+p.aboutSearch())
 }

@@ -41,7 +41,7 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 		since.turn.Lock()
 		defer since.turn.Unlock()
 	}
-	s.names = p.names
+	s.names, s.learn = p.names, p.learn
 	snapshot, err := viewings[s.View.kind].take(p.recording, &s)
 	if err != nil {
 		return fmt.Errorf("cgoheap: %w", err)

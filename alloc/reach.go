@@ -9,6 +9,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -90,11 +91,23 @@ func (r *Recording) WeighedIn(memory *scratch.Memory, b *Blocks, bytes func(i in
 		sums := tables.NewSums(memory)
 		r.still(read, b, func(i int, block *tables.Block) {
 			if n := bytes(i); n > 0 {
-				sums.Add(block.Site, block.Weight.Of(n))
+				sums.Add(block.Site, block.Of(n))
 			}
 		})
 		return read.InUse(sums)
 	})
+}
+
+// StillIn calls see with the index of each of the blocks that are still in use, and with the block. Working memory lies in memory.
+func (r *Recording) StillIn(memory *scratch.Memory, b *Blocks, see func(i int, block *suspects.Block)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.whole(); err != nil {
+		return err
+	}
+	read := r.reader(memory)
+	r.still(read, b, func(i int, block *tables.Block) { see(i, liveBlock(read, block)) })
+	return r.whole()
 }
 
 // still visits those of the blocks that are in use without ever having been freed meanwhile. Of another recording there are none. What

@@ -122,3 +122,8 @@ func (*Recording) ClassesIn(*scratch.Memory, *Blocks, time.Duration, func(int) i
 func (*Recording) WeighedIn(*scratch.Memory, *Blocks, func(int) uint64) (*Snapshot, error) {
 	return nil, errStopped
 }
+
+// StillIn returns errStopped.
+func (*Recording) StillIn(*scratch.Memory, *Blocks, func(int, *suspects.Block)) error {
+	return errStopped
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/twin"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
@@ -13,10 +14,11 @@ import (
 // Options say what to look for.
 type Options struct {
 	Kernel    usage.Kernel
-	Collected bool          // collect Go's garbage first, and do not take what remains of it in memory for pointers
-	Reach     bool          // what points to each block
-	Pinned    bool          // what free memory each block pins
-	Deadline  time.Duration // of the copy; 0 means a minute
+	Collected bool            // collect Go's garbage first, and do not take what remains of it in memory for pointers
+	Reach     bool            // what points to each block
+	Pinned    bool            // what free memory each block pins
+	Deadline  time.Duration   // of the copy; 0 means a minute
+	Ended     <-chan struct{} // the copy is not needed any more once it is closed; nil if it always is
 }
 
 // Findings are what a copy of the process has found. Free must be called.
@@ -60,4 +62,25 @@ func (f *Findings) Found(i int) *cgo.TwinFound { return &f.found[i] }
 // Pinned returns a snapshot whose values are the free memory that blocks pin.
 func (f *Findings) Pinned(r *alloc.Recording, memory *scratch.Memory) (*alloc.Snapshot, error) {
 	return r.WeighedIn(memory, f.Blocks, func(i int) uint64 { return f.found[i].Pinned })
+}
+
+// ByStack sums up what was found of the blocks that were so old, and are still in use, by suspects.Block.Stack. holder returns the
+// number of what holds a block.
+func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration, holder func(i int) int) (map[uint64]*suspects.Found, error) {
+	sums := make(map[uint64]*suspects.Found)
+	return sums, r.StillIn(memory, f.Blocks, func(i int, b *suspects.Block) {
+		if f.Blocks.Younger(i, oldest) {
+			return
+		}
+		sum := sums[b.Stack]
+		if sum == nil {
+			sum = new(suspects.Found)
+			sums[b.Stack] = sum
+		}
+		if f.found[i].Holder == 0 {
+			sum.Lost(b)
+		} else {
+			sum.Held(b, holder(i))
+		}
+	})
 }

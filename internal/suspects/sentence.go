@@ -30,12 +30,7 @@ func (n Names) String() string {
 func (v *Verdict) Sentence(n Names, format func(value, half float64) string) string {
 	parts := []string{v.movement(format)}
 	if f := v.Finding; f != nil {
-		if f.Unreachable > 0 {
-			parts = append(parts, percent(f.Unreachable, f.Error)+" unreachable")
-		}
-		if f.Holder != "" {
-			parts = append(parts, "reachable from "+f.Holder)
-		}
+		parts = append(parts, f.String())
 	}
 	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion()
 }
@@ -63,7 +58,7 @@ func (v *Verdict) conclusion() string {
 	case v.Class == Leak:
 		return ": lost, and not growing"
 	case v.Class == Grows && v.Finding == nil:
-		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: whether anything still points to it shows view=unreachable", span.Minutes())
+		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: it is not known whether anything still points to it", span.Minutes())
 	case v.Class == Grows:
 		return ": reachable, and hardly any is freed: a cache without a bound, or one that still fills"
 	case v.Class == Queue:
@@ -71,12 +66,48 @@ func (v *Verdict) conclusion() string {
 			span.Minutes(), 100*v.Freed)
 	case v.Class == Unsure:
 		return ", but not steadily, or not for long enough to tell"
-	case v.Moments >= 2 && v.Finding != nil && v.Finding.Holder != "":
+	case v.Moments >= 2 && v.Finding != nil && v.Finding.Unreachable < provenShare && v.Finding.Name != "":
 		return ": a cache"
 	case v.Moments >= 8 && v.Freed > mostFreed:
 		return ", its blocks come and go: a cache or work in progress"
 	}
 	return ""
+}
+
+// String says what was found.
+func (f *Finding) String() string {
+	lost := percent(f.Unreachable, f.Error) + " unreachable"
+	held := f.Holder.String()
+	switch {
+	case f.Unreachable < 0.005 && held == "":
+		return "reachable"
+	case f.Unreachable < 0.005:
+		return held
+	case held == "" || f.Unreachable >= 0.95:
+		return lost
+	}
+	return lost + ", the rest " + held
+}
+
+// String says what the holder is; "" if it is not known.
+func (h Holder) String() string {
+	switch {
+	case h.Name == "":
+		return ""
+	case h.Root == "":
+		return "reachable from " + quoted(h.Name)
+	}
+	return "reachable from " + quoted(h.Root) + " through " + quoted(h.Name)
+}
+
+// quoted marks what the program calls a holder.
+func quoted(holder string) string {
+	for _, kind := range []string{"global ", "Go variable ", "a block allocated in "} {
+		if name, found := strings.CutPrefix(holder, kind); found {
+			return kind + "`" + name + "`"
+		}
+	}
+	return holder
 }
 
 func percent(share, half float64) string {

@@ -37,18 +37,21 @@ func TestSentences(t *testing.T) {
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.98}, Leak,
 			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 98 % unreachable: a leak"},
 		{risingStack(1.2, 0.2, 0), nil, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, and hardly any " +
-			"is freed: whether anything still points to it shows view=unreachable"},
-		{risingStack(1.2, 0.2, 0), &Finding{Holder: "global `fifo`"}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, reachable " +
+			"is freed: it is not known whether anything still points to it"},
+		{risingStack(1.2, 0.2, 0), &Finding{Holder: Holder{Name: "global fifo"}}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, reachable " +
 			"from global `fifo`: reachable, and hardly any is freed: a cache without a bound, or one that still fills"},
 		{risingStack(1.2, 0.2, 0.6), nil, Queue, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, though 60 % of what " +
 			"lasts is freed: a queue or cache that fills faster than it drains"},
 		{late, nil, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, but not steadily, or not for long enough to tell"},
 		{once, nil, Steady, "grew once since 10:02 UTC, not any more, 50.0 ± 4.0 MiB in use"},
-		{still, &Finding{Holder: "global `fifo`"}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`: a cache"},
+		{still, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`: a cache"},
 		{still, nil, Steady, "steady, 50.0 ± 4.0 MiB in use, its blocks come and go: a cache or work in progress"},
 		{still, &Finding{Unreachable: 0.6, Error: 0.05}, Leak, "steady, 50.0 ± 4.0 MiB in use, 60 ± 5 % unreachable: lost, and not growing"},
-		{still, &Finding{Unreachable: 0.52, Error: 0.05, Holder: "Go's heap"}, Steady,
-			"steady, 50.0 ± 4.0 MiB in use, 52 ± 5 % unreachable, reachable from Go's heap: a cache"},
+		{still, &Finding{Unreachable: 0.52, Error: 0.05, Holder: Holder{Name: "Go's heap"}}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, 52 ± 5 % unreachable, the rest reachable from Go's heap, its blocks come and go: a cache or work in progress"},
+		{still, &Finding{Holder: Holder{Name: "a block allocated in push", Root: "global fifo"}}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo` through a block allocated in `push`: a cache"},
+		{still, &Finding{}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, its blocks come and go: a cache or work in progress"},
 		{Trend{Since: simStart, Time: simStart, Moments: 1, Bytes: mib}, nil, Steady, "1.0 MiB in use, seen once"},
 	} {
 		v := judge([]Trend{c.trend}, func(uint64) (f Finding, known bool) {

@@ -21,17 +21,6 @@ const (
 // String returns the name of the class.
 func (c Class) String() string { return [...]string{"leak", "grows", "queue", "unsure", "steady"}[c] }
 
-// Finding is what somebody who looked for pointers knows of a stack's blocks.
-type Finding struct {
-	Unreachable float64   // share of the bytes that nothing points to
-	Error       float64   // half of its 95 % interval
-	Holder      string    // what points to the others first, such as "global fifo"; "" if unknown
-	When        time.Time // when that was
-}
-
-// Findings returns what is known of a stack; false if nothing is. It may be nil.
-type Findings func(stack uint64) (Finding, bool)
-
 // Verdict is a Trend with what it means.
 type Verdict struct {
 	Trend
@@ -46,17 +35,21 @@ const (
 	leastSteady  = 0.75             // a straight line explains as much of the movement
 	leastStep    = 0.35             // of the mean, from each quarter of the time to the next: a step, or what is full, has less
 	lastStep     = 0.15             // of the last of them, for what still rises at all
-	mostFreed    = 0.25             // if more is freed again, the blocks are in use for a while only
-	rising       = 5 * time.Minute  // for so long, at least
+	mostFreed    = 0.15             // if more is freed again, the blocks are in use for a while only
+	rising       = 8 * time.Minute  // for so long, at least: a cache that breathes may rise for six
 	risingQueue  = 40 * time.Minute // if they are in use for a while only: many breathe
-	provenShare  = 0.1              // of blocks that grow
-	provenSteady = 0.5              // of others
+	surelyQueue  = 4 / deviations   // those wander by themselves, beside the error of sampling
+	steadyQueue  = 0.9
+	stepQueue    = 0.5
+	provenShare  = 0.1 // of blocks that grow
+	provenSteady = 0.5 // of others
 )
 
 // class returns the class of a stack.
 func (v *Verdict) class() Class {
 	rises := v.rises()
-	grows := rises && v.steadily()
+	grows := rises && v.steadily(leastSteady, leastStep)
+	fills := v.Growth > surelyQueue*v.GrowthError && v.steadily(steadyQueue, stepQueue)
 	if f := v.Finding; f != nil {
 		if sure := f.Unreachable - f.Error; rises && sure >= provenShare || sure >= provenSteady {
 			return Leak
@@ -66,7 +59,7 @@ func (v *Verdict) class() Class {
 	switch {
 	case grows && v.Freed <= mostFreed && span >= rising:
 		return Grows
-	case grows && v.Freed > mostFreed && span >= risingQueue:
+	case rises && fills && v.Freed > mostFreed && span >= risingQueue:
 		return Queue
 	case rises && v.goesOn():
 		return Unsure
@@ -76,18 +69,19 @@ func (v *Verdict) class() Class {
 
 func (t *Trend) rises() bool { return t.Growth > 0 && t.Growth > surely*t.GrowthError && t.Moments > 1 }
 
-func (t *Trend) steadily() bool {
-	return t.steady >= leastSteady && slices.Min(t.steps[:]) >= leastStep
+// steadily reports whether it follows a straight line so well, and rises by such a part of the mean step at least.
+func (t *Trend) steadily(line, step float64) bool {
+	return t.steady >= line && slices.Min(t.steps[:]) >= step
 }
 
 // judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth
 // that the interval allows, then by the bytes in use.
-func judge(trends []Trend, findings Findings) []Verdict {
+func judge(trends []Trend, known findings) []Verdict {
 	list := make([]Verdict, 0, len(trends))
 	for _, t := range trends {
 		v := Verdict{Trend: t}
-		if findings != nil {
-			if f, known := findings(t.Stack); known {
+		if known != nil {
+			if f, ok := known(t.Stack); ok {
 				v.Finding = &f
 			}
 		}
@@ -109,4 +103,9 @@ func (v *Verdict) least() float64 {
 		return 0
 	}
 	return max(0, v.Growth-v.GrowthError)
+}
+
+// asks reports whether somebody should look for pointers: it grows, and nobody has for a while.
+func (v *Verdict) asks(now time.Time) bool {
+	return v.Class <= Queue && v.rises() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
 }

@@ -45,13 +45,25 @@ func service(r *rand.Rand) program {
 	return together(all...)
 }
 
+// The limits of classes were tuned with seeds of the first set. Nobody has looked at the second while choosing one.
+var seedSets = [...]struct {
+	name  string
+	first uint64
+}{{"tuned", 0}, {"held out", 20_000}}
+
 // An injected leak of 1 MiB a minute must be the first within ten minutes, and be called growing. That is 20 samples on
 // average; where chance makes them 10 or less, it may take longer: so 95 and 90 % of the services must have it.
 func TestALeakRanksFirstInABusyService(t *testing.T) {
+	for _, seeds := range seedSets {
+		t.Run(seeds.name, func(t *testing.T) { leaksRankFirst(t, seeds.first) })
+	}
+}
+
+func leaksRankFirst(t *testing.T, seed uint64) {
 	const runs, leak = 60, 7
 	first, grows := 0, 0
 	for run := range uint64(runs) {
-		r := rand.New(rand.NewPCG(run, 2))
+		r := rand.New(rand.NewPCG(run, seed+2))
 		lost := leaking(1*mib, 512)
 		if run%2 == 1 { // in a stack that mostly frees
 			lost = together(lost, hot(200*mib, 512, second/2)) // 1.7 MiB in use
@@ -78,20 +90,23 @@ func TestALeakRanksFirstInABusyService(t *testing.T) {
 
 // Ten services without a leak must have none that grows, at any moment of an hour.
 func TestCleanServicesHaveNoSuspect(t *testing.T) {
-	for run := range uint64(10) {
-		t.Run(fmt.Sprint(run), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(run, 3))
-			seen := make(map[uint64]bool)
-			watch(sampled(r, service(r)(r, warm+60)), warm, warm+60, func(h *History, now uint64) {
-				for _, v := range judge(h.Trends(simTick), nil) {
-					if v.Class <= Queue && !seen[v.Stack] {
-						seen[v.Stack] = true
-						t.Errorf("after %v: %s", time.Duration(now)*simTick, about(&v))
-					}
-				}
-			})
-		})
+	for _, seeds := range seedSets {
+		for run := range uint64(10) {
+			t.Run(fmt.Sprint(seeds.name, run), func(t *testing.T) { isClean(t, rand.New(rand.NewPCG(run, seeds.first+3))) })
+		}
 	}
+}
+
+func isClean(t *testing.T, r *rand.Rand) {
+	seen := make(map[uint64]bool)
+	watch(sampled(r, service(r)(r, warm+60)), warm, warm+60, func(h *History, now uint64) {
+		for _, v := range judge(h.Trends(simTick), nil) {
+			if v.Class <= Queue && !seen[v.Stack] {
+				seen[v.Stack] = true
+				t.Errorf("after %v: %s", time.Duration(now)*simTick, about(&v))
+			}
+		}
+	})
 }
 
 func about(v *Verdict) string {

@@ -16,6 +16,7 @@ type Watch struct {
 	read   Read
 	tick   time.Duration
 	always bool
+	search *Search
 	task   *background.Task
 
 	mu      sync.Mutex // guards what follows
@@ -30,9 +31,10 @@ type Watch struct {
 // share is how many times as long as a moment took until the next, at least: half a percent of one processor.
 const share = 200
 
-// NewWatch returns one that takes no moments until it is asked, or at once and on if always. A panic goes to failed.
-func NewWatch(read Read, tick time.Duration, always bool, failed func(error)) *Watch {
-	w := &Watch{read: read, tick: tick, always: always, history: newHistory()}
+// NewWatch returns one that takes no moments until it is asked, or at once and on if always. It asks search, which may be nil, when a stack grows. A
+// panic goes to failed.
+func NewWatch(read Read, tick time.Duration, always bool, search *Search, failed func(error)) *Watch {
+	w := &Watch{read: read, tick: tick, always: always, search: search, history: newHistory()}
 	w.task = background.New("the moments for suspects", w.take, failed)
 	if always {
 		w.Want()
@@ -51,18 +53,31 @@ func (w *Watch) Want() {
 	}
 }
 
-// take takes a moment, and arranges the next. None is kept if the blocks cannot be read.
+// take takes a moment, and arranges the next.
 func (w *Watch) take() {
 	begin := time.Now()
 	next := shortest // after a panic, too
 	defer func() { w.arrange(next) }()
+	every, err := w.add(begin)
+	if err != nil {
+		next = every
+		return
+	}
+	for _, v := range w.Verdicts() {
+		if v.asks(begin) {
+			w.search.Ask()
+			break
+		}
+	}
+	next = max(every, share*time.Since(begin))
+}
+
+// add adds a moment to the history, and returns the time until the next. None is added if the blocks cannot be read.
+func (w *Watch) add(now time.Time) (every time.Duration, err error) {
 	w.taking.Lock()
 	defer w.taking.Unlock()
-	err := w.read(func(ticks uint64, each func(func(*Block))) { w.history.Add(begin, ticks, each) })
-	next = w.history.Every()
-	if err == nil {
-		next = max(next, share*time.Since(begin))
-	}
+	err = w.read(func(ticks uint64, each func(func(*Block))) { w.history.Add(now, ticks, each) })
+	return w.history.Every(), err
 }
 
 // forget forgets all moments.
@@ -83,11 +98,11 @@ func (w *Watch) Running() bool {
 }
 
 // Verdicts returns the stacks, the most suspect first.
-func (w *Watch) Verdicts(findings Findings) []Verdict {
+func (w *Watch) Verdicts() []Verdict {
 	w.taking.Lock()
 	trends := w.history.Trends(w.tick)
 	w.taking.Unlock()
-	return judge(trends, findings)
+	return judge(trends, w.search.Of)
 }
 
 // arrange has the next moment taken, unless nobody has asked for as long as moments are kept: then all are forgotten.

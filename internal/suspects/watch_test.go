@@ -22,13 +22,13 @@ func TestMomentsAreTakenWhileSomebodyAsks(t *testing.T) {
 		take(10, func(see func(*Block)) { see(&Block{Stack: 1, Born: 5, Bytes: 100}) })
 		taken.Add(1)
 		return nil
-	}, time.Millisecond, false, nil)
-	if w.Running() || len(w.Verdicts(nil)) != 0 || taken.Load() != 0 {
+	}, time.Millisecond, false, nil, nil)
+	if w.Running() || len(w.Verdicts()) != 0 || taken.Load() != 0 {
 		t.Error("nobody has asked")
 	}
 	w.Want()
-	waitUntil(t, func() bool { return taken.Load() == 1 && len(w.Verdicts(nil)) == 1 })
-	if v := w.Verdicts(nil)[0]; v.Bytes != 100 || v.Class != Steady || v.Age != 5*time.Millisecond {
+	waitUntil(t, func() bool { return taken.Load() == 1 && len(w.Verdicts()) == 1 })
+	if v := w.Verdicts()[0]; v.Bytes != 100 || v.Class != Steady || v.Age != 5*time.Millisecond {
 		t.Errorf("%+v", v)
 	}
 
@@ -37,7 +37,7 @@ func TestMomentsAreTakenWhileSomebodyAsks(t *testing.T) {
 	w.mu.Unlock()
 	w.task.Ask()
 	waitUntil(t, func() bool { return !w.Running() })
-	if list := w.Verdicts(nil); len(list) != 0 {
+	if list := w.Verdicts(); len(list) != 0 {
 		t.Error("moments are kept that nobody wants", list)
 	}
 	w.Want()
@@ -57,14 +57,14 @@ func TestAPanicOrAnErrorIsNoEnd(t *testing.T) {
 			panic("once")
 		}
 		return errors.New("not readable")
-	}, time.Millisecond, true, func(err error) { failed <- err })
+	}, time.Millisecond, true, nil, func(err error) { failed <- err })
 	defer w.Stop()
 	if err := <-failed; err == nil {
 		t.Error("no panic was reported")
 	}
 	w.task.Ask()
 	waitUntil(t, func() bool { return calls.Load() == 2 })
-	if len(w.Verdicts(nil)) != 0 || !w.Running() {
+	if len(w.Verdicts()) != 0 || !w.Running() {
 		t.Error("it ended, or kept a moment")
 	}
 }

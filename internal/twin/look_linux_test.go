@@ -356,6 +356,11 @@ func TestFailuresAreErrors(t *testing.T) {
 	}{
 		{"it was killed", "signal killed ended it", func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) }, nil},
 		{"its time is over", "its time was over", func(pid int) { _ = unix.Kill(pid, unix.SIGSTOP) }, func(a *Ask) { a.Deadline = 50 * time.Millisecond }},
+		{"nobody waits for it", "it is not needed any more", func(pid int) { _ = unix.Kill(pid, unix.SIGSTOP) }, func(a *Ask) {
+			ended := make(chan struct{})
+			close(ended)
+			a.Ended = ended
+		}},
 		{"no files of the kernel's", "no such file", nil, func(a *Ask) { a.Kernel.Proc = t.TempDir() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,6 +24,7 @@ type Ask struct {
 	cgo.TwinTask
 	Kernel   usage.Kernel
 	Deadline time.Duration          // from the copy on; 0 means a minute
+	Ended    <-chan struct{}        // nobody waits for the copy any more once it is closed; may be nil
 	Stacks   func() []account.Stack // of the threads that libc knows; called right before and right after the copy is made
 }
 
@@ -58,7 +59,7 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	if err != nil {
 		return r, fmt.Errorf("no copy of the process can be made, the kernel refuses the call clone: %w", err)
 	}
-	c := &copied{pid: pid, ends: begun.Add(or(a.Deadline, usualDeadline)), room: room}
+	c := &copied{pid: pid, ends: begun.Add(or(a.Deadline, usualDeadline)), ended: a.Ended, room: room}
 	faults := minorFaults()
 	err = c.open(a.Kernel)
 	defer c.close() // not before the copy has ended: it uses the same descriptors
@@ -104,9 +105,10 @@ func minorFaults() int64 {
 
 // copied is a copy of the process.
 type copied struct {
-	pid  int
-	ends time.Time
-	room *room
+	pid   int
+	ends  time.Time
+	ended <-chan struct{}
+	room  *room
 
 	busy time.Duration // processor time that it has taken, once it is gone
 
@@ -159,7 +161,12 @@ func (c *copied) wait() error {
 			c.end()
 			return fmt.Errorf("memory became scarce: %s had %s left (%w)", of, size(left), err)
 		}
-		time.Sleep(pause)
+		select {
+		case <-c.ended:
+			c.end()
+			return errors.New("it is not needed any more")
+		case <-time.After(pause):
+		}
 		pause = min(2*pause, 10*time.Millisecond)
 	}
 }

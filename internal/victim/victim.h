@@ -260,6 +260,12 @@ int victim_vanish(enum victim_vanish kind, size_t size, uintptr_t in_asmcgocall,
 /* The same trap for another page on the calling thread, for ever. */
 int victim_vanish_when_asked(void *page);
 
+/* held.c: blocks that are lost, that lie in a global array, victim_cache, and in a list that begins in a global, victim_fifo. */
+void victim_lose(size_t size);
+void victim_cache_put(size_t size);
+void victim_fifo_push(size_t size);
+void victim_held_free(void);
+
 /* pool.c: a pool in a chunk of malloc's, which reports what it carves by cgoheap.h. One at a time. */
 void *victim_pool_open(size_t size);
 void *victim_pool_carve(size_t size, const char *kind);

@@ -1,0 +1,114 @@
+package suspects
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// The share that is found in what was sampled lies within its error of the true share in at least 95 % of the runs. Where there are few
+// samples, the interval is wider than that takes.
+func TestSharesHaveTheirError(t *testing.T) {
+	const runs = 1000
+	for _, c := range []struct {
+		name               string
+		lost, held         int
+		lostSize, heldSize float64
+		most               float64 // the interval may hold the truth in no more of the runs
+	}{
+		{"half, of one size", 50_000, 50_000, 4 << 10, 4 << 10, 0.97},
+		{"a tenth", 10_000, 90_000, 4 << 10, 4 << 10, 0.985},
+		{"lost ones are larger than the interval", 200, 20_000, 600 << 10, 4 << 10, 0.975},
+		{"few samples", 1000, 1000, 4 << 10, 4 << 10, 1},
+		{"nearly all", 20_000, 400, 4 << 10, 4 << 10, 1},
+		{"all", 5000, 0, 4 << 10, 4 << 10, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			truth := float64(c.lost) * c.lostSize
+			truth /= truth + float64(c.held)*c.heldSize
+			inside, seen := 0, 0
+			for run := range uint64(runs) {
+				r := rand.New(rand.NewPCG(run, 7))
+				var f Found
+				for _, b := range sampled(r, blocksOf(c.lost, c.lostSize)) {
+					f.Lost(&b.Block)
+				}
+				for _, b := range sampled(r, blocksOf(c.held, c.heldSize)) {
+					f.Held(&b.Block, 0)
+				}
+				share, half := f.share()
+				if f.lost.bytes+f.held.bytes == 0 {
+					continue
+				}
+				if seen++; share-half <= truth && truth <= share+half {
+					inside++
+				}
+			}
+			t.Logf("%.1f %% of %d inside", 100*float64(inside)/float64(seen), seen)
+			if least := seen * 94 / 100; inside < least || float64(inside) > c.most*float64(seen) {
+				t.Errorf("%d of %d inside", inside, seen)
+			}
+		})
+	}
+}
+
+var lives = make(map[[2]float64][]life)
+
+func blocksOf(n int, size float64) []life {
+	key := [2]float64{float64(n), size}
+	if lives[key] == nil {
+		list := make([]life, n)
+		for i := range list {
+			list[i] = life{died: forever, size: size}
+		}
+		lives[key] = list
+	}
+	return lives[key]
+}
+
+func TestRecordedWholeAShareHasNoError(t *testing.T) {
+	var f Found
+	f.Lost(&Block{Bytes: 10})
+	f.Held(&Block{Bytes: 20}, 3)
+	f.Held(&Block{Bytes: 10}, 4)
+	got := f.finding(simStart, func(number int) Holder { return Holder{Name: string(rune('a' + number))} })
+	if want := (Finding{Unreachable: 0.25, Holder: Holder{Name: "d"}, When: simStart}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestAFindingMakesALeak(t *testing.T) {
+	grows, still := risingStack(1, 0.2, 0), risingStack(0, 0.3, 0.9)
+	for _, c := range []struct {
+		trend Trend
+		share Finding
+		want  Class
+	}{
+		{grows, Finding{Unreachable: 0.98, Error: 0.05}, Leak},
+		{grows, Finding{Unreachable: 0.3, Error: 0.25}, Grows}, // it may be less than a tenth
+		{grows, Finding{}, Grows},
+		{still, Finding{Unreachable: 0.3, Error: 0.1}, Steady},
+		{still, Finding{Unreachable: 0.98, Error: 0.05}, Leak},
+	} {
+		v := judge([]Trend{c.trend}, func(uint64) (Finding, bool) { return c.share, true })[0]
+		if v.Class != c.want {
+			t.Errorf("%.2f ± %.2f of %+v: %v, want %v", c.share.Unreachable, c.share.Error, c.trend, v.Class, c.want)
+		}
+	}
+}
+
+func TestSomebodyLooksForPointersWhereAStackGrows(t *testing.T) {
+	now := simStart.Add(40 * time.Minute)
+	fresh, old := Finding{When: now.Add(-time.Minute)}, Finding{When: now.Add(-11 * time.Minute)}
+	for _, c := range []struct {
+		trend   Trend
+		finding *Finding
+		want    bool
+	}{{risingStack(1, 0.2, 0), nil, true}, {risingStack(1, 0.2, 0), &fresh, false}, {risingStack(1, 0.2, 0), &old, true}, {risingStack(0, 0.3, 0.9), nil, false}} {
+		v := Verdict{Trend: c.trend, Finding: c.finding}
+		v.Class = v.class()
+		if v.asks(now) != c.want {
+			t.Errorf("%+v", c)
+		}
+	}
+}

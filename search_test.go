@@ -1,0 +1,185 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/usage"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// holdAndLose makes a leak, a cache and a queue, each of blocks of a size.
+func holdAndLose(blocks int, size uintptr) {
+	for range blocks {
+		victim.Lose(size)
+		victim.CachePut(size)
+		victim.FifoPush(size)
+	}
+}
+
+// freeHeld leaves nothing that a later trim would find.
+func freeHeld(p *Profiler) {
+	victim.FreeHeld()
+	p.Trim()
+}
+
+// settled waits until blocks are so old that no register can be all that holds them.
+func settled() { time.Sleep(registerHolds + 100*time.Millisecond) }
+
+// isGlobal reports whether a holder is a variable, which has no name where go test has stripped the program.
+func isGlobal(holder, name string) bool {
+	return holder == "global "+name || strings.HasPrefix(holder, filepath.Base(os.Args[0])+", data from ")
+}
+
+func TestSuspectsSayWhatIsLostAndWhatHoldsTheRest(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	defer freeHeld(p)
+	holdAndLose(200, 20_000)
+	settled()
+	suspect(t, p, "victim_lose") // the page is opened, and somebody comes back later
+	deadline := time.Now().Add(time.Minute)
+	for suspect(t, p, "victim_lose").Searched.IsZero() {
+		if time.Now().After(deadline) {
+			t.Fatal("nobody looks for pointers: " + p.aboutSearch())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+
+	lost := suspect(t, p, "victim_lose")
+	if lost.Class != "leak" || lost.Unreachable < 0.95 || lost.UnreachableError != 0 || !strings.Contains(lost.Sentence, " % unreachable: lost, and not growing") {
+		t.Errorf("%+v", lost)
+	}
+	cache := suspect(t, p, "victim_cache_put")
+	if cache.Class != "steady" || cache.Unreachable != 0 || !isGlobal(cache.Holder, "victim_cache") || cache.Root != "" || !strings.Contains(cache.Sentence, "in use, seen once, reachable from ") {
+		t.Errorf("%+v", cache)
+	}
+	queue := suspect(t, p, "victim_fifo_push")
+	if queue.Class != "steady" || queue.Unreachable != 0 || queue.Holder != "a block allocated in "+queue.Function ||
+		!isGlobal(queue.Root, "victim_fifo") && queue.Root != "Go's heap" { // a stale word may point into the list
+		t.Errorf("%+v", queue)
+	}
+
+	t.Run("the page says so", func(t *testing.T) {
+		text := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", "").Body.String()
+		if !strings.HasPrefix(text, "1. "+lost.Sentence) || !strings.Contains(text, "\nwhat points to the blocks was looked for at ") {
+			t.Error(text)
+		}
+	})
+
+	t.Run("in JSON, too", func(t *testing.T) {
+		var list []map[string]any
+		if err := json.Unmarshal(askPage(p, http.MethodGet, "/debug/cgoheap/suspects?format=json&search=1", "").Body.Bytes(), &list); err != nil {
+			t.Fatal(err)
+		}
+		if first := list[0]; first["class"] != "leak" || first["unreachable"].(float64) < 0.95 || first["searched"] == nil || first["not_searched"] != nil {
+			t.Error(first)
+		}
+	})
+
+	t.Run("it was looked for once, but when somebody wanted it again", func(t *testing.T) {
+		before := suspect(t, p, "victim_lose").Searched
+		if !before.After(lost.Searched) {
+			t.Error("search=1 did not look")
+		}
+		if now := suspect(t, p, "victim_lose").Searched; now != before {
+			t.Errorf("%v, then %v", before, now)
+		}
+	})
+
+	t.Run("what a view finds is known", func(t *testing.T) {
+		before := suspect(t, p, "victim_cache_put")
+		for _, view := range []string{"unreachable", "heldby"} {
+			if w := profiletest.Ask(p.Handler(), "view="+view); w.Code != http.StatusOK {
+				t.Fatal(w.Body)
+			}
+			if now := suspect(t, p, "victim_cache_put"); !now.Searched.After(before.Searched) || now.Holder != before.Holder {
+				t.Errorf("%s: %+v", view, now)
+			}
+		}
+	})
+}
+
+// Where there is no room for a copy, verdicts are as before, and say why.
+func TestSuspectsWithoutACopy(t *testing.T) {
+	proc := t.TempDir()
+	for name, text := range map[string]string{"meminfo": "MemAvailable: 1024 kB\n", "self/status": "VmPTE: 100 kB\nRssAnon: 100000 kB\n"} {
+		path := filepath.Join(proc, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := running
+	running = usage.Kernel{Proc: proc}
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	defer func() {
+		p.search.Stop()
+		running = was
+	}()
+	defer freeHeld(p)
+	holdAndLose(50, 20_000)
+	settled()
+	suspect(t, p, "victim_lose")
+
+	const why = "no copy of the process was made: the machine has 1.0 MiB left"
+	if err := p.SearchSuspects(); err == nil || !strings.Contains(err.Error(), why) {
+		t.Error(err)
+	}
+	for _, name := range []string{"victim_lose", "victim_cache_put", "victim_fifo_push"} {
+		if got := suspect(t, p, name); got.Class != "steady" || !got.Searched.IsZero() || !strings.Contains(got.NotSearched, why) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if text := askPage(p, http.MethodGet, "/debug/cgoheap/suspects?search=1", "").Body.String(); !strings.Contains(text, "\nit is not known whether anything points to the blocks: at ") ||
+		!strings.Contains(text, why) {
+		t.Error(text)
+	}
+	if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects?search=maybe", ""); w.Code != http.StatusBadRequest {
+		t.Error(w.Code, w.Body)
+	}
+}
+
+// A leak that grows, beside a queue and a cache that do, is one with proof as soon as there are moments.
+func TestALeakIsProven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	defer freeHeld(p)
+	holdAndLose(50, 20_000)
+	settled()
+	for begin := time.Now(); suspect(t, p, "victim_lose").Moments < 4; time.Sleep(time.Second) {
+		if time.Since(begin) > 2*time.Minute {
+			t.Fatal("no moments are kept")
+		}
+		holdAndLose(5, 20_000)
+	}
+	if err := p.SearchSuspects(); err != nil {
+		t.Fatal(err)
+	}
+	list, err := p.Suspects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := list[0]
+	if first.Class != "leak" || !strings.Contains(strings.Join(first.Stack, " "), "victim_lose") || !strings.Contains(first.Sentence, ": grows ") ||
+		!strings.HasSuffix(first.Sentence, " % unreachable: a leak") {
+		t.Errorf("%+v", first)
+	}
+	for _, name := range []string{"victim_cache_put", "victim_fifo_push"} {
+		if got := suspect(t, p, name); got.Class == "leak" || got.Growth <= 0 || !strings.Contains(got.Sentence, ", reachable from ") {
+			t.Errorf("%+v", got)
+		}
+	}
+	t.Log(sentences(list))
+}
