@@ -27,16 +27,20 @@ type Twin struct {
 	task   *C.struct_twin_task
 }
 
-// TwinBlock is struct twin_block, TwinStack struct twin_stack and TwinRange struct twin_range.
-type (
-	TwinBlock struct{ At, Size uint64 }
-	TwinStack struct{ Start, Limit, From uint64 }
-	TwinRange struct{ Start, Limit uint64 }
-	TwinFile  struct {
-		Start, Limit, Offset uint64
-		File                 int32 // descriptor
-	}
-)
+// TwinBlock is struct twin_block.
+type TwinBlock struct{ At, Size uint64 }
+
+// TwinStack is struct twin_stack.
+type TwinStack struct{ Start, Limit, From uint64 }
+
+// TwinRange is struct twin_range.
+type TwinRange struct{ Start, Limit uint64 }
+
+// TwinFile is struct twin_file.
+type TwinFile struct {
+	Start, Limit, Offset uint64
+	File                 int32 // descriptor
+}
 
 // TwinOnGoroutine as TwinStack.From says that the thread is on a goroutine's stack.
 const TwinOnGoroutine = C.TWIN_ON_GOROUTINE
@@ -123,11 +127,10 @@ func wants(t *TwinTask) (w C.uint32_t) {
 // Start makes the copy and returns its process ID. The copy waits for Ready. It ends when the calling thread does, or the process.
 func (w *Twin) Start() (pid int, err error) {
 	w.task.count = C.uint64_t(len(w.Blocks))
-	if pid := int(C.twin_start(w.task)); pid > 0 {
-		return pid, nil
-	} else {
+	if pid = int(C.twin_start(w.task)); pid < 0 {
 		return 0, syscall.Errno(-pid)
 	}
+	return pid, nil
 }
 
 // mostFiles is how many mappings of files a twin can be told of.
