@@ -92,10 +92,10 @@ func allocateOfEachKind(t *testing.T) (undo func()) {
 	}
 }
 
-// allocateForACopy makes what only a copy of the process sees: blocks that nothing points to, one that another holds, and free memory
-// beside them.
+// allocateForACopy makes what only a copy of the process sees: blocks that nothing points to, a list of blocks of which each holds the
+// next, and free memory beside them.
 func allocateForACopy() (undo func()) {
-	const blocks, size = 100, 3000
+	const blocks, listed, size = 100, 20, 3000
 	hidden := make(chan []uintptr)
 	go func() { // whose stack nobody looks at once it has ended
 		var list []uintptr
@@ -104,18 +104,30 @@ func allocateForACopy() (undo func()) {
 		}
 		hidden <- list
 	}()
+	made := make(chan unsafe.Pointer)
+	go func() {
+		var first unsafe.Pointer
+		for range listed {
+			next := victim.Malloc(size)
+			*(*unsafe.Pointer)(next) = first
+			first = next
+		}
+		made <- first
+	}()
 	list := <-hidden
 	for i := 0; i < blocks; i += 2 {
 		victim.Free(unsafe.Add(nil, ^list[i]))
 	}
-	holder := victim.Malloc(size)
-	*(*unsafe.Pointer)(holder) = victim.Malloc(size)
+	first := <-made
 	return func() {
 		for i := 1; i < blocks; i += 2 {
 			victim.Free(unsafe.Add(nil, ^list[i]))
 		}
-		victim.Free(*(*unsafe.Pointer)(holder))
-		victim.Free(holder)
+		for first != nil {
+			next := *(*unsafe.Pointer)(first)
+			victim.Free(first)
+			first = next
+		}
 	}
 }
 
