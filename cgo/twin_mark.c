@@ -32,7 +32,6 @@ struct marking {
 	uint64_t pending_count, pending_room;
 	struct pending ahead[AHEAD];
 	unsigned ahead_first, ahead_count;
-	uint64_t lowest, span;
 	uint64_t from; // of what is being looked at
 	uint32_t root;
 	char *copy;  // COPIED bytes
@@ -79,13 +78,13 @@ static __attribute__((noinline)) void follow(struct marking *m, uint64_t value, 
 static void scan_at(struct marking *m, uint64_t start, uint64_t limit, uint64_t bias)
 {
 	const uint64_t *word = (const uint64_t *)((start + 7) & ~7ULL), *end = (const uint64_t *)(limit & ~7ULL);
-	uint64_t lowest = m->lowest, span = m->span;
+	struct twin_nodes spans = {.spans = {m->nodes->spans[0], m->nodes->spans[1]}}; // in registers
 	if (word >= end)
 		return;
 	m->task->scanned += (uint64_t)(end - word) * 8;
 	for (; word < end; word++) {
 		uint64_t value = *word;
-		if (__builtin_expect((value & ADDRESS) - lowest < span, 0))
+		if (__builtin_expect(twin_nodes_may_hold(&spans, value & ADDRESS), 0))
 			follow(m, value, (uint64_t)word + bias);
 	}
 }
@@ -98,7 +97,7 @@ static void scan_changed(struct marking *m, const struct twin_file *f, uint64_t 
 		long got = system_call(SYS_pread64, f->file, (long)m->copy, (long)wanted, (long)(f->offset + (at - f->start)));
 		for (uint64_t i = 0; i + 8 <= wanted; i += 8) {
 			uint64_t value = *(const uint64_t *)(at + i);
-			if ((value & ADDRESS) - m->lowest < m->span && ((long)i + 8 > got || value != *(const uint64_t *)(m->copy + i)))
+			if (twin_nodes_may_hold(m->nodes, value & ADDRESS) && ((long)i + 8 > got || value != *(const uint64_t *)(m->copy + i)))
 				follow(m, value, at + i);
 		}
 		m->task->scanned += wanted;
@@ -222,8 +221,8 @@ static bool fail(struct twin_task *task, enum twin_phase why)
 bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struct twin_heaps *heaps, struct twin_nodes *nodes, uint64_t sp)
 {
 	struct twin_apart apart = {0};
-	struct marking m = {.task = task, .maps = maps, .nodes = nodes, .found = (void *)((char *)task + task->found), .lowest = nodes->lowest,
-			    .span = nodes->highest - nodes->lowest, .pending_room = nodes->chunk_count + nodes->count + 1};
+	struct marking m = {.task = task, .maps = maps, .nodes = nodes, .found = (void *)((char *)task + task->found),
+			    .pending_room = nodes->chunk_count + nodes->count + 1};
 	m.pending = pages_map(m.pending_room * sizeof *m.pending);
 	m.copy = pages_map(COPIED);
 	if (m.pending == NULL || m.copy == NULL || !twin_apart_find(&apart, task, maps, heaps, nodes))

@@ -237,6 +237,25 @@ static bool list_near(struct twin_nodes *n)
 	return true;
 }
 
+static void find_spans(struct twin_nodes *n)
+{
+	if (n->place_count == 0)
+		return;
+	uint64_t after = 0, largest = 0; // the gap is behind the place after
+	for (uint64_t i = 0; i + 1 < n->place_count; i++) {
+		uint64_t gap = n->places[i + 1].start - n->places[i].limit;
+		if (gap > largest) {
+			largest = gap;
+			after = i;
+		}
+	}
+	n->spans[0] = (struct twin_range){n->places[0].start, n->places[after].limit};
+	if (largest > 0)
+		n->spans[1] = (struct twin_range){n->places[after + 1].start, n->places[n->place_count - 1].limit};
+	else
+		n->spans[0].limit = n->places[n->place_count - 1].limit;
+}
+
 bool twin_nodes_find(struct twin_nodes *n, const struct twin_heaps *heaps, const struct twin_block *blocks, uint64_t count)
 {
 	struct finding f = {.nodes = n};
@@ -255,10 +274,7 @@ bool twin_nodes_find(struct twin_nodes *n, const struct twin_heaps *heaps, const
 	n->reached = take(n, count);
 	if (n->reached == NULL || !list_blocks(n) || !list_near(n))
 		return false;
-	if (n->place_count > 0) {
-		n->lowest = n->places[0].start;
-		n->highest = n->places[n->place_count - 1].limit;
-	}
+	find_spans(n);
 	return true;
 }
 
@@ -305,13 +321,13 @@ static struct twin_place *place_of(const struct twin_nodes *n, uint64_t address)
 
 bool twin_nodes_in_chunks(const struct twin_nodes *n, uint64_t address)
 {
-	const struct twin_place *a = address < n->lowest || address >= n->highest ? NULL : place_of(n, address);
+	const struct twin_place *a = twin_nodes_may_hold(n, address) ? place_of(n, address) : NULL;
 	return a != NULL && a->chunks != NULL;
 }
 
 static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struct twin_node *node)
 {
-	if (address < n->lowest || address >= n->highest)
+	if (!twin_nodes_may_hold(n, address))
 		return false;
 	struct twin_place *a = place_of(n, address);
 	if (a == NULL)

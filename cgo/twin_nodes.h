@@ -28,7 +28,7 @@ struct twin_nodes {
 	struct twin_place *places; // ascending
 	uint64_t place_count, place_room;
 	uint64_t chunk_count;   // of all places
-	uint64_t lowest, highest;
+	struct twin_range spans[2]; // all places lie in these, on both sides of the largest gap: most words are told by a look at them
 	uint32_t *near;         // for each GiB of addresses, the index of the first place that ends behind its start
 	uint64_t taken;         // bytes mapped for all of this
 };
@@ -41,6 +41,13 @@ struct twin_node {
 
 // False if there is no memory.
 bool twin_nodes_find(struct twin_nodes *n, const struct twin_heaps *heaps, const struct twin_block *blocks, uint64_t count);
+
+// False if an address lies in no place.
+static inline bool twin_nodes_may_hold(const struct twin_nodes *n, uint64_t address)
+{
+	return (address - n->spans[0].start < n->spans[0].limit - n->spans[0].start) |
+	       (address - n->spans[1].start < n->spans[1].limit - n->spans[1].start);
+}
 
 // Whether an address lies in a heap of chunks.
 bool twin_nodes_in_chunks(const struct twin_nodes *n, uint64_t address);
