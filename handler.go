@@ -51,6 +51,7 @@ func (p *Profiler) Handler() http.Handler {
 		}
 		defer leave()
 		if r.Context().Err() == nil {
+			q.ended = r.Context().Done()
 			p.serve(w, &q)
 		}
 	})

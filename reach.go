@@ -99,7 +99,7 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 func heldAs(f *reach.Findings, i int) holders.Found {
 	found := f.Found(i)
 	return holders.Found{
-		NotLooked: found.Holder == 0 && f.Blocks.Younger(i, registerHolds),
+		NotLooked: found.Holder == 0 && (!f.Lost(i) || f.Blocks.Younger(i, registerHolds)),
 		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root), RootWord: found.RootWord, Entry: found.Goroutine,
 	}
 }
@@ -108,7 +108,7 @@ func heldAs(f *reach.Findings, i int) holders.Found {
 func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.Findings) (*alloc.Snapshot, error)) (*alloc.Snapshot, error) {
 	var blocks scratch.Memory
 	defer blocks.Free()
-	o.Kernel, o.Collected = running, s.View.collect
+	o.Kernel, o.Collected, o.Ended = running, s.View.collect, s.ended
 	f, err := reach.Look(r, &blocks, o)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type Selection struct {
 	Compression int
 
 	memory *scratch.Memory       // holds the samples, if nothing keeps them
+	ended  <-chan struct{}       // nobody waits for the profile any more once it is closed
 	names  *symbolize.Symbolizer // for ViewHeldBy
 	learn  learner               // what a copy of the process finds goes there
 	held   []holders.Holder      // of ViewHeldBy: what the roots of the samples are

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "blocks_pages.h"
@@ -70,7 +71,9 @@ static _Noreturn void leave(void)
 // Its frame is above all that the program's functions have on the stack.
 static __attribute__((noinline)) _Noreturn void be_twin(struct twin_task *task, uint64_t sp)
 {
+	struct rlimit64 no_core = {1, 1}; // 0 would still pass a core to a program: core(5)
 	system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	system_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&no_core, 0);
 	if (wait_for_go(task))
 		look(task, sp);
 	leave();

@@ -56,6 +56,7 @@ const (
 
 // Both languages have the same structures.
 var (
+	_ [C.TWIN_ROOT_UNKNOWN]byte                  = [TwinRootUnknown]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_block{})]byte = [unsafe.Sizeof(TwinBlock{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_found{})]byte = [unsafe.Sizeof(TwinFound{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_stack{})]byte = [unsafe.Sizeof(TwinStack{})]byte{}
@@ -75,12 +76,12 @@ type TwinTask struct {
 // NewTwin maps the memory that a process and its twin share, with lists for that many blocks.
 func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 	const align = 64
-	size, at := uintptr(0), [5]uintptr{}
+	size, at := uintptr(0), [6]uintptr{}
 	for i, n := range []uintptr{
 		unsafe.Sizeof(C.struct_twin_task{}),
 		uintptr(blocks) * unsafe.Sizeof(TwinBlock{}), uintptr(blocks) * unsafe.Sizeof(TwinFound{}),
 		uintptr(len(t.Apart)+1) * unsafe.Sizeof(TwinRange{}), uintptr(t.StackRoom) * unsafe.Sizeof(TwinStack{}),
-		mostFiles * unsafe.Sizeof(TwinFile{}),
+		mostFiles * unsafe.Sizeof(TwinFile{}), uintptr(t.StackRoom) * arguments * unsafe.Sizeof(uint64(0)),
 	} {
 		if i > 0 {
 			at[i-1] = size
@@ -108,6 +109,7 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 		blocks: C.uint64_t(at[0]), count: C.uint64_t(blocks), found: C.uint64_t(at[1]),
 		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
 		files: C.uint64_t(at[4]), file_room: mostFiles,
+		registers: C.uint64_t(at[5]), register_room: C.uint64_t(t.StackRoom * arguments),
 		_go: twinGo(t.Go),
 	}
 	w.task.malloc = t.Malloc.c
@@ -136,13 +138,21 @@ func (w *Twin) Start() (pid int, err error) {
 // mostFiles is how many mappings of files a twin can be told of.
 const mostFiles = 1024
 
-// Ready tells the copy of the stacks at its instant, as many as there is room for, of the files that the program has mapped to be written
-// to privately, ascending, and of its own files, and has it look.
-func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, stacks []TwinStack, mapped []TwinFile) {
-	files := unsafe.Slice((*TwinFile)(unsafe.Add(unsafe.Pointer(w.task), w.task.files)), w.task.file_room)
-	w.task.file_count = C.uint64_t(copy(files, mapped))
-	room := unsafe.Slice((*TwinStack)(unsafe.Add(unsafe.Pointer(w.task), w.task.stacks)), w.task.stack_room)
-	w.task.stack_count = C.uint64_t(copy(room, stacks))
+// arguments is how many a system call has at most.
+const arguments = 6
+
+// TwinMoment is what Go knows of the instant. Of what there is no room for, nothing is told.
+type TwinMoment struct {
+	Stacks    []TwinStack // ascending
+	Data      []TwinFile  // of the loaded files, ascending: where words that are as in the file are constants
+	Registers []uint64    // of threads that wait: what they have passed to system calls
+}
+
+// Ready tells the copy what is known of its instant, and of its own files, and has it look.
+func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, m TwinMoment) {
+	w.task.stack_count = C.uint64_t(copy(listOf[TwinStack](w, w.task.stacks, w.task.stack_room), m.Stacks))
+	w.task.file_count = C.uint64_t(copy(listOf[TwinFile](w, w.task.files, w.task.file_room), m.Data))
+	w.task.register_count = C.uint64_t(copy(listOf[uint64](w, w.task.registers, w.task.register_room), m.Registers))
 	w.task.maps, w.task.pagemap = C.int32_t(maps.Fd()), C.int32_t(pagemap.Fd())
 	w.task.origin, w.task.memory = C.int32_t(origin.Fd()), C.int32_t(memory.Fd())
 	atomic.StoreUint32((*uint32)(&w.task.ready), 1)
@@ -180,4 +190,8 @@ func (w *Twin) Size() int64 { return int64(len(w.memory)) }
 func (w *Twin) Free() error {
 	w.Blocks, w.Found, w.task = nil, nil, nil
 	return unix.Munmap(w.memory)
+}
+
+func listOf[T any](w *Twin, at, count C.uint64_t) []T {
+	return unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(w.task), at)), count)
 }

@@ -8,13 +8,16 @@
 #define PRESENT (1ULL << 63)
 #define SWAPPED (1ULL << 62)
 #define OF_FILE (1ULL << 61) // or anonymous and shared
+#define GUARD (1ULL << 58)
 #define ENTRIES 512
 
 static bool is_touched(uint64_t entry, enum twin_touched touched)
 {
-	if ((entry & (PRESENT | SWAPPED)) == 0)
+	if ((entry & GUARD) != 0)
 		return false;
-	return touched == TWIN_THERE || (entry & OF_FILE) == 0;
+	if (touched == TWIN_SWAPPED)
+		return (entry & (PRESENT | SWAPPED)) == SWAPPED;
+	return (entry & PRESENT) != 0 && (touched == TWIN_THERE || (entry & OF_FILE) == 0);
 }
 
 bool twin_runs(const struct twin_pagemap *map, uint64_t start, uint64_t limit, enum twin_touched touched, twin_run *run, void *arg)
@@ -124,7 +127,7 @@ struct visiting {
 	const struct twin_task *task;
 	const struct twin_apart *apart;
 	enum twin_root kind;
-	twin_run *run, *shared;
+	twin_run *run, *copied;
 	void *arg;
 	uint64_t next;      // index of the first range apart that may matter
 	uint64_t data_end;  // where the last mapping with data of a file ended: its .bss follows
@@ -154,8 +157,10 @@ static void look(struct visiting *v, const struct twin_map *m, uint64_t start, u
 		if (end > limit)
 			end = limit;
 		if (!twin_go_holds(&v->task->go, start)) {
-			bool read = m->shared ? twin_runs(&(struct twin_pagemap){v->task->origin, v->task->page}, start, end, TWIN_THERE, v->shared, v->arg)
-					      : twin_runs(&(struct twin_pagemap){v->task->pagemap, v->task->page}, start, end, TWIN_WRITTEN, v->run, v->arg);
+			struct twin_pagemap here = {v->task->pagemap, v->task->page}, origin = {v->task->origin, v->task->page};
+			bool read = m->shared ? twin_runs(&origin, start, end, TWIN_THERE, v->copied, v->arg)
+					      : twin_runs(&here, start, end, TWIN_WRITTEN, v->run, v->arg);
+			read = read && twin_runs(m->shared ? &origin : &here, start, end, TWIN_SWAPPED, v->copied, v->arg);
 			v->failed = v->failed || !read;
 		}
 		start = end;
@@ -168,7 +173,7 @@ static void visit(void *arg, const struct twin_map *m)
 	bool data = !m->shared && (m->anonymous ? m->start == v->data_end : true);
 	if (data)
 		v->data_end = m->limit;
-	if (!m->readable || (!m->anonymous && !m->writable) || (m->shared && !m->writable) || !is_memory(m) || data != (v->kind == TWIN_ROOT_DATA))
+	if (!m->readable || (m->shared && !m->writable) || !is_memory(m) || data != (v->kind == TWIN_ROOT_DATA))
 		return;
 	const struct twin_range *r = v->apart->ranges;
 	while (v->next < v->apart->count && r[v->next].limit <= m->start)
@@ -183,8 +188,65 @@ static void visit(void *arg, const struct twin_map *m)
 	look(v, m, at, m->limit);
 }
 
-bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind, twin_run *run, twin_run *shared, void *arg)
+bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind,
+		twin_run *run, twin_run *copied, void *arg)
 {
-	struct visiting v = {.task = task, .apart = apart, .kind = kind, .run = run, .shared = shared, .arg = arg};
+	struct visiting v = {.task = task, .apart = apart, .kind = kind, .run = run, .copied = copied, .arg = arg};
 	return twin_maps_each(maps, visit, &v) && !v.failed;
+}
+
+static void count_readable(void *arg, const struct twin_map *m)
+{
+	*(uint64_t *)arg += m->readable && is_memory(m) ? 1 : 0;
+}
+
+static void add_readable(void *arg, const struct twin_map *m)
+{
+	struct twin_readable *r = arg;
+	if (!m->readable || !is_memory(m))
+		return;
+	if (r->count > 0 && r->ranges[r->count - 1].limit == m->start)
+		r->ranges[r->count - 1].limit = m->limit;
+	else
+		r->ranges[r->count++] = (struct twin_range){m->start, m->limit};
+}
+
+bool twin_readable_find(struct twin_readable *r, const struct twin_maps *maps)
+{
+	uint64_t count = 0;
+	if (!twin_maps_each(maps, count_readable, &count))
+		return false;
+	r->taken = (count + 1) * sizeof *r->ranges;
+	r->ranges = pages_map(r->taken);
+	return r->ranges != NULL && twin_maps_each(maps, add_readable, r);
+}
+
+// Returns the index of the first range that ends behind an address.
+static uint64_t readable_from(const struct twin_readable *r, uint64_t address)
+{
+	uint64_t from = 0, to = r->count;
+	while (from < to) {
+		uint64_t middle = (from + to) / 2;
+		if (r->ranges[middle].limit <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+struct twin_range twin_readable_around(const struct twin_readable *r, uint64_t address)
+{
+	uint64_t i = readable_from(r, address);
+	return i < r->count && r->ranges[i].start <= address ? r->ranges[i] : (struct twin_range){0};
+}
+
+void twin_readable_each(const struct twin_readable *r, uint64_t start, uint64_t limit, twin_run *run, void *arg)
+{
+	for (uint64_t i = readable_from(r, start); i < r->count && r->ranges[i].start < limit; i++) {
+		uint64_t at = start > r->ranges[i].start ? start : r->ranges[i].start;
+		uint64_t end = limit < r->ranges[i].limit ? limit : r->ranges[i].limit;
+		if (at < end)
+			run(arg, at, end);
+	}
 }

@@ -13,8 +13,9 @@ typedef void twin_run(void *arg, uint64_t start, uint64_t limit);
 
 // What a run of pages must be, by the kernel's pagemap.
 enum twin_touched {
-	TWIN_WRITTEN, // of private memory: no longer what a file has
-	TWIN_THERE,   // in memory, or swapped out
+	TWIN_WRITTEN, // in memory, and no longer what a file has; of private memory
+	TWIN_THERE,   // in memory
+	TWIN_SWAPPED, // swapped out, or a guard that looks like that to older kernels: a load may fault
 };
 
 struct twin_pagemap {
@@ -34,8 +35,25 @@ struct twin_apart {
 // Gathers them: what the task says, stacks, and the memory of blocks. False if there is no memory.
 bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const struct twin_maps *maps, const struct twin_heaps *heaps, const struct twin_nodes *nodes);
 
-// Visits memory that is left. Of what only the loader may write, such as tables of functions, nothing is. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to shared, because the
-// twin's tables do not have its pages and a file may be shorter than its mapping. False if a list of the kernel's could not be read.
-bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind, twin_run *run, twin_run *shared, void *arg);
+// Memory that may be read, ascending.
+struct twin_readable {
+	struct twin_range *ranges;
+	uint64_t count, taken; // taken: bytes mapped for it
+};
+
+// False if there is no memory, or the list is not understood.
+bool twin_readable_find(struct twin_readable *r, const struct twin_maps *maps);
+
+// The range around an address, or an empty one.
+struct twin_range twin_readable_around(const struct twin_readable *r, uint64_t address);
+
+// Visits what may be read of a range.
+void twin_readable_each(const struct twin_readable *r, uint64_t start, uint64_t limit, twin_run *run, void *arg);
+
+// Visits memory that is left. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to shared, because the
+// twin's tables do not have its pages and a file may be shorter than its mapping, and so does what is swapped out. False if a list
+// of the kernel's could not be read.
+bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind,
+		twin_run *run, twin_run *copied, void *arg);
 
 #endif

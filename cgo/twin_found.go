@@ -12,6 +12,9 @@ type TwinFound struct {
 // TwinRoot says what a word lies in: enum twin_root.
 type TwinRoot uint32
 
+// TwinRootUnknown is TWIN_ROOT_UNKNOWN: nobody looked for the block.
+const TwinRootUnknown TwinRoot = 8
+
 // TwinReport is what a twin says of its work.
 type TwinReport struct {
 	Scanned          uint64 // bytes that were looked at for pointers

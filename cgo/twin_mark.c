@@ -14,7 +14,7 @@
 #define ROOT_BITS 56 // where the enum twin_root is in a root word's address
 #define AHEAD 8      // a power of two: blocks that are fetched into the cache before they are read
 #define COPIED (64ULL << 10)
-#define SPARSE (64ULL << 10) // in larger blocks, pages that were never touched are left out
+#define SPARSE (4ULL << 10) // in larger blocks, pages that were never touched are left out
 
 // A block whose words are to be looked at, and what led to it: FROM_BLOCK and the recorded block's index, or the address of a root
 // word and its kind.
@@ -26,6 +26,8 @@ struct pending {
 struct marking {
 	struct twin_task *task;
 	const struct twin_maps *maps;
+	struct twin_readable readable;
+	struct twin_range safe; // one of these, which the last block lies in
 	struct twin_nodes *nodes;
 	struct twin_found *found;
 	struct pending *pending; // a stack; room for all blocks
@@ -131,12 +133,35 @@ static void scan_data(void *arg, uint64_t start, uint64_t limit)
 		scan(m, start, limit);
 }
 
+// What a load may fault at is copied by the kernel. What it cannot read, because a file is shorter or the page is a guard, holds nothing.
+static void scan_copy(void *arg, uint64_t start, uint64_t limit)
+{
+	struct marking *m = arg;
+	for (uint64_t at = start; at < limit; at += COPIED) {
+		uint64_t wanted = limit - at < COPIED ? limit - at : COPIED;
+		long got = system_call(SYS_pread64, m->task->memory, (long)m->copy, (long)wanted, (long)at);
+		if (got > 0)
+			scan_at(m, (uint64_t)m->copy, (uint64_t)m->copy + (uint64_t)got, at - (uint64_t)m->copy);
+	}
+}
+
+static void scan_touched(void *arg, uint64_t start, uint64_t limit)
+{
+	struct marking *m = arg;
+	struct twin_pagemap here = {m->task->pagemap, m->task->page};
+	m->blind = m->blind || !twin_runs(&here, start, limit, TWIN_THERE, scan_run, m) ||
+		   !twin_runs(&here, start, limit, TWIN_SWAPPED, scan_copy, m);
+}
+
+// Of a block, or of an object of Go's, a part may be protected, or not copied.
 static void scan_resident(struct marking *m, uint64_t start, uint64_t limit)
 {
-	if (limit - start <= SPARSE)
+	if (start < m->safe.start || limit > m->safe.limit)
+		m->safe = twin_readable_around(&m->readable, start);
+	if (limit - start <= SPARSE && start >= m->safe.start && limit <= m->safe.limit)
 		scan(m, start, limit);
 	else
-		m->blind = m->blind || !twin_runs(&(struct twin_pagemap){m->task->pagemap, m->task->page}, start, limit, TWIN_THERE, scan_run, m);
+		twin_readable_each(&m->readable, start, limit, limit - start <= SPARSE ? scan_run : scan_touched, m);
 }
 
 // Takes a block from the stack into the row of those that are fetched, and the longest fetched one from that.
@@ -170,22 +195,10 @@ static void scan_root(void *arg, uint64_t start, uint64_t limit, uint32_t root)
 	scan_resident(m, start, limit);
 }
 
-// What the kernel cannot read, because the file is shorter, holds nothing.
-static void scan_shared(void *arg, uint64_t start, uint64_t limit)
-{
-	struct marking *m = arg;
-	for (uint64_t at = start; at < limit; at += COPIED) {
-		uint64_t wanted = limit - at < COPIED ? limit - at : COPIED;
-		long got = system_call(SYS_pread64, m->task->memory, (long)m->copy, (long)wanted, (long)at);
-		if (got > 0)
-			scan_at(m, (uint64_t)m->copy, (uint64_t)m->copy + (uint64_t)got, at - (uint64_t)m->copy);
-	}
-}
-
 static bool scan_areas(struct marking *m, const struct twin_apart *apart, enum twin_root kind)
 {
 	m->root = kind;
-	return twin_areas(m->task, m->maps, apart, kind, kind == TWIN_ROOT_DATA ? scan_data : scan_run, scan_shared, m);
+	return twin_areas(m->task, m->maps, apart, kind, kind == TWIN_ROOT_DATA ? scan_data : scan_run, scan_copy, m);
 }
 
 static void scan_stacks(struct marking *m)
@@ -194,8 +207,15 @@ static void scan_stacks(struct marking *m)
 	for (uint64_t i = 0; i < m->task->stack_count; i++) {
 		const struct twin_stack *s = &stacks[i];
 		m->root = TWIN_ROOT_STACK;
-		m->blind = m->blind || !twin_runs(&(struct twin_pagemap){m->task->pagemap, m->task->page}, s->from, s->limit, TWIN_WRITTEN, scan_run, m);
+		twin_readable_each(&m->readable, s->from, s->limit, scan_touched, m);
 	}
+}
+
+// What threads have passed to the system calls in which they wait.
+static void scan_registers(struct marking *m)
+{
+	m->root = TWIN_ROOT_REGISTERS;
+	scan(m, (uint64_t)m->task + m->task->registers, (uint64_t)m->task + m->task->registers + m->task->register_count * 8);
 }
 
 static void name_goroutines(struct marking *m)
@@ -212,6 +232,13 @@ static void name_goroutines(struct marking *m)
 	twin_go_forget(&all);
 }
 
+static void note_unknown(struct marking *m)
+{
+	for (uint64_t i = 0; i < m->task->count; i++)
+		if (m->found[i].holder == 0 && !twin_nodes_knows(m->nodes, i))
+			m->found[i].root = TWIN_ROOT_UNKNOWN;
+}
+
 static bool fail(struct twin_task *task, enum twin_phase why)
 {
 	task->phase = why;
@@ -225,13 +252,14 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 			    .pending_room = nodes->chunk_count + nodes->count + 1};
 	m.pending = pages_map(m.pending_room * sizeof *m.pending);
 	m.copy = pages_map(COPIED);
-	if (m.pending == NULL || m.copy == NULL || !twin_apart_find(&apart, task, maps, heaps, nodes))
+	if (m.pending == NULL || m.copy == NULL || !twin_readable_find(&m.readable, maps) || !twin_apart_find(&apart, task, maps, heaps, nodes))
 		return fail(task, TWIN_NO_MEMORY);
 	task->own += apart.taken + COPIED;
 	if (!scan_areas(&m, &apart, TWIN_ROOT_DATA))
 		return fail(task, TWIN_NO_AREAS);
 	twin_stacks_resolve((void *)((char *)task + task->stacks), task->stack_count, &task->go, heaps, sp);
 	scan_stacks(&m);
+	scan_registers(&m);
 	if (!twin_go_scan(&task->go, scan_root, &m))
 		task->go_unknown = 1;
 	if (!scan_areas(&m, &apart, TWIN_ROOT_MAPPING))
@@ -239,6 +267,7 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 	task->phase = TWIN_BLOCKS;
 	follow_blocks(&m);
 	name_goroutines(&m);
+	note_unknown(&m);
 	if (m.full || m.blind)
 		return fail(task, m.full ? TWIN_NO_MEMORY : TWIN_NO_AREAS);
 	return true;

@@ -3,13 +3,14 @@
 #include "twin_nodes.h"
 
 #include "blocks_pages.h"
+#include "twin_heap.h"
 
 #define UNIT 16ULL
 #define NEAR_BITS 30
 #define NEARS (1ULL << (48 - NEAR_BITS))
 #define UNITS_OF_PAGE (TWIN_PAGE / UNIT)
 #define WORDS_OF_PAGE (UNITS_OF_PAGE / 64)
-#define FLAGS 7ULL // the lowest bits of a chunk's size
+#define FLAGS TWIN_CHUNK_FLAGS
 
 static uint64_t page_down(uint64_t x)
 {
@@ -325,6 +326,36 @@ bool twin_nodes_in_chunks(const struct twin_nodes *n, uint64_t address)
 	return a != NULL && a->chunks != NULL;
 }
 
+// The bytes of a chunk that its block has.
+static uint64_t size_of(uint64_t at)
+{
+	uint64_t word = *(const uint64_t *)(at - 8);
+	return (word & ~FLAGS) - ((word & TWIN_CHUNK_MAPPED) != 0 ? TWIN_CHUNK_HEADER : 8);
+}
+
+// Returns 1 + the index of the recorded block that begins in a chunk; 0 for none. A block that malloc mapped alone begins behind the
+// chunk's start if it is aligned.
+static uint64_t block_in(const struct twin_nodes *n, const struct twin_place *a, uint64_t at, uint64_t size)
+{
+	uint64_t block = a->first[(at - a->start) / TWIN_PAGE];
+	while (block < n->count && n->blocks[block].at < at)
+		block++;
+	return block < n->count && n->blocks[block].at - at < size ? block + 1 : 0;
+}
+
+bool twin_nodes_knows(const struct twin_nodes *n, uint64_t block)
+{
+	uint64_t at = n->blocks[block].at;
+	const struct twin_place *a = twin_nodes_may_hold(n, at) ? place_of(n, at) : NULL;
+	if (a == NULL || a->chunks == NULL)
+		return a != NULL;
+	uint64_t chunk = chunk_before(a, at);
+	return chunk != 0 && at - chunk < size_of(chunk) && block_in(n, a, chunk, size_of(chunk)) == block + 1;
+}
+
+#define ANYWHERE (~0ULL)
+
+// Within so many bytes from its start.
 static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struct twin_node *node)
 {
 	if (!twin_nodes_may_hold(n, address))
@@ -334,21 +365,23 @@ static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struc
 		return false;
 	if (a->chunks != NULL) {
 		uint64_t at = chunk_before(a, address);
-		if (at == 0 || address - at >= within)
+		if (at == 0)
 			return false;
 		uint64_t unit = (at - a->start) / UNIT, bit = 1ULL << unit % 64;
 		if ((a->reached[unit / 64] & bit) != 0)
 			return false;
-		uint64_t size = (*(const uint64_t *)(at - 8) & ~FLAGS) - 8;
+		uint64_t size = size_of(at);
 		if (address - at >= size)
 			return false;
+		uint64_t block = block_in(n, a, at, size), start = block == 0 ? at : n->blocks[block - 1].at;
+		if (within != ANYWHERE && address - start >= within)
+			return false;
 		a->reached[unit / 64] |= bit;
-		uint64_t block = block_of(n, a, at);
-		*node = (struct twin_node){at, size, block != 0 && n->blocks[block - 1].at == at ? block : 0};
+		*node = (struct twin_node){at, size, block};
 		return true;
 	}
 	uint64_t block = block_of(n, a, address);
-	if (block == 0 || n->reached[block - 1] != 0 || address - n->blocks[block - 1].at >= within)
+	if (block == 0 || n->reached[block - 1] != 0 || (within != ANYWHERE && address - n->blocks[block - 1].at >= within))
 		return false;
 	n->reached[block - 1] = 1;
 	*node = (struct twin_node){n->blocks[block - 1].at, n->blocks[block - 1].size, block};
@@ -357,7 +390,7 @@ static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struc
 
 bool twin_nodes_reach(struct twin_nodes *n, uint64_t address, struct twin_node *node)
 {
-	return reach(n, address, ~0ULL, node);
+	return reach(n, address, ANYWHERE, node);
 }
 
 bool twin_nodes_reach_tagged(struct twin_nodes *n, uint64_t address, struct twin_node *node)

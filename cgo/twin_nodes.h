@@ -52,6 +52,10 @@ static inline bool twin_nodes_may_hold(const struct twin_nodes *n, uint64_t addr
 // Whether an address lies in a heap of chunks.
 bool twin_nodes_in_chunks(const struct twin_nodes *n, uint64_t address);
 
+// Whether a recorded block, by its index, is one that can be reached. One in a heap of chunks of which none is there is not: it was freed
+// before the instant, or what is there was not understood.
+bool twin_nodes_knows(const struct twin_nodes *n, uint64_t block);
+
 // Finds the block that an address lies in, the first time that it is asked for one. False if there is none, or it was found before.
 bool twin_nodes_reach(struct twin_nodes *n, uint64_t address, struct twin_node *node);
 

@@ -41,15 +41,18 @@ func (f *Findings) Free() {
 	}
 }
 
-// Unreachable returns a snapshot of the blocks that nothing points to.
+// Unreachable returns a snapshot of the blocks that nothing points to, and that were at least as old as oldest at the instant.
 func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration) (*alloc.Snapshot, error) {
-	return r.ClassesIn(memory, f.Blocks, oldest, func(i int) int {
-		if f.found[i].Holder != 0 {
+	return r.ClassesIn(memory, f.Blocks, 0, func(i int) int {
+		if !f.Lost(i) || f.Blocks.Younger(i, oldest) {
 			return -1
 		}
 		return 0
 	})
 }
+
+// Lost reports whether nothing points to a block.
+func (f *Findings) Lost(i int) bool { return f.found[i].Holder == 0 && f.found[i].Root != cgo.TwinRootUnknown }
 
 // Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
 func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {
@@ -77,9 +80,10 @@ func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest ti
 			sum = new(suspects.Found)
 			sums[b.Stack] = sum
 		}
-		if f.found[i].Holder == 0 {
+		switch {
+		case f.Lost(i):
 			sum.Lost(b)
-		} else {
+		case f.found[i].Holder != 0:
 			sum.Held(b, holder(i))
 		}
 	})

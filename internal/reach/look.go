@@ -20,9 +20,13 @@ import (
 
 // Look makes a copy of the process and has it look for what points to the recorded blocks of malloc's in use. memory holds the blocks.
 func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, error) {
+	release, err := twin.Acquire(o.Ended)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	f := new(Findings)
 	a := twin.Ask{TwinTask: cgo.TwinTask{Reach: o.Reach, Pinned: o.Pinned}, Kernel: o.Kernel, Deadline: o.Deadline, Ended: o.Ended, Stacks: r.Stacks}
-	var err error
 	if a.Malloc, err = malloc.ForTwin(r.Breaks()...); err != nil {
 		if o.Pinned {
 			return nil, fmt.Errorf("what blocks pin is known with glibc's malloc only: %w", err)

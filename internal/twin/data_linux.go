@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -21,11 +22,13 @@ import (
 type data struct {
 	ranges []cgo.TwinFile
 	files  map[string]*os.File // nil: it could not be opened, or is another file by now
+	loaded []cgo.Segment
 }
 
-// openData opens the files that are mapped to be written to privately. Those that cannot be opened are left out: all their words count.
+// openData opens the files that the loader has loaded. Those that cannot be opened are left out: all their words count. What else the
+// program maps may be a file that it has saved pointers in.
 func openData(k usage.Kernel) (d data) {
-	d.files = make(map[string]*os.File)
+	d.files, d.loaded = make(map[string]*os.File), cgo.Segments()
 	f, err := os.Open(k.Path("maps"))
 	if err != nil {
 		return d
@@ -40,17 +43,18 @@ func openData(k usage.Kernel) (d data) {
 // add adds a mapping: "start-limit rw-p offset major:minor inode path".
 func (d *data) add(line string) {
 	var m cgo.TwinFile
-	var mode, device string
+	var mode string
+	var major, minor uint32
 	var inode uint64
-	n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.Start, &m.Limit, &mode, &m.Offset, &device, &inode)
+	n, _ := fmt.Sscanf(line, "%x-%x %s %x %x:%x %d", &m.Start, &m.Limit, &mode, &m.Offset, &major, &minor, &inode)
 	at := strings.IndexByte(line, '/')
-	if n != 6 || inode == 0 || at < 0 || !strings.HasPrefix(mode, "rw") || mode[len(mode)-1] != 'p' {
+	if n != 7 || inode == 0 || at < 0 || mode != "rw-p" && mode != "r--p" || !d.isLoaded(&m) {
 		return
 	}
 	path := line[at:]
 	f, known := d.files[path]
 	if !known {
-		f = openSame(path, inode)
+		f = openSame(path, inode, unix.Mkdev(major, minor))
 		d.files[path] = f
 	}
 	if f != nil {
@@ -59,14 +63,22 @@ func (d *data) add(line string) {
 	}
 }
 
-// openSame opens a file if it is a regular one and still has that inode; nil otherwise.
-func openSame(path string, inode uint64) *os.File {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+// isLoaded reports whether a mapping is a part of a file that the loader has loaded.
+func (d *data) isLoaded(m *cgo.TwinFile) bool {
+	return slices.ContainsFunc(d.loaded, func(s cgo.Segment) bool { return s.Start < m.Limit && m.Start < s.End })
+}
+
+// openSame opens a file if it is a regular one and still the one that is mapped; nil otherwise.
+func openSame(path string, inode, device uint64) *os.File {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	var s unix.Stat_t
-	if unix.Fstat(int(f.Fd()), &s) != nil || s.Ino != inode || s.Mode&unix.S_IFMT != unix.S_IFREG {
+	if unix.Fstat(int(f.Fd()), &s) != nil || s.Ino != inode || uint64(s.Dev) != device {
 		_ = f.Close()
 		return nil
 	}

@@ -71,6 +71,11 @@ func look(t *testing.T, a *Ask, at []uint64, size func(i int) uint64) ([]cgo.Twi
 		}
 	}()
 	<-filled
+	release, err := Acquire(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
 	r, err := Look(w, a)
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,9 @@ import (
 // Of the stack of a thread that has ended, libc keeps the control block, with pointers to blocks that the next thread on the stack will
 // use.
 
+// arguments is how many a system call has at most.
+const arguments = 6
+
 // kept is how much counts below the stack pointer of a thread that waits in C.
 const kept = 4096
 
@@ -36,6 +39,8 @@ type stack struct {
 	cgo.TwinStack
 	thread int    // 0 if it has ended
 	turns  string // how often it has run; "" if that is unknown
+
+	passed [arguments]uint64 // to the system call in which it waits
 }
 
 // stacksNow returns the stacks of threads, ascending.
@@ -96,12 +101,18 @@ func (s *stack) look(task string) {
 	}
 	if turns, err := os.ReadFile(filepath.Join(task, "schedstat")); err == nil {
 		s.From, s.turns = sp, string(turns)
+		if len(fields) == len(s.passed)+3 {
+			for i := range s.passed {
+				s.passed[i], _ = strconv.ParseUint(string(fields[i+1]), 0, 64) // what is no number points to nothing
+			}
+		}
 	}
 }
 
-// stayed returns the stacks of both lists, each with what is in use of it, where that was the same before and after the copy was made
-// and the thread did not run meanwhile; otherwise all of it.
-func stayed(before, after []stack) (list []cgo.TwinStack) {
+// stayed returns the stacks of both lists, each with what is in use of it, and what threads have passed to the kernel, where both were the
+// same before and after the copy was made and the thread did not run meanwhile; otherwise all of the stack.
+func stayed(before, after []stack) (m cgo.TwinMoment) {
+	var list []cgo.TwinStack
 	for len(before) > 0 || len(after) > 0 {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0].Start < after[0].Start:
@@ -109,6 +120,11 @@ func stayed(before, after []stack) (list []cgo.TwinStack) {
 		case len(before) == 0 || after[0].Start < before[0].Start:
 			list, after = append(list, after[0].whole()), after[1:]
 		case before[0] == after[0]:
+			for _, word := range before[0].passed {
+				if word != 0 {
+					m.Registers = append(m.Registers, word)
+				}
+			}
 			list, before, after = append(list, before[0].TwinStack), before[1:], after[1:]
 		default:
 			s := before[0].whole()
@@ -116,7 +132,8 @@ func stayed(before, after []stack) (list []cgo.TwinStack) {
 			list, before, after = append(list, s), before[1:], after[1:]
 		}
 	}
-	return list
+	m.Stacks = list
+	return m
 }
 
 func (s *stack) whole() cgo.TwinStack {

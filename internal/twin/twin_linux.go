@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -30,7 +29,20 @@ type Ask struct {
 
 const usualDeadline = time.Minute
 
-var one sync.Mutex
+// one is full while a copy is made or looks.
+var one = make(chan struct{}, 1)
+
+var errEnded = errors.New("nobody waits for it any more")
+
+// Acquire waits until no other copy looks, or ended is closed. release must be called once the copy has looked.
+func Acquire(ended <-chan struct{}) (release func(), err error) {
+	select {
+	case one <- struct{}{}:
+		return func() { <-one }, nil
+	case <-ended:
+		return nil, errEnded
+	}
+}
 
 // made is called with a copy's process ID before it looks. Tests set it.
 var made func(pid int)
@@ -38,10 +50,9 @@ var made func(pid int)
 // New maps room for what a twin is asked about, and for what it finds.
 func New(a *Ask, blocks int) (*cgo.Twin, error) { return cgo.NewTwin(&a.TwinTask, blocks) }
 
-// Look makes the twin and waits for its end. An error says why nothing was found; nothing else has changed then.
+// Look makes the twin and waits for its end. An error says why nothing was found; nothing else has changed then. The caller must have
+// acquired the right to.
 func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
-	one.Lock()
-	defer one.Unlock()
 	runtime.LockOSThread() // the copy ends with the thread
 	defer runtime.UnlockOSThread()
 	room := newRoom(a.Kernel)
@@ -69,7 +80,11 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	if err == nil {
 		data := openData(a.Kernel)
 		defer data.close() // as with the copy's own files
-		w.Ready(c.maps, c.pagemap, c.origin, c.memory, stayed(before, stacksNow(a.Kernel, a.Stacks())), data.ranges)
+		m := stayed(before, stacksNow(a.Kernel, a.Stacks()))
+		m.Data = data.ranges
+		w.Ready(c.maps, c.pagemap, c.origin, c.memory, m)
+		clear(before)
+		clear(m.Registers)
 		err = c.wait()
 	} else {
 		c.end()
@@ -123,7 +138,10 @@ func (c *copied) open(k usage.Kernel) (err error) {
 		to   **os.File
 		path string
 	}{{&c.maps, dir + "/maps"}, {&c.pagemap, dir + "/pagemap"}, {&c.memory, dir + "/mem"}, {&c.origin, k.Path("pagemap")}} {
-		if *f.to, err = os.Open(f.path); err != nil {
+		if *f.to, err = os.Open(f.path); errors.Is(err, os.ErrPermission) {
+			return fmt.Errorf("its files may not be read, because the process has dropped or been given privileges (PR_SET_DUMPABLE), or tracing is "+
+				"forbidden (kernel.yama.ptrace_scope): %w", err)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -188,13 +206,15 @@ func (c *copied) gone() (bool, error) {
 	return true, nil
 }
 
-// end ends the copy and waits until it is gone. A copy that was killed goes as soon as it runs.
+// patience is how long end waits. A copy that was killed goes as soon as it runs, unless the kernel waits for a disk on its behalf.
+const patience = 10 * time.Second
+
+// end ends the copy and waits until it is gone. If the kernel does not let it go, it goes later, and stays in the list of processes.
 func (c *copied) end() {
 	_ = unix.Kill(c.pid, unix.SIGKILL)
-	for {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Microsecond) {
 		if gone, _ := c.gone(); gone {
 			return
 		}
-		time.Sleep(100 * time.Microsecond)
 	}
 }

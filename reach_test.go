@@ -1,0 +1,68 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"bytes"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// heldBlocks hold blocks for Go.
+var heldBlocks []unsafe.Pointer
+
+// Blocks of every kind that malloc has are held by a word that has their address: aligned ones that it maps alone begin behind the start of
+// their chunk, and one that was made smaller leaves a short mapping.
+func TestBlocksOfEachKindAreHeld(t *testing.T) {
+	p := start(t, everything)
+	sizes := map[int64]bool{}
+	hold := func(block unsafe.Pointer, size int64) {
+		heldBlocks = append(heldBlocks, block)
+		sizes[size] = true
+	}
+	for i, alignment := range []uintptr{16, 64, 4096, 2 << 20} {
+		for _, size := range []uintptr{1000, 300_000, 4 << 20} {
+			size += uintptr(i)
+			hold(victim.PosixMemalign(alignment, size), int64(size))
+		}
+	}
+	hold(victim.Realloc(victim.Malloc(200_000), 1500), 1500)
+	hold(victim.Realloc(victim.Malloc(1000), 500_500), 500_500)
+	hold(victim.Calloc(3, 111_111), 333_333)
+	defer func() {
+		for _, block := range heldBlocks {
+			victim.Free(block)
+		}
+		heldBlocks = nil
+	}()
+	time.Sleep(50 * time.Millisecond) // younger blocks do not count
+	for _, v := range []View{ViewUnreachable(time.Millisecond, true), ViewHeldBy(true)} {
+		var written bytes.Buffer
+		if err := p.Write(&written, Selection{View: v}); err != nil {
+			t.Fatal(err)
+		}
+		read, err := profile.Parse(&written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int64]bool{}
+		for _, s := range read.Sample {
+			size := s.NumLabel["bytes"][0]
+			root := s.Location[len(s.Location)-1].Line[0].Function.Name
+			if sizes[size] && (v == ViewUnreachable(time.Millisecond, true) || root == "held by nothing" || root == "not looked for") {
+				t.Errorf("view %v: %d blocks of %d bytes: %s", v, s.Value[0], size, root)
+			}
+			seen[size] = true
+		}
+		for size := range sizes {
+			if v == ViewHeldBy(true) && !seen[size] {
+				t.Errorf("view %v has no block of %d bytes", v, size)
+			}
+		}
+	}
+}
