@@ -45,7 +45,8 @@ func run(o options) error {
 		SampleBytes:     o.sampleBytes,
 		GoroutineLabels: o.labels,
 		ThreadNames:     o.labels,
-		HiddenFrames:    true, // the tests compare every frame
+		HiddenFrames:    true,     // the tests compare every frame
+		UnpackBytes:     64 << 20, // with lines and inlined calls, however much debug data there is
 	})
 	if err != nil {
 		return err

@@ -512,7 +512,7 @@ static void *stormy(void *argument)
 
 static void read_storm(void)
 {
-	uint64_t missing = 0;
+	uint64_t wrong = 0, unseen = 0;
 	read_heaps();
 	for (int t = 1; t < THREADS; t++)
 		for (int i = 0; i < 200; i++) {
@@ -520,32 +520,35 @@ static void read_storm(void)
 			if (b->at == 0)
 				continue;
 			const struct seen *s = seen_at(b->at);
-			missing += s == NULL || s->is_free || s->user + s->usable != b->at + b->usable;
+			unseen += s == NULL;
+			wrong += s != NULL && (s->is_free || s->user + s->usable != b->at + b->usable);
 		}
-	all->memory = missing;
+	all->memory = unseen << 32 | wrong;
 }
 
 static void in_a_storm(void)
 {
 	pthread_t threads[THREADS];
-	uint64_t unknown = 0, missing = 0, rounds = 2000 / SCALE, twins = 0;
+	uint64_t unknown = 0, wrong = 0, unseen = 0, rounds = 2000 / SCALE, twins = 0;
 	for (int t = 1; t < THREADS; t++)
 		check(pthread_create(&threads[t], NULL, stormy, (void *)(intptr_t)t) == 0);
 	for (; twins < rounds; twins++) {
 		check(in_twin(read_storm) == 0);
 		check(all->found);
 		unknown += all->unknown;
+		wrong += all->memory & UINT32_MAX;
 		if (all->unknown == 0)
-			missing += all->memory;
+			unseen += all->memory >> 32;
 		sched_yield();
 	}
 	for (int t = 1; t < THREADS; t++)
 		storm[t].stop = 1;
 	for (int t = 1; t < THREADS; t++)
 		check(pthread_join(threads[t], NULL) == 0);
-	printf("    %lu heaps unknown, %lu blocks missing in %lu twins\n", (unsigned long)unknown, (unsigned long)missing,
-	       (unsigned long)twins);
-	check(unknown <= rounds / 100 && missing == 0);
+	printf("    %lu heaps unknown, %lu blocks not seen, %lu seen wrong in %lu twins\n", (unsigned long)unknown, (unsigned long)unseen,
+	       (unsigned long)wrong, (unsigned long)twins);
+	/* What is not seen as a chunk counts as memory of the program's, and holds what it points to. */
+	check(unknown <= rounds / 100 && unseen <= rounds / 100 + 1 && wrong == 0);
 }
 
 // A block that is recorded is in use, even if the thread's cache has it.
