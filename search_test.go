@@ -57,7 +57,7 @@ func TestSuspectsSayWhatIsLostAndWhatHoldsTheRest(t *testing.T) {
 	}
 
 	lost := suspect(t, p, "victim_lose")
-	if lost.Class != "leak" || lost.Unreachable < leastProven || lost.UnreachableError != 0 || !strings.Contains(lost.Sentence, " % unreachable: lost, and not growing") {
+	if lost.Class != "leak" || lost.Unreachable < leastProven || lost.UnreachableError != 0 || !strings.Contains(lost.Sentence, " % unreachable") || !strings.HasSuffix(lost.Sentence, ": lost, and not growing") {
 		t.Errorf("%+v", lost)
 	}
 	cache := suspect(t, p, "victim_cache_put")
