@@ -91,10 +91,10 @@ agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C+
 
 # Programs for arm64 are cross-compiled, and an emulator runs them. Tests that examine programs from outside run on this
 # machine. Left out are tests of files whose paths differ under the emulator, of a program that runs itself, of kinds of
-# children that the emulator creates in another way, and of memory that the emulator maps in its own way.
+# children that the emulator creates in another way or not at all, such as copies of the process, and of memory that the emulator maps in its own way.
 cross    := GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 emulator := qemu-aarch64 -L /usr/aarch64-linux-gnu
-hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestTrim|TestMappingsWhileThreadsMap|TestGosHeapOfBefore|TestLibrariesThatMap|TestCodeThatGDBIsToldOf|TestLoadersListWith|TheAccount|OfRSS|TablesOfGosRuntime|FreedMemoryThatMalloc|FreeMemoryIsEstimated|TakesBySbrk|LargeBlocksCount|SampledLargeBlocks|ReportedBlocksCount|BlocksOfBeforeStart|ProfilersTablesAre|VariablesThatBegin|StacksOfThreads|ListsOfThreads|StacksWithoutLibcs|AttachedSegments|MeetsNone|SystemCallsOfRecording|FromOutside|AnAccountThatCannotBeRead
+hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryThatVanishes|TestLabelsThatVanish|TestTwoObjects|TestFullDisk|TestTheLoaderKnows|TestAFileThatHasOnly|TestFork/clone|TestFork/vfork|TestPrograms/afresh|TestHandlersThatInterrupt|TestTrim|TestMappingsWhileThreadsMap|TestGosHeapOfBefore|TestLibrariesThatMap|TestCodeThatGDBIsToldOf|TestLoadersListWith|TheAccount|OfRSS|TablesOfGosRuntime|FreedMemoryThatMalloc|FreeMemoryIsEstimated|TakesBySbrk|LargeBlocksCount|SampledLargeBlocks|ReportedBlocksCount|BlocksOfBeforeStart|ProfilersTablesAre|VariablesThatBegin|StacksOfThreads|ListsOfThreads|StacksWithoutLibcs|AttachedSegments|MeetsNone|SystemCallsOfRecording|FromOutside|AnAccountThatCannotBeRead|BlocksOfEachKindAreHeld|WhatBlocksPin|SuspectsSayWhatIsLost|ALeakIsProven|ProfilesHaveTheTypes|StackAboveACallback|ProfilersOwnObjects|ProfilersGarbage
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 

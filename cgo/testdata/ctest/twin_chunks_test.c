@@ -536,9 +536,10 @@ static void in_a_storm(void)
 		check(in_twin(read_storm) == 0);
 		check(all->found);
 		unknown += all->unknown;
+		if (all->unknown != 0)
+			continue;
 		wrong += all->memory & UINT32_MAX;
-		if (all->unknown == 0)
-			unseen += all->memory >> 32;
+		unseen += all->memory >> 32;
 		sched_yield();
 	}
 	for (int t = 1; t < THREADS; t++)
