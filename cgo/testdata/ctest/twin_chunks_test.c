@@ -520,8 +520,9 @@ static void read_storm(void)
 			if (b->at == 0)
 				continue;
 			const struct seen *s = seen_at(b->at);
-			unseen += s == NULL;
-			wrong += s != NULL && (s->is_free || s->user + s->usable != b->at + b->usable);
+			bool within = s != NULL && b->at < s->user + s->usable;
+			unseen += !within;
+			wrong += within && (s->is_free || s->user + s->usable != b->at + b->usable);
 		}
 	all->memory = unseen << 32 | wrong;
 }
