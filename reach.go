@@ -113,7 +113,6 @@ func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.
 	if err != nil {
 		return nil, err
 	}
-	defer f.Free()
 	snapshot, err := take(f)
 	if err != nil {
 		return nil, err
@@ -125,8 +124,8 @@ func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.
 
 func lookedComments(f *reach.Findings) []string {
 	c := &f.Report
-	notes := []string{fmt.Sprintf("found by a copy of the process, for which it stood still for %v; the copy looked at %s in %v, %v of processor time, and took "+
-		"%s of memory; the process wrote to at most %s meanwhile", c.Pause.Round(10*time.Microsecond), report.Bytes(int64(c.Scanned)),
+	notes := []string{fmt.Sprintf("found by %s of the process, for which it stood still for %v; looked at were %s in %v, %v of processor time, and "+
+		"%s of memory taken; the process wrote to at most %s meanwhile", copies(c.Copies), c.Pause.Round(10*time.Microsecond), report.Bytes(int64(c.Scanned)),
 		c.Took.Round(time.Millisecond), c.Busy.Round(time.Millisecond), report.Bytes(int64(c.Own)), report.Bytes(c.Copied))}
 	if c.PinnedBytes > 0 {
 		notes = append(notes, fmt.Sprintf("all blocks in use pin %s, those that were recorded, each for itself only, %s", report.Bytes(int64(c.PinnedBytes)),
@@ -136,4 +135,11 @@ func lookedComments(f *reach.Findings) []string {
 		notes = append(notes, "what holds pointers was not told apart in "+what)
 	}
 	return notes
+}
+
+func copies(n int) string {
+	if n == 1 {
+		return "a copy"
+	}
+	return fmt.Sprintf("%d copies", n)
 }

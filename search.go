@@ -55,7 +55,6 @@ func (p *Profiler) look(ended <-chan struct{}) (cost suspects.Cost, err error) {
 	if err != nil {
 		return suspects.Cost{Busy: time.Since(begin)}, err
 	}
-	defer f.Free()
 	named, err := nameHolders(p.recording, &Selection{memory: &memory, names: p.names}, f)
 	if err == nil {
 		err = p.learn(f, named)

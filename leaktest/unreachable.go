@@ -24,7 +24,6 @@ func (c *check) lost() (*alloc.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Free()
 	s, err := f.Unreachable(c.session.recording, nil, 0)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ type Options struct {
 	Ended     <-chan struct{} // the copy is not needed any more once it is closed; nil if it always is
 }
 
-// Findings are what a copy of the process has found. Free must be called.
+// Findings are what copies of the process have found. They lie in the memory that Look was given.
 type Findings struct {
 	Blocks *alloc.Blocks
 	Report twin.Report
@@ -30,16 +30,9 @@ type Findings struct {
 	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
 
 	found []cgo.TwinFound // of each block
-	free  func() error
 }
 
-// Free frees the memory of what was found.
-func (f *Findings) Free() {
-	if f.free != nil {
-		_ = f.free() // the kernel unmaps what it has mapped
-		f.found, f.free = nil, nil
-	}
-}
+func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRootUnknown }
 
 // Unreachable returns a snapshot of the blocks that nothing points to, and that were at least as old as oldest at the instant.
 func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration) (*alloc.Snapshot, error) {
@@ -52,7 +45,7 @@ func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldes
 }
 
 // Lost reports whether nothing points to a block.
-func (f *Findings) Lost(i int) bool { return f.found[i].Holder == 0 && f.found[i].Root != cgo.TwinRootUnknown }
+func (f *Findings) Lost(i int) bool { return isLost(f.found[i]) }
 
 // Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
 func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {

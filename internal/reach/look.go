@@ -4,6 +4,7 @@ package reach
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -46,10 +47,9 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 		scrub()
 	})
 	if err == nil {
-		err = f.look(r, &a)
+		err = f.look(r, memory, &a)
 	}
 	if err != nil {
-		f.Free()
 		return nil, err
 	}
 	return f, nil
@@ -67,9 +67,44 @@ func scrub() {
 //go:noinline
 func use(*[32 << 10]byte) {}
 
-func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
+// apartTime lies between two copies, so that what a thread moves during the first is elsewhere during the second.
+const apartTime = 50 * time.Millisecond
+
+// look makes a copy, and a second one if the first found lost blocks. The kernel copies one page after the other while other threads
+// run, so what they move meanwhile from one page to another may be on neither in the copy. A block is lost if both copies say so.
+func (f *Findings) look(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask) error {
+	if err := f.once(r, memory, a); err != nil || !a.Reach || !slices.ContainsFunc(f.found, isLost) {
+		return err
+	}
+	first, report := f.found, f.Report
+	select {
+	case <-time.After(apartTime):
+	case <-a.Ended:
+	}
+	if err := f.once(r, memory, a); err != nil {
+		return err
+	}
+	for i := range f.found {
+		if isLost(f.found[i]) && !isLost(first[i]) {
+			f.found[i].Holder, f.found[i].RootWord, f.found[i].Goroutine = first[i].Holder, first[i].RootWord, first[i].Goroutine
+			f.found[i].Through, f.found[i].Root = first[i].Through, first[i].Root
+		}
+	}
+	f.Report.Copies = 2
+	f.Report.Pause = max(f.Report.Pause, report.Pause)
+	f.Report.Took += report.Took
+	f.Report.Busy += report.Busy
+	f.Report.Copied += report.Copied
+	f.Report.Scanned += report.Scanned
+	return nil
+}
+
+// once makes a copy. What it found lies in memory afterwards.
+func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask) (err error) {
 	stacks := r.Stacks()
 	a.StackRoom = len(stacks) + len(stacks)/8 + 64
+	a.Apart = a.Apart[:0]
+	found := scratch.Slice[cgo.TwinFound](memory, max(f.Blocks.Len(), leastFound))[:f.Blocks.Len()]
 	for _, t := range r.Tables() {
 		a.Apart = append(a.Apart, cgo.TwinRange(t))
 	}
@@ -78,7 +113,7 @@ func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 	if err != nil {
 		return err
 	}
-	f.found, f.free = shared.Found, shared.Free
+	defer func() { err = errors.Join(err, shared.Free()) }()
 	background.Apart("listing blocks for a copy", func() {
 		for i := range shared.Blocks {
 			shared.Blocks[i].At, shared.Blocks[i].Size = f.Blocks.At(i)
@@ -87,6 +122,9 @@ func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 	})
 	f.Time = time.Now()
 	f.Report, err = twin.Look(shared, a)
+	f.Report.Copies = 1
+	copy(found, shared.Found)
+	f.found = found
 	if f.Report.GoUnknown && a.Go != (gospans.Layout{}) {
 		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: at that moment it was not as expected")
 	}
@@ -95,3 +133,6 @@ func (f *Findings) look(r *alloc.Recording, a *twin.Ask) (err error) {
 	}
 	return err
 }
+
+// leastFound is how many take enough memory that it is not of Go's heap.
+const leastFound = 1 << 10

