@@ -31,7 +31,7 @@ VICTIM_SITE void victim_cache_put(size_t size)
 
 VICTIM_SITE void victim_fifo_push(size_t size)
 {
-	struct node *block = malloc(size);
+	struct node *block = calloc(1, size); /* what was there before would hold other blocks */
 	VICTIM_USE(block);
 	block->next = victim_fifo;
 	victim_fifo = block;
