@@ -67,13 +67,13 @@ func (b *Blocks) Younger(i int, than time.Duration) bool {
 	return !known || age < than
 }
 
-// ClassesIn returns a snapshot of those of the blocks that are still in use, and at least as old as oldest. class returns the class of
-// the block at an index; a negative one leaves it out. Samples lie in memory, as SnapshotIn's do.
-func (r *Recording) ClassesIn(memory *scratch.Memory, b *Blocks, oldest time.Duration, class func(i int) int) (*Snapshot, error) {
+// ClassesIn returns a snapshot of the blocks that are still in use. class returns the class of the block at an index; a negative one
+// leaves it out. Samples lie in memory, as SnapshotIn's do.
+func (r *Recording) ClassesIn(memory *scratch.Memory, b *Blocks, class func(i int) int) (*Snapshot, error) {
 	return r.snapshot(memory, func(read *tables.Reader) *tables.Samples {
 		sums := make(tables.Classes)
 		r.still(read, b, func(i int, block *tables.Block) {
-			if age, known := read.Age(block); !known || age < oldest {
+			if _, known := read.Age(block); !known { // the tables were settled before
 				return
 			}
 			if c := class(i); c >= 0 {
@@ -84,8 +84,8 @@ func (r *Recording) ClassesIn(memory *scratch.Memory, b *Blocks, oldest time.Dur
 	})
 }
 
-// WeighedIn is a snapshot of those of the blocks that are still in use, each with so many bytes, in 1/256 byte, instead of its own.
-// Those with none are left out.
+// WeighedIn returns a snapshot of the blocks that are still in use. Each counts with the bytes that bytes returns for its index, in 1/256
+// byte; 0 leaves it out.
 func (r *Recording) WeighedIn(memory *scratch.Memory, b *Blocks, bytes func(i int) uint64) (*Snapshot, error) {
 	return r.snapshot(memory, func(read *tables.Reader) *tables.Samples {
 		sums := tables.NewSums(memory)
@@ -110,8 +110,8 @@ func (r *Recording) StillIn(memory *scratch.Memory, b *Blocks, see func(i int, b
 	return r.whole()
 }
 
-// still visits those of the blocks that are in use without ever having been freed meanwhile. Of another recording there are none. What
-// it passes lies in the list, because the address of a block in Go's heap would look as if a later search found what holds it.
+// still visits the blocks that are in use and were not freed meanwhile; none if they are of another recording. What it passes lies in the
+// list, because the address of a block in Go's heap would look as if a later search found what holds it.
 func (r *Recording) still(read *tables.Reader, b *Blocks, visit func(i int, block *tables.Block)) {
 	if !b.started.Equal(r.started) {
 		return

@@ -114,7 +114,7 @@ func (*Blocks) Site(int) uint32 { return 0 }
 func (*Blocks) Younger(int, time.Duration) bool { return false }
 
 // ClassesIn returns errStopped.
-func (*Recording) ClassesIn(*scratch.Memory, *Blocks, time.Duration, func(int) int) (*Snapshot, error) {
+func (*Recording) ClassesIn(*scratch.Memory, *Blocks, func(int) int) (*Snapshot, error) {
 	return nil, errStopped
 }
 

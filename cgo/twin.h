@@ -1,5 +1,6 @@
-// The twin: a copy of the process, made by a bare clone, that looks in its own memory for what points to the recorded blocks. Its
-// memory is that of one instant, and no thread of the program is in it.
+// The twin: a copy of the process, made by a bare clone, that looks in its own memory for what points to the recorded blocks. No
+// thread of the program is in it, and its memory is that of one instant, as far as the kernel can: it copies page after page while other
+// threads run.
 //
 //	Go prepares a task in memory that both share ─► twin_start ─┬─► the process goes on
 //	                                                           └─► the twin: twin_chunks ─► twin_nodes ─► twin_mark, twin_pinned ─► exit

@@ -3,6 +3,7 @@
 #include "twin_areas.h"
 
 #include "blocks_pages.h"
+#include "twin_sort.h"
 
 // Documentation/admin-guide/mm/pagemap.rst
 #define PRESENT (1ULL << 63)
@@ -41,31 +42,6 @@ bool twin_runs(const struct twin_pagemap *map, uint64_t start, uint64_t limit, e
 	if (from < limit)
 		run(arg, from, limit);
 	return true;
-}
-
-static void heap_down(struct twin_range *r, uint64_t at, uint64_t count)
-{
-	for (uint64_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && r[child + 1].start > r[child].start)
-			child++;
-		if (r[at].start >= r[child].start)
-			return;
-		struct twin_range swapped = r[at];
-		r[at] = r[child];
-		r[child] = swapped;
-	}
-}
-
-static void sort(struct twin_range *r, uint64_t count)
-{
-	for (uint64_t i = count / 2; i-- > 0;)
-		heap_down(r, i, count);
-	for (uint64_t i = count; i-- > 1;) {
-		struct twin_range swapped = r[0];
-		r[0] = r[i];
-		r[i] = swapped;
-		heap_down(r, 0, i);
-	}
 }
 
 static uint64_t join(struct twin_range *r, uint64_t count)
@@ -118,7 +94,7 @@ bool twin_apart_find(struct twin_apart *a, const struct twin_task *task, const s
 		if (!twin_nodes_in_chunks(nodes, b->at))
 			a->ranges[a->count++] = (struct twin_range){b->at, b->at + b->size};
 	}
-	sort(a->ranges, a->count);
+	twin_sort(a->ranges, a->count, sizeof *a->ranges, offsetof(struct twin_range, start));
 	a->count = join(a->ranges, a->count);
 	return true;
 }

@@ -50,7 +50,7 @@ struct twin_range twin_readable_around(const struct twin_readable *r, uint64_t a
 // Visits what may be read of a range.
 void twin_readable_each(const struct twin_readable *r, uint64_t start, uint64_t limit, twin_run *run, void *arg);
 
-// Visits memory that is left. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to shared, because the
+// Visits memory that is left. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to copied, because the
 // twin's tables do not have its pages and a file may be shorter than its mapping, and so does what is swapped out. False if a list
 // of the kernel's could not be read.
 bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, const struct twin_apart *apart, enum twin_root kind,

@@ -3,6 +3,7 @@
 #include "blocks_pages.h"
 #include "twin_chunks.h"
 #include "twin_maps.h"
+#include "twin_sort.h"
 
 static void add_area(void *arg, const struct twin_map *m)
 {
@@ -49,27 +50,11 @@ static void mark_fast(struct twin_heaps *h, const struct twin_malloc *m, uint64_
 	twin_chunks_fast(h, arena);
 }
 
-// A shell sort: there is no room for more, and they are nearly in order.
-static void sort(struct twin_heap *heaps, uint64_t count)
-{
-	uint64_t gap = 1;
-	while (gap < count / 3)
-		gap = gap * 3 + 1;
-	for (; gap > 0; gap /= 3)
-		for (uint64_t i = gap; i < count; i++) {
-			struct twin_heap heap = heaps[i];
-			uint64_t j = i;
-			for (; j >= gap && heaps[j - gap].start > heap.start; j -= gap)
-				heaps[j] = heaps[j - gap];
-			heaps[j] = heap;
-		}
-}
-
 // In order, and without heaps that overlap another: those are none.
 static void sort_heaps(struct twin_heaps *h)
 {
 	uint64_t kept = 0;
-	sort(h->heaps, h->count);
+	twin_sort(h->heaps, h->count, sizeof *h->heaps, offsetof(struct twin_heap, start));
 	for (uint64_t i = 0; i < h->count; i++)
 		if (kept == 0 || h->heaps[kept - 1].limit <= h->heaps[i].start)
 			h->heaps[kept++] = h->heaps[i];

@@ -3,6 +3,7 @@
 #include "twin_go_stacks.h"
 
 #include "blocks_pages.h"
+#include "twin_sort.h"
 
 #define MOST_GOROUTINES (1ULL << 26)
 #define MOST_STACK (1ULL << 30)
@@ -60,32 +61,6 @@ static bool add(void *arg, const struct twin_goroutine *r)
 	return true;
 }
 
-static void sift(struct twin_goroutine *heap, uint64_t top, uint64_t count)
-{
-	struct twin_goroutine moved = heap[top];
-	for (uint64_t child; (child = 2 * top + 1) < count; top = child) {
-		if (child + 1 < count && heap[child + 1].lo > heap[child].lo)
-			child++;
-		if (heap[child].lo <= moved.lo)
-			break;
-		heap[top] = heap[child];
-	}
-	heap[top] = moved;
-}
-
-// Heapsort: in place, without recursion, never slow.
-static void sort(struct twin_goroutine *all, uint64_t count)
-{
-	for (uint64_t top = count / 2; top-- > 0;)
-		sift(all, top, count);
-	for (uint64_t last = count; last-- > 1;) {
-		struct twin_goroutine largest = all[0];
-		all[0] = all[last];
-		all[last] = largest;
-		sift(all, 0, last);
-	}
-}
-
 bool twin_go_index(const struct twin_go *go, struct twin_goroutines *all)
 {
 	struct go_slice list;
@@ -98,7 +73,7 @@ bool twin_go_index(const struct twin_go *go, struct twin_goroutines *all)
 	all->room = list.size;
 	if (!twin_go_goroutines(go, add, all))
 		return false;
-	sort(all->at, all->count);
+	twin_sort(all->at, all->count, sizeof *all->at, offsetof(struct twin_goroutine, lo));
 	return true;
 }
 

@@ -4,13 +4,13 @@
 
 #include "blocks_pages.h"
 #include "twin_heap.h"
+#include "twin_sort.h"
 
 #define UNIT 16ULL
 #define NEAR_BITS 30
 #define NEARS (1ULL << (48 - NEAR_BITS))
 #define UNITS_OF_PAGE (TWIN_PAGE / UNIT)
 #define WORDS_OF_PAGE (UNITS_OF_PAGE / 64)
-#define FLAGS TWIN_CHUNK_FLAGS
 
 static uint64_t page_down(uint64_t x)
 {
@@ -31,32 +31,6 @@ static void *take(struct twin_nodes *n, uint64_t size)
 static uint64_t pages_of(const struct twin_place *a)
 {
 	return (a->limit - a->start) / TWIN_PAGE;
-}
-
-// Heaps come in no order, and there may be tens of thousands: chunks that were mapped one by one are heaps too.
-static void heap_down(struct twin_place *a, uint64_t at, uint64_t count)
-{
-	for (uint64_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && a[child + 1].start > a[child].start)
-			child++;
-		if (a[at].start >= a[child].start)
-			return;
-		struct twin_place swapped = a[at];
-		a[at] = a[child];
-		a[child] = swapped;
-	}
-}
-
-static void sort(struct twin_place *a, uint64_t count)
-{
-	for (uint64_t i = count / 2; i-- > 0;)
-		heap_down(a, i, count);
-	for (uint64_t i = count; i-- > 1;) {
-		struct twin_place swapped = a[0];
-		a[0] = a[i];
-		a[i] = swapped;
-		heap_down(a, 0, i);
-	}
 }
 
 static bool make_room(struct twin_nodes *n)
@@ -98,10 +72,15 @@ static void add_heap(void *arg, uint64_t start, uint64_t limit)
 	add_place(arg, start, limit);
 }
 
+static void sort(struct twin_nodes *n)
+{
+	twin_sort(n->places, n->place_count, sizeof *n->places, offsetof(struct twin_place, start));
+}
+
 // Sorts the places; those that share a page become one.
 static void join(struct twin_nodes *n)
 {
-	sort(n->places, n->place_count);
+	sort(n);
 	uint64_t kept = 0;
 	for (uint64_t i = 0; i < n->place_count; i++) {
 		struct twin_place *last = kept == 0 ? NULL : &n->places[kept - 1];
@@ -271,7 +250,7 @@ bool twin_nodes_find(struct twin_nodes *n, const struct twin_heaps *heaps, const
 	twin_chunks(heaps, add_chunk, &f);
 	if (!add_others(n))
 		return false;
-	sort(n->places, n->place_count);
+	sort(n);
 	n->reached = take(n, count);
 	if (n->reached == NULL || !list_blocks(n) || !list_near(n))
 		return false;
@@ -330,7 +309,7 @@ bool twin_nodes_in_chunks(const struct twin_nodes *n, uint64_t address)
 static uint64_t size_of(uint64_t at)
 {
 	uint64_t word = *(const uint64_t *)(at - 8);
-	return (word & ~FLAGS) - ((word & TWIN_CHUNK_MAPPED) != 0 ? TWIN_CHUNK_HEADER : 8);
+	return (word & ~TWIN_CHUNK_FLAGS) - ((word & TWIN_CHUNK_MAPPED) != 0 ? TWIN_CHUNK_HEADER : 8);
 }
 
 // Returns 1 + the index of the recorded block that begins in a chunk; 0 for none. A block that malloc mapped alone begins behind the

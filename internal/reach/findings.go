@@ -36,7 +36,7 @@ func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRo
 
 // Unreachable returns a snapshot of the blocks that nothing points to, and that were at least as old as oldest at the instant.
 func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration) (*alloc.Snapshot, error) {
-	return r.ClassesIn(memory, f.Blocks, 0, func(i int) int {
+	return r.ClassesIn(memory, f.Blocks, func(i int) int {
 		if !f.Lost(i) || f.Blocks.Younger(i, oldest) {
 			return -1
 		}
@@ -49,7 +49,7 @@ func (f *Findings) Lost(i int) bool { return isLost(f.found[i]) }
 
 // Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
 func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {
-	return r.ClassesIn(memory, f.Blocks, 0, class)
+	return r.ClassesIn(memory, f.Blocks, class)
 }
 
 // Found returns what was found of a block.

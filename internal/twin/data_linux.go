@@ -46,9 +46,12 @@ func (d *data) add(line string) {
 	var mode string
 	var major, minor uint32
 	var inode uint64
-	n, _ := fmt.Sscanf(line, "%x-%x %s %x %x:%x %d", &m.Start, &m.Limit, &mode, &m.Offset, &major, &minor, &inode)
 	at := strings.IndexByte(line, '/')
-	if n != 7 || inode == 0 || at < 0 || mode != "rw-p" && mode != "r--p" || !d.isLoaded(&m) {
+	if at < 0 {
+		return
+	}
+	n, _ := fmt.Sscanf(line, "%x-%x %s %x %x:%x %d", &m.Start, &m.Limit, &mode, &m.Offset, &major, &minor, &inode)
+	if n != 7 || inode == 0 || mode != "rw-p" && mode != "r--p" || !d.isLoaded(&m) {
 		return
 	}
 	path := line[at:]

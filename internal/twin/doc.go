@@ -5,7 +5,8 @@
 //	                            │
 //	                            └─► the copy: cgo/twin.h
 //
-// The copy is of one instant, and the program stands still only while the kernel makes it. After that, each page that the program
+// The kernel makes the copy page after page while other threads run, so it is of a moment, not quite of one instant; package reach makes two.
+// The program stands still only meanwhile. After that, each page that the program
 // writes is copied, as long as the copy lives. So it is not made where the control group or the machine has too little room for
 // that, and killed when room becomes scarce. It has a deadline, runs at the lowest priority, is what the kernel kills first, and
 // there is one at a time.
