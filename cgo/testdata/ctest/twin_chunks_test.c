@@ -474,7 +474,10 @@ static void corrupt_words(void)
 	agrees();
 	uint64_t random = 8;
 	for (int i = 0; i < 1000; i++) {
-		const struct block *b = &freed[0][random_below(&random, (uint64_t)freed_count[0])];
+		const struct block *b;
+		do /* what malloc had mapped alone is no longer there */
+			b = &freed[0][random_below(&random, (uint64_t)freed_count[0])];
+		while (b->at < known.program.start || b->at + 24 > (uint64_t)sbrk(0));
 		uint64_t word = random_below(&random, 280) * 8;
 		uint64_t bases[] = {known.arena + word, known.program.start + word, b->at + 8 * random_below(&random, 3)};
 		corrupt_at = bases[i % 3];
