@@ -7,7 +7,8 @@
 //
 // Command names measures the naming of addresses, and command capture the cost of recording: their peers are in
 // names/contender.go and capture/peers.go. Command account measures the account of RSS in a process of gigabytes, and
-// command mappings what is added to a call of mmap. Package callgrind counts the instructions of the hot paths of recording.
+// command mappings what is added to a call of mmap, and command twin the copies that look for what
+// holds a block. Package callgrind counts the instructions of the hot paths of recording.
 //
 // The tests parse each contestant's output and compare the numbers of samples and frames and the sums of all values. `go
 // test` runs them on fewer stacks, each contest on all of them before it begins.
