@@ -4,8 +4,6 @@ package cgoheap
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,15 +20,8 @@ import (
 // glibc goes on behind what a program has added to its data segment, and a program may do so again. Other tests' recordings would not know
 // of it, so the test runs in a process of its own.
 func TestMemoryThatTheProgramTakesBySbrk(t *testing.T) {
-	const variable = "CGOHEAP_TEST_BREAK"
-	if os.Getenv(variable) != "" {
+	if alone(t) {
 		takeBySbrk(t)
-		return
-	}
-	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	again.Env = append(os.Environ(), variable+"=1")
-	if output, err := again.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, output)
 	}
 }
 
