@@ -68,17 +68,20 @@ func runTwins(to io.Writer, count int) error {
 
 const warming = 10
 
-// lookAmid has copies look amid a storm.
+// lookAmid has so many copies look amid a storm.
 func (s *storm) lookAmid(p *cgoheap.Profiler, count int) {
 	workers := s.begin()
 	defer workers.end()
 	time.Sleep(2 * time.Second) // younger blocks do not count
-	for range count {
+	for made := 0; made < count; made += copiesOfLook {
 		s.look(p)
 	}
 }
 
-// look has one copy look.
+// copiesOfLook is how many copies a look makes, because the first finds lost blocks.
+const copiesOfLook = 2
+
+// look looks once.
 func (s *storm) look(p *cgoheap.Profiler) {
 	s.judge.dumps++
 	found, err := truth.TakeView(p, cgoheap.ViewUnreachable(0, false))
