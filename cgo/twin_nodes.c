@@ -332,6 +332,13 @@ bool twin_nodes_knows(const struct twin_nodes *n, uint64_t block)
 	return chunk != 0 && at - chunk < size_of(chunk) && block_in(n, a, chunk, size_of(chunk)) == block + 1;
 }
 
+// malloc's lists of free chunks point to headers. What they have left in blocks that nobody has written to since may be the address of a
+// header that is now behind a block: in the last word of its chunk, which the block, if it was asked to be smaller, does not have.
+static bool is_header_behind(const struct twin_block *b, uint64_t at, uint64_t size, uint64_t address)
+{
+	return address == at + size - 8 && address - b->at >= b->size && address != b->at;
+}
+
 #define ANYWHERE (~0ULL)
 
 // Within so many bytes from its start.
@@ -354,6 +361,8 @@ static bool reach(struct twin_nodes *n, uint64_t address, uint64_t within, struc
 			return false;
 		uint64_t block = block_in(n, a, at, size), start = block == 0 ? at : n->blocks[block - 1].at;
 		if (within != ANYWHERE && address - start >= within)
+			return false;
+		if (block != 0 && is_header_behind(&n->blocks[block - 1], at, size, address))
 			return false;
 		a->reached[unit / 64] |= bit;
 		*node = (struct twin_node){at, size, block};

@@ -59,6 +59,8 @@ func (v *Verdict) conclusion() string {
 		return ": lost, and not growing"
 	case v.Class == Grows && v.Finding == nil:
 		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: it is not known whether anything still points to it", span.Minutes())
+	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= provenShare:
+		return ", and hardly any is freed: a leak or a cache without a bound, too few blocks were seen to tell"
 	case v.Class == Grows:
 		return ": reachable, and hardly any is freed: a cache without a bound, or one that still fills"
 	case v.Class == Queue:
