@@ -127,6 +127,9 @@ func lookedComments(f *reach.Findings) []string {
 	notes := []string{fmt.Sprintf("found by %s of the process, for which it stood still for %v; looked at were %s in %v, %v of processor time, and "+
 		"%s of memory taken; the process wrote to at most %s meanwhile", copies(c.Copies), c.Pause.Round(10*time.Microsecond), report.Bytes(int64(c.Scanned)),
 		c.Took.Round(time.Millisecond), c.Busy.Round(time.Millisecond), report.Bytes(int64(c.Own)), report.Bytes(c.Copied))}
+	if c.Ran > 0 {
+		notes = append(notes, fmt.Sprintf("%d other threads ran then: a block that only a register of one of them holds counts as unreachable", c.Ran))
+	}
 	if c.PinnedBytes > 0 {
 		notes = append(notes, fmt.Sprintf("all blocks in use pin %s, those that were recorded, each for itself only, %s", report.Bytes(int64(c.PinnedBytes)),
 			report.Bytes(int64(c.PinnedRecorded))))

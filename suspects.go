@@ -59,13 +59,20 @@ const mostSuspects = 50
 // time, nor so that the program stands still for more than a ten thousandth. So it is known soon after the first call. SearchSuspects
 // does not wait for that. Suspects fails after Stop.
 func (p *Profiler) Suspects() ([]Suspect, error) {
+	list, err := p.listSuspects()
+	if err == nil {
+		p.search.Ask()
+	}
+	return list, err
+}
+
+func (p *Profiler) listSuspects() ([]Suspect, error) {
 	defer p.recording.Reading()()
 	snapshot, err := p.recording.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
 	p.suspects.Want()
-	p.search.Ask()
 	return p.suspectsIn(snapshot, mostSuspects), nil
 }
 
@@ -194,21 +201,23 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	list := p.Suspects
 	if q.search {
 		_ = p.SearchSuspects() // aboutSearch says why not, and each Suspect
+		list = p.listSuspects
 	}
-	list, err := p.Suspects()
+	found, err := list()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	if q.asJSON {
-		p.serveJSON(w, append([]Suspect{}, list...))
+		p.serveJSON(w, append([]Suspect{}, found...))
 		return
 	}
 	plainText(w)
-	if len(list) == 0 {
+	if len(found) == 0 {
 		fmt.Fprintln(w, "no moment was kept yet: the first is being taken now, and verdicts need eight minutes")
 	}
-	fmt.Fprint(w, sentences(list)+p.aboutSearch())
+	fmt.Fprint(w, sentences(found)+p.aboutSearch())
 }

@@ -11,6 +11,7 @@
 
 #include "blocks_pages.h"
 #include "machine.h"
+#include "twin_areas.h"
 #include "twin_mark.h"
 #include "twin_pinned.h"
 
@@ -42,7 +43,7 @@ static void look(struct twin_task *task, uint64_t sp)
 	task->phase = TWIN_CHUNKS;
 	struct twin_heaps heaps = {0};
 	struct twin_maps maps = {0};
-	if (!twin_maps_read(&maps, task->maps)) {
+	if (!twin_maps_read(&maps, task->maps) || !twin_areas_touch(task, &maps)) {
 		task->phase = TWIN_NO_AREAS;
 		return;
 	}

@@ -81,7 +81,7 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 		unsafe.Sizeof(C.struct_twin_task{}),
 		uintptr(blocks) * unsafe.Sizeof(TwinBlock{}), uintptr(blocks) * unsafe.Sizeof(TwinFound{}),
 		uintptr(len(t.Apart)+1) * unsafe.Sizeof(TwinRange{}), uintptr(t.StackRoom) * unsafe.Sizeof(TwinStack{}),
-		mostFiles * unsafe.Sizeof(TwinFile{}), uintptr(t.StackRoom) * arguments * unsafe.Sizeof(uint64(0)),
+		mostFiles * unsafe.Sizeof(TwinFile{}), registerRoom(t) * unsafe.Sizeof(uint64(0)),
 	} {
 		if i > 0 {
 			at[i-1] = size
@@ -109,7 +109,7 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 		blocks: C.uint64_t(at[0]), count: C.uint64_t(blocks), found: C.uint64_t(at[1]),
 		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
 		files: C.uint64_t(at[4]), file_room: mostFiles,
-		registers: C.uint64_t(at[5]), register_room: C.uint64_t(t.StackRoom * arguments),
+		registers: C.uint64_t(at[5]), register_room: C.uint64_t(registerRoom(t)),
 		_go: twinGo(t.Go),
 	}
 	w.task.malloc = t.Malloc.c
@@ -141,11 +141,16 @@ const mostFiles = 1024
 // arguments is how many a system call has at most.
 const arguments = 6
 
+// mostElsewhere is how many words of stacks that are not their threads' own a twin can be told of.
+const mostElsewhere = 256 << 10
+
+func registerRoom(t *TwinTask) uintptr { return uintptr(t.StackRoom*arguments + mostElsewhere) }
+
 // TwinMoment is what Go knows of the instant. Of what there is no room for, nothing is told.
 type TwinMoment struct {
 	Stacks    []TwinStack // ascending
 	Data      []TwinFile  // of the loaded files, ascending: where words that are as in the file are constants
-	Registers []uint64    // of threads that wait: what they have passed to system calls
+	Registers []uint64    // of threads that wait: what they have passed to system calls, and what stands on stacks that are not their own
 }
 
 // Ready tells the copy what is known of its instant, and of its own files, and has it look.

@@ -18,19 +18,31 @@ static bool is_touched(uint64_t entry, enum twin_touched touched)
 		return false;
 	if (touched == TWIN_SWAPPED)
 		return (entry & (PRESENT | SWAPPED)) == SWAPPED;
-	return (entry & PRESENT) != 0 && (touched == TWIN_THERE || (entry & OF_FILE) == 0);
+	return (entry & PRESENT) != 0 && (touched != TWIN_WRITTEN || (entry & OF_FILE) == 0);
+}
+
+// Whether the kernel has each page in memory, whoever maps it: mincore(2). If it does not say, all may be.
+static void find_resident(uint8_t resident[ENTRIES], uint64_t start, uint64_t count, uint64_t page)
+{
+	if (system_call(SYS_mincore, (long)start, (long)(count * page), (long)resident, 0) == 0)
+		return;
+	for (uint64_t i = 0; i < count; i++)
+		resident[i] = 1;
 }
 
 bool twin_runs(const struct twin_pagemap *map, uint64_t start, uint64_t limit, enum twin_touched touched, twin_run *run, void *arg)
 {
 	uint64_t entries[ENTRIES], page = map->page, from = limit;
+	uint8_t resident[ENTRIES] = {0};
 	for (uint64_t at = start & ~(page - 1); at < limit;) {
 		uint64_t left = (limit - at + page - 1) / page, count = left < ENTRIES ? left : ENTRIES;
 		long read = system_call(SYS_pread64, map->file, (long)entries, (long)(count * 8), (long)(at / page * 8));
 		if (read < 8)
 			return false;
+		if (touched == TWIN_SHARED)
+			find_resident(resident, at, (uint64_t)read / 8, page);
 		for (long i = 0; i < read / 8; i++, at += page) {
-			bool there = is_touched(entries[i], touched);
+			bool there = is_touched(entries[i], touched) || (resident[i] & 1) != 0;
 			if (there && from == limit)
 				from = at < start ? start : at;
 			if (!there && from < limit) {
@@ -134,7 +146,7 @@ static void look(struct visiting *v, const struct twin_map *m, uint64_t start, u
 			end = limit;
 		if (!twin_go_holds(&v->task->go, start)) {
 			struct twin_pagemap here = {v->task->pagemap, v->task->page}, origin = {v->task->origin, v->task->page};
-			bool read = m->shared ? twin_runs(&origin, start, end, TWIN_THERE, v->copied, v->arg)
+			bool read = m->shared ? twin_runs(&origin, start, end, TWIN_SHARED, v->copied, v->arg)
 					      : twin_runs(&here, start, end, TWIN_WRITTEN, v->run, v->arg);
 			read = read && twin_runs(m->shared ? &origin : &here, start, end, TWIN_SWAPPED, v->copied, v->arg);
 			v->failed = v->failed || !read;
@@ -169,6 +181,27 @@ bool twin_areas(const struct twin_task *task, const struct twin_maps *maps, cons
 {
 	struct visiting v = {.task = task, .apart = apart, .kind = kind, .run = run, .copied = copied, .arg = arg};
 	return twin_maps_each(maps, visit, &v) && !v.failed;
+}
+
+static void touch_run(void *arg, uint64_t start, uint64_t limit)
+{
+	(void)arg;
+	for (uint64_t at = start; at < limit; at += 4096)
+		(void)*(const volatile char *)at;
+}
+
+static void touch(void *arg, const struct twin_map *m)
+{
+	struct visiting *v = arg;
+	struct twin_pagemap here = {v->task->pagemap, v->task->page};
+	if (m->readable && !m->shared && is_memory(m) && !twin_runs(&here, m->start, m->limit, TWIN_WRITTEN, touch_run, NULL))
+		v->failed = true;
+}
+
+bool twin_areas_touch(const struct twin_task *task, const struct twin_maps *maps)
+{
+	struct visiting v = {.task = task};
+	return twin_maps_each(maps, touch, &v) && !v.failed;
 }
 
 static void count_readable(void *arg, const struct twin_map *m)

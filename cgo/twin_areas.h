@@ -15,6 +15,7 @@ typedef void twin_run(void *arg, uint64_t start, uint64_t limit);
 enum twin_touched {
 	TWIN_WRITTEN, // in memory, and no longer what a file has; of private memory
 	TWIN_THERE,   // in memory
+	TWIN_SHARED,  // in memory, of this process's or of the file's: only the kernel knows pages that nobody has mapped now
 	TWIN_SWAPPED, // swapped out, or a guard that looks like that to older kernels: a load may fault
 };
 
@@ -49,6 +50,11 @@ struct twin_range twin_readable_around(const struct twin_readable *r, uint64_t a
 
 // Visits what may be read of a range.
 void twin_readable_each(const struct twin_readable *r, uint64_t start, uint64_t limit, twin_run *run, void *arg);
+
+// Loads from each page of private memory that is there. A copy's page tables are new: at the first load from a page, the processor walks
+// them and notes there that the page was used, which takes as long as all other loads from it. If nothing else is done meanwhile, many
+// such walks go on at once. False if a list of the kernel's could not be read.
+bool twin_areas_touch(const struct twin_task *task, const struct twin_maps *maps);
 
 // Visits memory that is left. kind is TWIN_ROOT_DATA or TWIN_ROOT_MAPPING; private memory goes to run, what is shared to copied, because the
 // twin's tables do not have its pages and a file may be shorter than its mapping, and so does what is swapped out. False if a list

@@ -12,12 +12,9 @@
 
 #include "twin_heap.h"
 
-#include "twin_touch.h"
-
 #define MOST_TORN 32        // more than threads change a heap: they wait for its lock
 #define MOST_CUT (64 << 20) // bytes behind a chunk that are searched
 #define LEADS 8             // chunks; more would hide a corrupt one among the first
-#define MOST_TOUCHED 4096   // bytes of a chunk, if what follows is touched as well: pages of large ones may never have been used
 
 // Looks for the chunk behind the free one that c->before was cut from.
 static bool find_next(const struct twin_heap *h, struct twin_chunk *c)
@@ -65,14 +62,9 @@ bool twin_heap_leads(const struct twin_heap *h, uint64_t at)
 bool twin_heap_whole(const struct twin_heap *h, void (*each)(void *arg, uint64_t at, uint64_t size), void *arg)
 {
 	struct twin_chunk c;
-	uint64_t touched = h->first;
 	if (!twin_heap_begin(h, &c))
 		return false;
 	while (c.at != h->end) {
-		if (c.at >= touched) {
-			touched = h->end - c.at < TWIN_TOUCHED ? h->end : c.at + TWIN_TOUCHED;
-			twin_touch(c.at, c.size < MOST_TOUCHED ? touched : c.at);
-		}
 		if (!twin_heap_next(h, &c) || c.torn > MOST_TORN)
 			return false;
 		if (each != NULL && !c.is_free)

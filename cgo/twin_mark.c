@@ -8,7 +8,6 @@
 
 #include "blocks_pages.h"
 #include "twin_areas.h"
-#include "twin_touch.h"
 
 #define ADDRESS ((1ULL << 48) - 1)
 #define FROM_BLOCK (1ULL << 63)
@@ -78,30 +77,19 @@ static __attribute__((noinline)) void follow(struct marking *m, uint64_t value, 
 	m->pending[m->pending_count++] = (struct pending){n.at, n.size, from};
 }
 
-static void scan_words(struct marking *m, const uint64_t *word, const uint64_t *end, uint64_t bias)
+// Looks at the words of memory that the twin has bias bytes before the place where the process has it.
+static void scan_at(struct marking *m, uint64_t start, uint64_t limit, uint64_t bias)
 {
+	const uint64_t *word = (const uint64_t *)((start + 7) & ~7ULL), *end = (const uint64_t *)(limit & ~7ULL);
 	struct twin_nodes spans = {.spans = {m->nodes->spans[0], m->nodes->spans[1]}}; // in registers
+	if (word >= end)
+		return;
+	m->task->scanned += (uint64_t)(end - word) * 8;
 	for (; word < end; word++) {
 		uint64_t value = *word;
 		if (__builtin_expect(twin_nodes_may_hold(&spans, value & ADDRESS), 0))
 			follow(m, value, (uint64_t)word + bias);
 	}
-}
-
-// Looks at the words of memory that the twin has bias bytes before the place where the process has it.
-static void scan_at(struct marking *m, uint64_t start, uint64_t limit, uint64_t bias)
-{
-	uint64_t at = (start + 7) & ~7ULL, end = limit & ~7ULL;
-	if (at >= end)
-		return;
-	m->task->scanned += end - at;
-	while (end - at > TWIN_TOUCHED) {
-		twin_touch(at, at + TWIN_TOUCHED);
-		scan_words(m, (const uint64_t *)at, (const uint64_t *)(at + TWIN_TOUCHED), bias);
-		at += TWIN_TOUCHED;
-	}
-	twin_touch(at, end);
-	scan_words(m, (const uint64_t *)at, (const uint64_t *)end, bias);
 }
 
 // Looks at the words of a file's data that are not as the file has them: the others are constants.

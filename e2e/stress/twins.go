@@ -48,11 +48,13 @@ func runTwins(to io.Writer, count int) error {
 		return err
 	}
 	fmt.Fprintf(to, "%6d copies: %v\n", warming, before)
-	s.lookAmid(p, count)
-	after, err := used()
-	fmt.Fprintf(to, "%6d copies: %v\n", warming+count, after)
-	if err == nil {
-		err = errors.Join(before.grown(after), childless())
+	for tenth := 1; tenth <= 10 && err == nil; tenth++ {
+		s.lookAmid(p, count*tenth/10-count*(tenth-1)/10)
+		var after usage
+		if after, err = used(); err == nil {
+			fmt.Fprintf(to, "%6d copies: %v\n", warming+count*tenth/10, after)
+			err = errors.Join(before.grown(after), childless())
+		}
 	}
 	if err != nil {
 		return err

@@ -68,6 +68,8 @@ func (v *Verdict) conclusion() string {
 			span.Minutes(), 100*v.Freed)
 	case v.Class == Unsure:
 		return ", but not steadily, or not for long enough to tell"
+	case v.Class == Steady && v.Finding != nil && v.Finding.Unreachable-v.Finding.Error >= provenSteady:
+		return ": lost, but little, and not growing"
 	case v.Moments >= 2 && v.Finding != nil && v.Finding.Unreachable < provenShare && v.Finding.Name != "":
 		return ": a cache"
 	case v.Moments >= 8 && v.Freed > mostFreed:

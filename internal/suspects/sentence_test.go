@@ -24,6 +24,8 @@ func TestSentences(t *testing.T) {
 	names := Names{Function: "format_user", File: "lib.c", Line: 15, Caller: "main.login"}
 	const subject = "`format_user` (lib.c:15), called from main.login: "
 	still := risingStack(0, 0.3, 0.9)
+	little := still
+	little.Bytes, little.BytesError = 5, 0
 	once := risingStack(1.2, 0.2, 0)
 	once.steps = [3]float64{3, 0, 0}
 	late := risingStack(1.2, 0.2, 0.1)
@@ -50,6 +52,7 @@ func TestSentences(t *testing.T) {
 		{still, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`: a cache"},
 		{still, nil, Steady, "steady, 50.0 ± 4.0 MiB in use, its blocks come and go: a cache or work in progress"},
 		{still, &Finding{Unreachable: 0.6, Error: 0.05}, Leak, "steady, 50.0 ± 4.0 MiB in use, 60 ± 5 % unreachable: lost, and not growing"},
+		{little, &Finding{Unreachable: 1}, Steady, "steady, 0.0 MiB in use, 100 % unreachable: lost, but little, and not growing"},
 		{still, &Finding{Unreachable: 0.52, Error: 0.05, Holder: Holder{Name: "Go's heap"}}, Steady,
 			"steady, 50.0 ± 4.0 MiB in use, 52 ± 5 % unreachable, the rest reachable from Go's heap, its blocks come and go: a cache or work in progress"},
 		{still, &Finding{Holder: Holder{Name: "a block allocated in push", Root: "global fifo"}}, Steady,

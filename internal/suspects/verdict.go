@@ -41,8 +41,9 @@ const (
 	surelyQueue  = 4 / deviations   // those wander by themselves, beside the error of sampling
 	steadyQueue  = 0.9
 	stepQueue    = 0.5
-	provenShare  = 0.1 // of blocks that grow
-	provenSteady = 0.5 // of others
+	provenShare  = 0.1      // of blocks that grow
+	provenSteady = 0.5      // of others
+	leastLost    = 64 << 10 // bytes of others: many programs lose some once, at their start
 )
 
 // class returns the class of a stack.
@@ -51,7 +52,8 @@ func (v *Verdict) class() Class {
 	grows := rises && v.steadily(leastSteady, leastStep)
 	fills := v.Growth > surelyQueue*v.GrowthError && v.steadily(steadyQueue, stepQueue)
 	if f := v.Finding; f != nil {
-		if sure := f.Unreachable - f.Error; rises && sure >= provenShare || sure >= provenSteady {
+		sure := f.Unreachable - f.Error
+		if rises && sure >= provenShare || sure >= provenSteady && sure*v.Bytes >= leastLost {
 			return Leak
 		}
 	}

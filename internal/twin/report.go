@@ -9,6 +9,7 @@ import (
 // Report is what a twin cost.
 type Report struct {
 	cgo.TwinReport
+	Ran    int           // threads that ran, or may have, while the copy was made: their registers are not known
 	Copies int           // how many were made: the figures are of all, the pause of the longest
 	Pause  time.Duration // of the call that copied the process
 	Took   time.Duration // from then to its end

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,8 +15,11 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/peek"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -24,6 +28,9 @@ import (
 // own threads wait in Go's own code, which keeps nothing of C's in registers, so that nothing below counts. A thread that waits in C may
 // have a block's address in a register only, which the function that it has called, or called before, is likely to have saved just
 // below: a page there counts, too. The whole stack counts of a thread that runs.
+//
+// A thread that waits elsewhere, as a signal handler does on a stack that Go or the program has given it, and a coroutine of C's, has
+// there what is above its stack pointer, and the registers that the signal has interrupted.
 //
 // Of the stack of a thread that has ended, libc keeps the control block, with pointers to blocks that the next thread on the stack will
 // use.
@@ -41,6 +48,27 @@ type stack struct {
 	turns  string // how often it has run; "" if that is unknown
 
 	passed [arguments]uint64 // to the system call in which it waits
+	other  uint64            // its stack pointer, if it waits in C on another stack; 0 if not
+}
+
+// otherStack is how much counts above a stack pointer on another stack: Go's for signals have 32 KiB.
+const otherStack = 64 << 10
+
+// others returns the words on other stacks, by thread.
+func others(list []stack) map[int][]uint64 {
+	words := make(map[int][]uint64)
+	for _, s := range list {
+		if s.other == 0 {
+			continue
+		}
+		buffer := make([]byte, kept+otherStack)
+		n := peek.Copy(buffer, s.other-kept)
+		for i := 0; i+8 <= n; i += 8 {
+			words[s.thread] = append(words[s.thread], binary.NativeEndian.Uint64(buffer[i:]))
+		}
+		clear(buffer)
+	}
+	return words
 }
 
 // stacksNow returns the stacks of threads, ascending.
@@ -97,7 +125,7 @@ func (s *stack) look(task string) {
 	case here && !inGo:
 		sp = max(s.Start, sp-kept)
 	case !here:
-		return
+		s.other, sp = sp&^7, s.Start
 	}
 	if turns, err := os.ReadFile(filepath.Join(task, "schedstat")); err == nil {
 		s.From, s.turns = sp, string(turns)
@@ -110,14 +138,17 @@ func (s *stack) look(task string) {
 }
 
 // stayed returns the stacks of both lists, each with what is in use of it, and what threads have passed to the kernel, where both were the
-// same before and after the copy was made and the thread did not run meanwhile; otherwise all of the stack.
-func stayed(before, after []stack) (m cgo.TwinMoment) {
+// same before and after the copy was made and the thread did not run meanwhile; otherwise all of the stack. ran counts the other threads that
+// did. elsewhere are the words on other stacks before.
+func stayed(before, after []stack, elsewhere map[int][]uint64) (m cgo.TwinMoment, ran int) {
 	var list []cgo.TwinStack
 	for len(before) > 0 || len(after) > 0 {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0].Start < after[0].Start:
+			ran += before[0].ran()
 			list, before = append(list, before[0].whole()), before[1:]
 		case len(before) == 0 || after[0].Start < before[0].Start:
+			ran += after[0].ran()
 			list, after = append(list, after[0].whole()), after[1:]
 		case before[0] == after[0]:
 			for _, word := range before[0].passed {
@@ -125,15 +156,26 @@ func stayed(before, after []stack) (m cgo.TwinMoment) {
 					m.Registers = append(m.Registers, word)
 				}
 			}
+			m.Registers = append(m.Registers, elsewhere[before[0].thread]...)
+			ran += before[0].ran()
 			list, before, after = append(list, before[0].TwinStack), before[1:], after[1:]
 		default:
+			ran++
 			s := before[0].whole()
 			s.Limit = max(s.Limit, after[0].Limit)
 			list, before, after = append(list, s), before[1:], after[1:]
 		}
 	}
 	m.Stacks = list
-	return m
+	return m, ran
+}
+
+// ran returns 1 if the thread, which is not the one that asks, has run or may have.
+func (s *stack) ran() int {
+	if s.thread == 0 || s.turns != "" || s.thread == unix.Gettid() {
+		return 0
+	}
+	return 1
 }
 
 func (s *stack) whole() cgo.TwinStack {

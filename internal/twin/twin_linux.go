@@ -64,6 +64,7 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 		return r, fmt.Errorf("no copy of the process was made: %w", err)
 	}
 	before := stacksNow(a.Kernel, a.Stacks())
+	elsewhere := others(before)
 	begun := time.Now()
 	pid, err := w.Start()
 	r.Pause = time.Since(begun)
@@ -80,11 +81,15 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	if err == nil {
 		data := openData(a.Kernel)
 		defer data.close() // as with the copy's own files
-		m := stayed(before, stacksNow(a.Kernel, a.Stacks()))
+		var m cgo.TwinMoment
+		m, r.Ran = stayed(before, stacksNow(a.Kernel, a.Stacks()), elsewhere)
 		m.Data = data.ranges
 		w.Ready(c.maps, c.pagemap, c.origin, c.memory, m)
 		clear(before)
 		clear(m.Registers)
+		for _, words := range elsewhere {
+			clear(words)
+		}
 		err = c.wait()
 	} else {
 		c.end()
