@@ -96,8 +96,8 @@ func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
 	parca, pyroscope := startParca(t, ""), startPyroscope(t)
 	boxes := t.TempDir()
 	first := startKeeper(t, "-pyroscope", "http://"+loopback(1), "-blackbox", boxes) // where nobody listens
-	allocate(t, first, "keep", 8192, 50)
-	time.Sleep(1500 * time.Millisecond) // until that is noted
+	allocate(t, first, "keep", 8192, 500)                                            // more than the samples of Go's heap, of which the log names the largest, too
+	time.Sleep(1500 * time.Millisecond)                                              // until that is noted
 	first.end(syscall.SIGKILL)
 	killed := time.Now()
 	keeper := startKeeper(t, "-parca", parca.url, "-pyroscope", pyroscope.url, "-blackbox", boxes)
@@ -109,7 +109,7 @@ func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
 	}
 	const kind = "inuse_space:bytes"
 	about := func(got stacks, err error) error {
-		return errors.Join(err, amountsDiffer(got, stacks{kept: 8192 * 50}))
+		return errors.Join(err, amountsDiffer(got, stacks{kept: 8192 * 500}))
 	}
 	eventually(t, "reading back from Parca", func() error {
 		return about(parca.stacks(`memory:`+kind+`:space:bytes{job="keeper", recovered="true"}`, at, kind))
