@@ -1,8 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // A word points to a block if it is an address in it, with any of its lowest bits changed; or the address of its first word with
-// its upper 16 bits changed, where programs keep tags and counters. First come the words of the program's own memory, because a
-// person knows what a global is; then those in the blocks that these lead to. Each block is found once, so the first is its holder.
+// its upper 16 bits changed, where programs keep tags and counters. First come the program's variables and all blocks that
+// these lead to, because a person knows what a global is; then stacks, then the rest. Each block is found once, so the first is its holder.
 
 #include "twin_mark.h"
 
@@ -258,9 +258,11 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 	task->own += apart.taken + COPIED;
 	if (!scan_areas(&m, &apart, TWIN_ROOT_DATA))
 		return fail(task, TWIN_NO_AREAS);
+	follow_blocks(&m); // all that a global leads to, before a word on a stack, perhaps a stale one, leads into the midst of it
 	twin_stacks_resolve((void *)((char *)task + task->stacks), task->stack_count, &task->go, heaps, sp);
 	scan_stacks(&m);
 	scan_registers(&m);
+	follow_blocks(&m);
 	if (!twin_go_scan(&task->go, scan_root, &m))
 		task->go_unknown = 1;
 	if (!scan_areas(&m, &apart, TWIN_ROOT_MAPPING))

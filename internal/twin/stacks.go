@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -54,19 +54,16 @@ type stack struct {
 // otherStack is how much counts above a stack pointer on another stack: Go's for signals have 32 KiB.
 const otherStack = 64 << 10
 
-// others returns the words on other stacks, by thread.
+// others returns the words on other stacks, by thread. No other copy of them remains, which would hold blocks.
 func others(list []stack) map[int][]uint64 {
 	words := make(map[int][]uint64)
 	for _, s := range list {
 		if s.other == 0 {
 			continue
 		}
-		buffer := make([]byte, kept+otherStack)
-		n := peek.Copy(buffer, s.other-kept)
-		for i := 0; i+8 <= n; i += 8 {
-			words[s.thread] = append(words[s.thread], binary.NativeEndian.Uint64(buffer[i:]))
-		}
-		clear(buffer)
+		room := make([]uint64, (kept+otherStack)/8)
+		n := peek.Copy(unsafe.Slice((*byte)(unsafe.Pointer(&room[0])), len(room)*8), s.other-kept)
+		words[s.thread] = room[:n/8]
 	}
 	return words
 }
@@ -142,6 +139,11 @@ func (s *stack) look(task string) {
 // did. elsewhere are the words on other stacks before.
 func stayed(before, after []stack, elsewhere map[int][]uint64) (m cgo.TwinMoment, ran int) {
 	var list []cgo.TwinStack
+	room := arguments * len(before)
+	for _, words := range elsewhere {
+		room += len(words)
+	}
+	m.Registers = make([]uint64, 0, room)
 	for len(before) > 0 || len(after) > 0 {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0].Start < after[0].Start:

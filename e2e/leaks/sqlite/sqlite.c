@@ -37,7 +37,7 @@ static APART struct sqlite3_stmt *prepared(struct sqlite3 *db)
 static APART struct sqlite3 *linked_connection(void) { return MADE(filled()); }
 static APART struct sqlite3 *lost_connection(void) { return MADE(filled()); }
 static APART struct sqlite3 *kept_connection(void) { return MADE(filled()); }
-APART struct sqlite3 *lost_connection_of_go(void) { return MADE(filled()); }
+APART struct sqlite3 *linked_connection_of_go(void) { return MADE(filled()); }
 APART struct sqlite3 *kept_connection_of_go(void) { return MADE(filled()); }
 
 static APART struct sqlite3_stmt *kept_statement(struct sqlite3 *db) { return MADE(prepared(db)); }

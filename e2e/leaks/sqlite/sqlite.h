@@ -12,5 +12,5 @@ int sqlite3_step(struct sqlite3_stmt *statement);
 int sqlite3_finalize(struct sqlite3_stmt *statement);
 
 void without_own_block(void);
-struct sqlite3 *lost_connection_of_go(void);
+struct sqlite3 *linked_connection_of_go(void);
 struct sqlite3 *kept_connection_of_go(void);
