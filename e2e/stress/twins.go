@@ -21,7 +21,7 @@ import (
 const plantedSize, plantedBlocks, fewStale = 3000, 512, 8
 
 // runTwins has copies of the process look for lost blocks amid a storm. Each must find the blocks that were lost on purpose before,
-// and nothing else: all others are in tables. After each tenth of them it checks what the process holds, and that it has no children.
+// and nothing else: all others are in tables. In the end it checks what the process holds, and that it has no children.
 func runTwins(to io.Writer, count int) error {
 	folder, err := os.MkdirTemp("", "cgoheap-stress-")
 	if err != nil {
@@ -42,19 +42,17 @@ func runTwins(to io.Writer, count int) error {
 		return err
 	}
 	C.stress_lose(plantedSize)
-	s.lookAmid(p, warming) // which makes all threads
+	s.lookAmid(to, p, warming) // which makes all threads
 	before, err := used()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(to, "%6d copies: %v\n", warming, before)
-	for tenth := 1; tenth <= 10 && err == nil; tenth++ {
-		s.lookAmid(p, count*tenth/10-count*(tenth-1)/10)
-		var after usage
-		if after, err = used(); err == nil {
-			fmt.Fprintf(to, "%6d copies: %v\n", warming+count*tenth/10, after)
-			err = errors.Join(before.grown(after), childless())
-		}
+	s.lookAmid(to, p, count)
+	after, err := used()
+	fmt.Fprintf(to, "%6d copies: %v\n", warming+count, after)
+	if err == nil {
+		err = errors.Join(before.grown(after), childless())
 	}
 	if err != nil {
 		return err
@@ -70,13 +68,16 @@ func runTwins(to io.Writer, count int) error {
 
 const warming = 10
 
-// lookAmid has so many copies look amid a storm.
-func (s *storm) lookAmid(p *cgoheap.Profiler, count int) {
+// lookAmid has so many copies look amid a storm, and prints each tenth.
+func (s *storm) lookAmid(to io.Writer, p *cgoheap.Profiler, count int) {
 	workers := s.begin()
 	defer workers.end()
 	time.Sleep(2 * time.Second) // younger blocks do not count
 	for made := 0; made < count; made += copiesOfLook {
 		s.look(p)
+		if tenth := count / 10; tenth > 0 && made/tenth != (made+copiesOfLook)/tenth {
+			fmt.Fprintf(to, "%6d of %d\n", min(made+copiesOfLook, count), count)
+		}
 	}
 }
 
