@@ -46,6 +46,7 @@ var running = usage.Running
 // come meanwhile share the next one. Account fails after Stop.
 func (p *Profiler) Account() (*Account, error) {
 	a := p.accounts.get(func(a *takenAccount) {
+		defer p.own.timed(&p.own.accounts)()
 		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...))); a.err == nil {
 			a.outside = running.OutsideRSS()
 		}

@@ -58,7 +58,7 @@ func (p *Profiler) StartDumps(c DumpConfig) (stop func(), err error) {
 	}
 	stop, err = dump.Start(dump.Config{
 		Dir: c.Dir, Signals: c.Signals, HighWater: dump.HighWater(c.HighWater), Keep: c.Keep, KeepBytes: c.KeepBytes,
-		Write: func(w io.Writer) error { return p.Write(w, c.Selection) }, InUse: p.recording.InUse, About: p.markReached,
+		Write: func(w io.Writer) error { return p.Write(w, c.Selection) }, InUse: p.recording.InUse, About: p.markReached, Made: p.own.dumped,
 		Logger: p.config.Logger, Failed: p.failed,
 	})
 	if field := (*dump.FieldError)(nil); errors.As(err, &field) {

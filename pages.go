@@ -24,6 +24,7 @@ const pagesFolder = "/debug/cgoheap/"
 //	suspects   which stacks grow, how fast, and what that means: see Suspects; text or JSON, as account. search=1 looks for
 //	           what points to their blocks before it answers: see SearchSuspects
 //	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
+//	metrics    the same in numbers, and more, for Prometheus: see Metrics
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
 //
 // Unknown parameters are answered with 400 and a sentence.
@@ -34,11 +35,13 @@ func (p *Profiler) PagesHandler() http.Handler {
 		_, _ = io.WriteString(w, "account  what each resident byte of the process is; account?format=json\n"+
 			"suspects which stacks grow, and what that means; suspects?format=json\n"+
 			"timeline what memory the process took in the last hour and days, as JSON\n"+
+			"metrics  all of it in numbers, for Prometheus\n"+
 			"trim     POST: malloc returns to the kernel what the program has freed\n")
 	})
 	mux.HandleFunc("GET "+pagesFolder+"account", p.serveAccount)
 	mux.HandleFunc("GET "+pagesFolder+"suspects", p.serveSuspects)
 	mux.HandleFunc("GET "+pagesFolder+"timeline", p.serveTimeline)
+	mux.HandleFunc("GET "+pagesFolder+"metrics", p.serveMetrics)
 	mux.HandleFunc("POST "+pagesFolder+"trim", func(w http.ResponseWriter, _ *http.Request) {
 		plainText(w)
 		fmt.Fprintf(w, "returned %s to the kernel\n", report.Bytes(p.Trim()))

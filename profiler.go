@@ -28,6 +28,8 @@ type Profiler struct {
 	names      *symbolize.Symbolizer
 	waits      *waits // of the Handler's requests
 	accounts   accounts
+	scrapes    scrapes
+	own        ownWork
 	box        atomic.Pointer[blackbox.Box] // nil without Config.BlackBox
 	flight     *flight.Recorder             // nil if it is not wanted, or there is no room
 	recovering *recovering                  // nil without Config.BlackBox

@@ -27,6 +27,7 @@ func (p *Profiler) Write(w io.Writer, s Selection) error {
 // report takes the profile that s selects and passes it to write.
 func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	defer p.recording.Reading()()
+	defer p.own.timed(&p.own.profiles)()
 	s, err := s.check()
 	if err != nil {
 		return err

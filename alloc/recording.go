@@ -164,6 +164,16 @@ func (r *Recording) refresh() (changed bool) {
 	return changed
 }
 
+// SampleBytes returns the mean interval between samples; 0 after Stop.
+func (r *Recording) SampleBytes() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return 0
+	}
+	return r.options.SampleBytes
+}
+
 // SetSampleBytes changes the mean interval between samples. Each thread adopts it at its next sample. Every sample is
 // weighed with the interval it was drawn at, so estimates stay unbiased. After Stop it returns errStopped.
 func (r *Recording) SetSampleBytes(n int64) error {

@@ -89,6 +89,12 @@ func (*Recording) Reading() (done func()) { return func() {} }
 // Counters returns none.
 func (*Recording) Counters() []stack.Loss { return nil }
 
+// Counted returns none.
+func (*Recording) Counted() []stack.Loss { return nil }
+
+// SampleBytes returns 0.
+func (*Recording) SampleBytes() int64 { return 0 }
+
 // Stop does nothing.
 func (*Recording) Stop() error { return nil }
 

@@ -26,6 +26,7 @@ type Config struct {
 	InUse  func() int64          // bytes of native memory in use
 	About  func() string         // what the memory is, in one line, for the log when a level is reached; nil for none
 	Logger *slog.Logger
+	Made   func(error) // called after each dump, with nil if it was written; nil for nobody
 	Failed func(error) // called with the panic of a dump, as an error
 }
 

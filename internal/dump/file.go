@@ -40,6 +40,9 @@ func writable(dir string) (string, error) {
 // the dump.
 func (d *dumper) make(why slog.Attr, about ...any) error {
 	path, err := d.writeFile()
+	if d.Made != nil {
+		d.Made(err)
+	}
 	if err != nil {
 		d.Logger.Error("cgoheap: dump failed", append([]any{why, slog.Any("error", err)}, about...)...)
 		return err

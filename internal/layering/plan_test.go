@@ -46,6 +46,7 @@ var plan = map[string]pkg{
 	"internal/layout":      {layer: 0},
 	"internal/remote":      {layer: 6},
 	"internal/scratch":     {layer: 0},
+	"internal/exposition":  {layer: 0},
 	"internal/tables":      {layer: 1},
 	"internal/testonly":    {layer: 0},
 	"internal/background":  {layer: 0},

@@ -1,0 +1,41 @@
+package exposition
+
+import (
+	"math"
+	"testing"
+)
+
+func TestWriter(t *testing.T) {
+	for name, c := range map[string]struct {
+		write func(*Writer)
+		want  string
+	}{
+		"a gauge": {func(w *Writer) {
+			w.Metric("a_bytes", "what it is", false)
+			w.Value("a_bytes", "", "", 1<<40)
+		}, "# HELP a_bytes what it is\n# TYPE a_bytes gauge\na_bytes 1.099511627776e+12\n"},
+		"a counter with labels": {func(w *Writer) {
+			w.Metric("a_total", "what it is", true)
+			w.Value("a_total", "reason", "one", 1)
+			w.Value("a_total", "reason", "two", 0)
+		}, "# HELP a_total what it is\n# TYPE a_total counter\na_total{reason=\"one\"} 1\na_total{reason=\"two\"} 0\n"},
+		"a hostile label": {func(w *Writer) {
+			w.Value("a", "file", "/tmp/\"} 1\nb{c=\"\\\xff", 1)
+		}, "a{file=\"/tmp/\\\"} 1\\nb{c=\\\"\\\\\uFFFD\"} 1\n"},
+		"a hostile help": {func(w *Writer) {
+			w.Metric("a", "a \\ and\n# TYPE a \"counter\"\xff", false)
+		}, "# HELP a a \\\\ and\\n# TYPE a \"counter\"\uFFFD\n# TYPE a gauge\n"},
+		"values that are no numbers": {func(w *Writer) {
+			w.Value("a", "", "", math.NaN())
+			w.Value("b", "", "", math.Inf(1))
+		}, "a NaN\nb +Inf\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w Writer
+			c.write(&w)
+			if got := w.String(); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
