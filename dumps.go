@@ -26,7 +26,7 @@ type DumpConfig struct {
 }
 
 // HighWater asks for a dump when memory reaches a mark, so that there is a profile of the time before the OOM kill. Each of
-// the first three fields is the mark of one measure; 0 means that it is not watched.
+// the first three fields, and Rate, is the mark of one measure; 0 means that it is not watched.
 type HighWater struct {
 	Native int64   // bytes of native memory in use, as the profiler estimates them
 	RSS    int64   // bytes of resident memory of the process
@@ -37,6 +37,16 @@ type HighWater struct {
 	// does not count, and is tried again sooner.
 	Growth float64
 	Pause  time.Duration
+
+	// Rate is the mark of the growth of native memory in use, in bytes per minute. A dump is made when it has held for the time
+	// RateWindow, from 1 minute to 24 hours (0 means 10 minutes), or for two thirds of it if it is much faster. That time is cut
+	// into six parts. The mean of what is in use, read once a second, must grow by Rate over the parts, as the slope of the
+	// straight line through their six means, and by at least half of Rate from each part to the next. So a single jump is no
+	// growth, such as that of tables that a service makes when it starts. Nor is a cache that fills and is emptied within
+	// RateWindow; make it longer than that takes. After a dump, the next is made when memory has grown by the share Growth, or
+	// when the growth has fallen below half of Rate and has then held again; both not before Pause is over.
+	Rate       int64
+	RateWindow time.Duration
 }
 
 // DumpOnSignal writes a profile into dir whenever one of the signals arrives; without signals, whenever SIGUSR2 does. It is

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/cgoheap/cgoheap"
 )
@@ -143,6 +144,9 @@ func (e environment) dump(profiler *cgoheap.Profiler) {
 			Native: e.bytes("CGOHEAP_HIGH_NATIVE", 0),
 			RSS:    e.bytes("CGOHEAP_HIGH_RSS", 0),
 			Cgroup: e.share("CGOHEAP_HIGH_CGROUP"),
+
+			Rate:       e.bytes("CGOHEAP_HIGH_RATE", 0),
+			RateWindow: time.Duration(e.number("CGOHEAP_HIGH_RATE_MINUTES", 0)) * time.Minute,
 		},
 	}
 	for len(d.Signals) > 0 || d.HighWater != (cgoheap.HighWater{}) {
@@ -154,7 +158,7 @@ func (e environment) dump(profiler *cgoheap.Profiler) {
 			e.log.Warn("cgoheap: no dumps", dumpVariable(err), slog.Any("error", err))
 			return
 		}
-		e.log.Warn("cgoheap: a measure of memory is not watched", dumpVariable(err), slog.Any("error", err))
+		e.log.Warn("cgoheap: a mark of memory is not as it was set", dumpVariable(err), slog.Any("error", err))
 	}
 }
 
@@ -165,6 +169,8 @@ var dumpVariables = map[string]string{
 	"DumpConfig.HighWater.Native": "CGOHEAP_HIGH_NATIVE",
 	"DumpConfig.HighWater.RSS":    "CGOHEAP_HIGH_RSS",
 	"DumpConfig.HighWater.Cgroup": "CGOHEAP_HIGH_CGROUP",
+
+	"DumpConfig.HighWater.RateWindow": "CGOHEAP_HIGH_RATE_MINUTES",
 }
 
 // dumpVariable names the variable of the field that an error refuses. Any other error is one of the directory.
@@ -176,7 +182,7 @@ func dumpVariable(err error) slog.Attr {
 	return slog.String("variable", name)
 }
 
-// unwatch takes the level away that the error refuses, and reports whether it is about one.
+// unwatch takes the field of a level away that the error refuses, and reports whether it is about one.
 func unwatch(h *cgoheap.HighWater, err error) bool {
 	refused := (*cgoheap.FieldError)(nil)
 	if !errors.As(err, &refused) {
@@ -187,6 +193,8 @@ func unwatch(h *cgoheap.HighWater, err error) bool {
 		h.RSS = 0
 	case "DumpConfig.HighWater.Cgroup":
 		h.Cgroup = 0
+	case "DumpConfig.HighWater.RateWindow":
+		h.RateWindow = 0
 	default:
 		return false
 	}

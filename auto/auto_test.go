@@ -206,6 +206,27 @@ func TestLevelThatCannotBeReadLeavesTheSignal(t *testing.T) {
 	firstDump(t)
 }
 
+// A window without a rate, or one that is too long, is reported, and the rest works.
+func TestWindowThatIsRefusedLeavesTheOtherMarks(t *testing.T) {
+	stopImported(t)
+	for rate, want := range map[string]string{"": "but Rate is not set", "1MiB": "it must be 0 or from 1m0s to 24h0m0s"} {
+		dir := t.TempDir()
+		e, log := given(map[string]string{"CGOHEAP_HIGH_RATE": rate, "CGOHEAP_HIGH_RATE_MINUTES": "5000", "CGOHEAP_HIGH_RSS": "1", "CGOHEAP_DUMP_DIR": dir})
+		p := start(e, http.NewServeMux())
+		if p == nil {
+			t.Fatal(log)
+		}
+		if text := log.String(); !strings.Contains(text, "variable=CGOHEAP_HIGH_RATE_MINUTES") || !strings.Contains(text, want) {
+			t.Error(text)
+		}
+		t.Setenv("CGOHEAP_DUMP_DIR", dir)
+		firstDump(t)
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestVariablesReachTheProfiler(t *testing.T) {
 	stopImported(t)
 	dir := t.TempDir()

@@ -40,7 +40,7 @@ func TestMessagesHaveTheFormAndTheDefault(t *testing.T) {
 func TestTheVariableOfADumpIsNamed(t *testing.T) {
 	for field, want := range map[string]string{
 		"DumpConfig.HighWater.Cgroup": "CGOHEAP_HIGH_CGROUP", "DumpConfig.HighWater.RSS": "CGOHEAP_HIGH_RSS", "DumpConfig.Keep": "CGOHEAP_DUMP_KEEP",
-		"DumpConfig.KeepBytes": "CGOHEAP_DUMP_KEEP_BYTES",
+		"DumpConfig.KeepBytes": "CGOHEAP_DUMP_KEEP_BYTES", "DumpConfig.HighWater.RateWindow": "CGOHEAP_HIGH_RATE_MINUTES",
 	} {
 		if got := dumpVariable(&cgoheap.FieldError{Field: field}).Value.String(); got != want {
 			t.Errorf("%s: %s, want %s", field, got, want)

@@ -25,6 +25,8 @@
 //	CGOHEAP_HIGH_RSS          a dump when resident memory reaches this many bytes
 //	CGOHEAP_HIGH_CGROUP       a dump at this share of the control group's memory limit, e.g. 0.8 or 80%, then
 //	                          after each half of the way that is left to the limit
+//	CGOHEAP_HIGH_RATE         a dump when native memory has grown by this many bytes per minute, steadily, for
+//	CGOHEAP_HIGH_RATE_MINUTES so many minutes (10): see cgoheap.HighWater
 //	CGOHEAP_LOG               the least level to report: debug, info, warn, error or off
 //
 // No mistake here stops the program. An invalid value is reported to slog's default logger (standard error, if the program

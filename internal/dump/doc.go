@@ -7,6 +7,8 @@
 // No goroutine waits: a signal that cgo can catch, and the timer of the levels, start a task, which has a goroutine only
 // while it works. Other signals come through os/signal, which takes a goroutine.
 //
+// Growth that lasts is a mark, too: rate.go says what that is.
+//
 // A dump is complete or absent: it is written under a temporary name and renamed. Its name holds the program, the process,
 // the time and a number, so every process that writes into a directory orders the dumps alike, and none removes a dump that
 // another has just written.

@@ -14,6 +14,9 @@ type HighWater struct {
 	Cgroup float64
 	Growth float64
 	Pause  time.Duration
+
+	Rate       int64
+	RateWindow time.Duration
 }
 
 const (
@@ -38,7 +41,8 @@ func (h HighWater) levels(native func() int64) (*levels, error) {
 		read: func() (float64, error) { return float64(native()), nil }})
 	l.add(level{field: "RSS", name: "resident memory", mark: float64(h.RSS), show: inBytes, read: residentMemory})
 	l.add(level{field: "Cgroup", name: "share of the control group's memory limit", mark: h.Cgroup, most: 1, show: inPercent, read: groupShare})
-	if len(l.list) == 0 {
+	l.rate = h.rate(native)
+	if len(l.list) == 0 && l.rate == nil {
 		return nil, nil
 	}
 	return l, l.readable()
@@ -58,8 +62,26 @@ func (h HighWater) check() error {
 		return &FieldError{"HighWater.Growth", fmt.Errorf(negative, h.Growth)}
 	case h.Pause < 0:
 		return &FieldError{"HighWater.Pause", fmt.Errorf(negative, h.Pause)}
+	case h.Rate < 0:
+		return &FieldError{"HighWater.Rate", fmt.Errorf(negative, h.Rate)}
+	case h.RateWindow != 0 && h.Rate == 0:
+		return &FieldError{"HighWater.RateWindow", fmt.Errorf("is %v, but Rate is not set", h.RateWindow)}
+	case h.RateWindow != 0 && (h.RateWindow < leastRateWindow || h.RateWindow > mostRateWindow):
+		return &FieldError{"HighWater.RateWindow", fmt.Errorf("is %v; it must be 0 or from %v to %v", h.RateWindow, leastRateWindow, mostRateWindow)}
 	}
 	return nil
+}
+
+// rate returns nil if no growth is watched.
+func (h HighWater) rate(native func() int64) *rate {
+	if h.Rate == 0 {
+		return nil
+	}
+	r := &rate{mark: float64(h.Rate), window: h.RateWindow, read: native}
+	if r.window == 0 {
+		r.window = defaultRateWindow
+	}
+	return r
 }
 
 func (l *levels) add(v level) {

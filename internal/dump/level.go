@@ -44,6 +44,7 @@ func (v *level) step(growth float64) float64 {
 // levels are the watched levels.
 type levels struct {
 	list   []level
+	rate   *rate // nil if the growth is not watched
 	growth float64
 	pause  time.Duration // after a dump
 	retry  time.Duration // after the next dump that fails
@@ -77,15 +78,25 @@ func (l *levels) reached(now time.Time) (which string) {
 		if is < fallen*v.mark {
 			v.next = v.mark
 		}
-		if is < v.next || now.Before(l.wait) {
-			continue
+		if is >= v.next {
+			which = joined(which, v.name+": "+v.show(is))
 		}
-		if which != "" {
-			which += ", "
-		}
-		which += v.name + ": " + v.show(is)
+	}
+	if l.rate != nil {
+		l.rate.look(now)
+		which = joined(which, l.rate.reached())
+	}
+	if now.Before(l.wait) {
+		return ""
 	}
 	return which
+}
+
+func joined(list, more string) string {
+	if list == "" || more == "" {
+		return list + more
+	}
+	return list + ", " + more
 }
 
 // dumped records the outcome of the dump for the levels that were reached. Only a dump that was made raises them.
@@ -101,5 +112,8 @@ func (l *levels) dumped(now time.Time, err error) {
 		if v := &l.list[i]; v.is >= v.next {
 			v.next = v.step(l.growth)
 		}
+	}
+	if l.rate != nil {
+		l.rate.dumped(l.growth)
 	}
 }
