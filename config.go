@@ -50,6 +50,14 @@ type Config struct {
 	// process looks for what points to its blocks, within the bounds that Suspects states.
 	Suspects bool
 
+	// OnSuspect is called when a stack is newly suspected, which is when its class becomes "leak", "grows" or "queue", and when it
+	// changes to another of these; nil for no calls. Setting it implies Suspects, so a stack that grows is known after eight minutes. A
+	// call is made after a moment or a search, at most ten for each, and for one stack and class at most once an hour. Calls never
+	// overlap: one that takes long delays later ones, and nothing else. A panic is caught and goes to Logger. OnSuspect may call
+	// any method of the Profiler. Stop waits for a running call for one second at most, so that it ends even if the call blocks, or if
+	// it is the call that calls Stop; no call begins after Stop has returned.
+	OnSuspect func(Suspect)
+
 	DebugDirs   []string // searched for separate debug files before /usr/lib/debug; their layout is the same
 	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
 	UnpackBytes int64    // bound on the memory that unpacks a file's compressed debug data; 0 means 12 MiB
@@ -76,6 +84,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.MaxDepth = orDefault(c.MaxDepth, defaultMaxDepth)
 	c.TableBytes = orDefault(c.TableBytes, defaultTableBytes)
 	c.RecoverKeep = orDefault(c.RecoverKeep, defaultRecoverKeep)
+	c.Suspects = c.Suspects || c.OnSuspect != nil
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -35,6 +35,7 @@ type Profiler struct {
 	recovering *recovering                  // nil without Config.BlackBox
 	suspects   *suspects.Watch
 	search     *suspects.Search
+	alarm      *suspects.Alarm // nil without Config.OnSuspect
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start
@@ -78,9 +79,11 @@ func (p *Profiler) SetSampleBytes(n int64) error {
 
 // Stop ends the recording and frees its memory. It may be called more than once, and a later Start begins afresh. An error
 // means that a thread is still inside the profiler; Stop must then be called again before the next Start. The signals of
-// DumpOnSignal stay caught until its own stop is called.
+// DumpOnSignal stay caught until its own stop is called. Stop waits for a call of Config.OnSuspect that is running, but for a
+// second at most, and none begins afterwards.
 func (p *Profiler) Stop() error {
 	p.land()
+	p.alarm.Stop()
 	p.suspects.Stop()
 	p.search.Stop()
 	p.stopRecovering()

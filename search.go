@@ -37,6 +37,7 @@ func (p *Profiler) learn(f *reach.Findings, named *holders.Named) error {
 	found, err := f.ByStack(p.recording, &memory, registerHolds, number)
 	if err == nil {
 		p.search.Learn(f.Time, found, name)
+		p.alarm.Ask()
 	}
 	return err
 }

@@ -78,14 +78,29 @@ func (p *Profiler) listSuspects() ([]Suspect, error) {
 
 // suspect begins to watch, if that is wanted.
 func (p *Profiler) suspect() {
+	p.alarm = p.newAlarm()
 	p.search = suspects.NewSearch(p.look, p.failed)
-	p.suspects = suspects.NewWatch(p.recording.Live, alloc.LiveTick, p.config.Suspects, p.search, p.failed)
+	p.suspects = suspects.NewWatch(suspects.Options{Read: p.recording.Live, Tick: alloc.LiveTick, Always: p.config.Suspects,
+		Search: p.search, Alarm: p.alarm, Failed: p.failed})
+	if p.config.Suspects {
+		p.suspects.Want()
+	}
 }
 
 // suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
 func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) (list []Suspect) {
 	verdicts := p.suspects.Verdicts()
-	verdicts = verdicts[:min(most, len(verdicts))]
+	for _, one := range p.described(s, verdicts[:min(most, len(verdicts))]) {
+		if one != nil {
+			list = append(list, *one)
+		}
+	}
+	return list
+}
+
+// described returns what is known of the stack of each verdict; nil for one that has no sample in the snapshot.
+func (p *Profiler) described(s *alloc.Snapshot, verdicts []suspects.Verdict) []*Suspect {
+	list := make([]*Suspect, len(verdicts))
 	byID := make(map[uint64]*suspects.Verdict, len(verdicts))
 	for i := range verdicts {
 		byID[verdicts[i].Site] = &verdicts[i]
@@ -98,7 +113,7 @@ func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) (list []Suspect) {
 			if failure != nil && one.Searched.IsZero() {
 				one.NotSearched = failure.Error()
 			}
-			list = append(list, one)
+			list[i] = &one
 		}
 	}
 	return list

@@ -14,6 +14,12 @@ import (
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
+// indexOf returns the index of the first whose stack has the function, -1 if there is none. Sentences may lack its name: go test
+// strips the program, so the innermost frame is an address.
+func indexOf(list []Suspect, function string) int {
+	return slices.IndexFunc(list, func(s Suspect) bool { return strings.Contains(strings.Join(s.Stack, " "), function) })
+}
+
 // suspect waits for the first moment, and returns the one whose stack has the function.
 func suspect(t *testing.T, p *Profiler, function string) Suspect {
 	t.Helper()
@@ -22,7 +28,7 @@ func suspect(t *testing.T, p *Profiler, function string) Suspect {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i := slices.IndexFunc(list, func(s Suspect) bool { return strings.Contains(strings.Join(s.Stack, " "), function) }); i >= 0 {
+		if i := indexOf(list, function); i >= 0 {
 			return list[i]
 		}
 	}

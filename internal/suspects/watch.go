@@ -17,6 +17,7 @@ type Watch struct {
 	tick   time.Duration
 	always bool
 	search *Search
+	alarm  *Alarm
 	task   *background.Task
 
 	mu      sync.Mutex // guards what follows
@@ -31,14 +32,20 @@ type Watch struct {
 // share is how many times as long as a moment took until the next, at least: half a percent of one processor.
 const share = 200
 
-// NewWatch returns one that takes no moments until it is asked, or at once and on if always. It asks search, which may be nil, when a stack grows. A
-// panic goes to failed.
-func NewWatch(read Read, tick time.Duration, always bool, search *Search, failed func(error)) *Watch {
-	w := &Watch{read: read, tick: tick, always: always, search: search, history: newHistory()}
-	w.task = background.New("the moments for suspects", w.take, failed)
-	if always {
-		w.Want()
-	}
+// Options are what a Watch works with.
+type Options struct {
+	Read   Read
+	Tick   time.Duration // of Read
+	Always bool          // once begun, it goes on without being asked
+	Search *Search       // asked when a stack grows; may be nil
+	Alarm  *Alarm        // asked after each moment; may be nil
+	Failed func(error)   // called with a panic, as an error
+}
+
+// NewWatch returns one that takes no moments until it is asked.
+func NewWatch(o Options) *Watch {
+	w := &Watch{read: o.Read, tick: o.Tick, always: o.Always, search: o.Search, alarm: o.Alarm, history: newHistory()}
+	w.task = background.New("the moments for suspects", w.take, o.Failed)
 	return w
 }
 
@@ -53,6 +60,13 @@ func (w *Watch) Want() {
 	}
 }
 
+// Look has a moment taken soon, beside those that are due, if any are.
+func (w *Watch) Look() {
+	if w.Running() {
+		w.task.Ask()
+	}
+}
+
 // take takes a moment, and arranges the next.
 func (w *Watch) take() {
 	begin := time.Now()
@@ -63,6 +77,7 @@ func (w *Watch) take() {
 		next = every
 		return
 	}
+	w.alarm.Ask()
 	for _, v := range w.Verdicts() {
 		if v.asks(begin) {
 			w.search.Ask()

@@ -18,11 +18,11 @@ func waitUntil(t *testing.T, done func() bool) {
 
 func TestMomentsAreTakenWhileSomebodyAsks(t *testing.T) {
 	var taken atomic.Int32
-	w := NewWatch(func(take func(uint64, func(func(*Block)))) error {
+	w := NewWatch(Options{Tick: time.Millisecond, Read: func(take func(uint64, func(func(*Block)))) error {
 		take(10, func(see func(*Block)) { see(&Block{Stack: 1, Born: 5, Bytes: 100}) })
 		taken.Add(1)
 		return nil
-	}, time.Millisecond, false, nil, nil)
+	}})
 	if w.Running() || len(w.Verdicts()) != 0 || taken.Load() != 0 {
 		t.Error("nobody has asked")
 	}
@@ -52,13 +52,14 @@ func TestMomentsAreTakenWhileSomebodyAsks(t *testing.T) {
 func TestAPanicOrAnErrorIsNoEnd(t *testing.T) {
 	var calls atomic.Int32
 	failed := make(chan error, 1)
-	w := NewWatch(func(func(uint64, func(func(*Block)))) error {
+	w := NewWatch(Options{Tick: time.Millisecond, Always: true, Read: func(func(uint64, func(func(*Block)))) error {
 		if calls.Add(1) == 1 {
 			panic("once")
 		}
 		return errors.New("not readable")
-	}, time.Millisecond, true, nil, func(err error) { failed <- err })
+	}, Failed: func(err error) { failed <- err }})
 	defer w.Stop()
+	w.Want()
 	if err := <-failed; err == nil {
 		t.Error("no panic was reported")
 	}

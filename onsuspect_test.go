@@ -1,0 +1,96 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+)
+
+// lose makes a leak, and has it proven.
+func lose(t *testing.T, p *Profiler) {
+	t.Helper()
+	holdAndLose(200, 20_000)
+	settled()
+	p.suspects.Look()
+	eventually(t, "a moment has the blocks", func() bool {
+		list, err := p.Suspects()
+		return err == nil && indexOf(list, "victim_lose") >= 0
+	})
+	if err := p.SearchSuspects(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOnSuspectIsCalled(t *testing.T) {
+	var log logged
+	var p atomic.Pointer[Profiler]
+	calls := make(chan Suspect, 100)
+	running := p.Load
+	recorder := profiletest.Record(t, Start, Config{SampleBytes: 1, Logger: slog.New(slog.NewTextHandler(&log, nil)), OnSuspect: func(s Suspect) {
+		if indexOf([]Suspect{s}, "victim_lose") < 0 {
+			return // what other tests have lost
+		}
+		list, err := running().Suspects()
+		if err != nil || indexOf(list, "victim_lose") < 0 {
+			t.Error(list, err)
+		}
+		if err := running().Write(io.Discard, Selection{}); err != nil {
+			t.Error(err)
+		}
+		calls <- s
+		panic("on purpose")
+	}})
+	p.Store(recorder)
+	defer freeHeld(recorder)
+	if !recorder.suspects.Running() {
+		t.Error("no moments are taken")
+	}
+	lose(t, recorder)
+	got := <-calls
+	if got.Class != "leak" || got.Bytes == 0 || got.Unreachable < leastProven || len(got.Stack) == 0 || got.Searched.IsZero() || got.Function == "" {
+		t.Errorf("%+v", got)
+	}
+	eventually(t, "the panic is logged", func() bool { return strings.Contains(log.String(), "Config.OnSuspect panicked: on purpose") })
+	if err := recorder.SearchSuspects(); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if len(calls) != 0 {
+		t.Errorf("it was called again: %+v", <-calls)
+	}
+}
+
+func TestOnSuspectThatBlocksOrStops(t *testing.T) {
+	begun, goOn := make(chan bool, 100), make(chan bool)
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1, OnSuspect: func(Suspect) { begun <- true; <-goOn }})
+	lose(t, p)
+	<-begun
+	if err := p.Stop(); err != nil { // would hang
+		t.Fatal(err)
+	}
+	close(goOn)
+
+	stopped := make(chan error, 100)
+	var second atomic.Pointer[Profiler]
+	p = profiletest.Record(t, Start, Config{SampleBytes: 1, OnSuspect: func(Suspect) { stopped <- second.Load().Stop() }})
+	second.Store(p)
+	lose(t, p)
+	select {
+	case err := <-stopped:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Minute):
+		t.Fatal("Stop hangs in the call")
+	}
+	freeHeld(p)
+}
