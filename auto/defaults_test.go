@@ -64,6 +64,8 @@ func filled(t *testing.T, of reflect.Type) reflect.Value {
 		v.SetString("-5")
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(of, 1, 1))
+	case reflect.Func:
+		v.Set(reflect.MakeFunc(of, func([]reflect.Value) []reflect.Value { return nil }))
 	case reflect.Pointer:
 		v.Set(reflect.New(of.Elem()))
 	default:
