@@ -90,7 +90,7 @@ const (
 )
 
 func (e environment) config() cgoheap.Config {
-	return cgoheap.Config{
+	c := cgoheap.Config{
 		SampleBytes:     e.bytes("CGOHEAP_SAMPLE_BYTES", defaultSampleBytes),
 		MaxDepth:        int(e.number("CGOHEAP_MAX_DEPTH", defaultMaxDepth)),
 		TableBytes:      e.bytes("CGOHEAP_TABLE_BYTES", defaultTableBytes),
@@ -106,6 +106,15 @@ func (e environment) config() cgoheap.Config {
 		Suspects: e.flag("CGOHEAP_SUSPECTS", false),
 		Logger:   e.log,
 	}
+	if c.Suspects {
+		c.OnSuspect = e.suspected
+	}
+	return c
+}
+
+// suspected reports a new suspect, in the words that the log has at high water.
+func (e environment) suspected(s cgoheap.Suspect) {
+	e.log.Warn("cgoheap: native memory is suspected", slog.String("class", s.Class), slog.String("suspect", s.Sentence))
 }
 
 // recoverKeep is how many profiles of dead processes are kept: as many as of dumps, which report an invalid value.

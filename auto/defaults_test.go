@@ -107,6 +107,17 @@ func TestVariablesAreCalledAsTheirFields(t *testing.T) {
 	}
 }
 
+func TestNewSuspectsAreReported(t *testing.T) {
+	e, log := given(map[string]string{"CGOHEAP_SUSPECTS": "on"})
+	e.config().OnSuspect(cgoheap.Suspect{Class: "grows", Sentence: "it grows"})
+	if text := log.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, `class=grows suspect="it grows"`) {
+		t.Error(text)
+	}
+	if e, _ := given(nil); e.config().OnSuspect != nil {
+		t.Error("suspects are watched that nobody asked for")
+	}
+}
+
 // The defaults stand in doc.go, for messages in auto.go, and where they come from in the root's config.go.
 func TestDefaultsAreThoseOfConfigAndOfTheDocumentation(t *testing.T) {
 	source, err := os.ReadFile("../config.go")

@@ -15,7 +15,8 @@
 //	CGOHEAP_BLACKBOX          a directory for the tables, in a file that is still there after the process was killed; the next
 //	                          start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into this directory
 //	CGOHEAP_TIMELINE          true: notes each second what memory the process takes; CGOHEAP_BLACKBOX includes it
-//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which stacks grow
+//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which stacks grow;
+//	                          each new suspect is reported at level warn
 //	CGOHEAP_HTTP              off: no HTTP handlers
 //	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none or off: no dump on a signal
 //	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)
