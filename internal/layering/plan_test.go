@@ -52,6 +52,7 @@ var plan = map[string]pkg{
 	"internal/background":  {layer: 0},
 	"internal/garbage":     {layer: 0},
 	"internal/self":        {layer: 0},
+	"internal/terminal":    {layer: 1},
 	"internal/peek":        {layer: 0},
 	"internal/gospans":     {layer: 1},
 	"internal/elffile":     {layer: 1},
