@@ -1,4 +1,17 @@
-// Command cgoheap writes the profile of a process without its help, also after the process was killed, and checks profiles.
+// Command cgoheap shows what a process's memory consists of, writes its profile without its help, also after the process was
+// killed, and checks profiles.
+//
+//	go run github.com/cgoheap/cgoheap/cmd/cgoheap top URL|PID|FILE|BOX
+//
+// shows what memory consists of, what grew since it began, and the suspects with their sentences. URL is a service's address
+// (also HOST:PORT), or any of its cgoheap addresses, and needs Profiler.PagesHandler there. A process is read from outside as by dump -view
+// rss, which stops its threads at each look. FILE is a profile, gzipped or not; BOX is a black box (cgoheap.*.box) whose process
+// is gone, which stays as it is. Lines of the last three are the innermost function and the innermost Go function that called it.
+//
+// On a terminal, it looks again every three seconds (-every) until q or Ctrl-C; colours are off if NO_COLOR is set. Through a pipe, or
+// with -n COUNT, it prints one look, or so many, as text of 80 columns. -json prints a JSON object for each look instead. A service that
+// does not answer within 30 s (-timeout) is an error at the first look; later, the error is shown and the last look stays. Answers of more than
+// 16 MiB and profiles of more than 256 MiB are refused. Control characters in names are escaped, as \u001b.
 //
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap dump PID
 //

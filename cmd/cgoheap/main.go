@@ -14,9 +14,11 @@ const (
 	exitUnreadable
 )
 
-const usage = "usage: cgoheap dump [-o FILE] [-view VIEW] PID|CORE\n" +
+const usage = "usage: cgoheap top [-every TIME] [-n COUNT] [-json] URL|PID|FILE|BOX\n" +
+	"       cgoheap dump [-o FILE] [-view VIEW] PID|CORE\n" +
 	"       cgoheap recover [-o DIR] [-rm] [-view VIEW] FILE|DIR...\n" +
 	"       cgoheap check FILE...\n" +
+	"top shows what memory consists of, and what grows, live in a terminal or as text.\n" +
 	"dump writes the profile of a process without its help, also of one that hangs, or left a core file.\n" +
 	"recover writes that of the last moment of a process that was killed and had a black box.\n" +
 	"check lists what readers of a profile will refuse or misread. cgoheap COMMAND -h has more."
@@ -41,6 +43,8 @@ func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
 		return exitGood
 	case command == "check":
 		return checkFiles(rest, in, out, trouble)
+	case command == "top":
+		return top(rest, in, out, trouble)
 	case command == "dump":
 		return dump(rest, out, trouble)
 	case command == "recover":

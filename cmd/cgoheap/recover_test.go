@@ -121,11 +121,6 @@ func leakIn(t *testing.T, path string) [4]int64 {
 	return profiletest.Sum(profiletest.Through(p, "Leak"))
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 func TestTheBoxOfAKilledProcessBecomesAProfile(t *testing.T) {
 	box := killed(t, t.TempDir())
 	code, out, trouble := ran(box)

@@ -1,0 +1,199 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/terminal"
+)
+
+func ranTop(arguments ...string) (code int, out, trouble string) {
+	var o, e strings.Builder
+	code = run(append([]string{"top"}, arguments...), nil, &o, &e)
+	return code, o.String(), e.String()
+}
+
+// answering serves an account that grows by a MiB with each request, and a suspect whose name would colour a terminal.
+func answering(t *testing.T) string {
+	t.Helper()
+	asked := 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /a/debug/cgoheap/account", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"time":"2026-11-20T10:15:%02dZ","rss":%d,"lines":[{"name":"malloc: in use","resident":%d},{"name":"Go: heap in use","resident":1048576}]}`,
+			asked, (4+asked)<<20, (3+asked)<<20)
+		asked++
+	})
+	mux.HandleFunc("GET /a/debug/cgoheap/suspects", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `[{"class":"grows","sentence":"\u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in use, grows by 1 MiB per minute"}]`)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL + "/a"
+}
+
+func TestALookAtAServiceIsStableText(t *testing.T) {
+	base := answering(t)
+	url := base + "/debug/pprof/cgoheap?debug=1"
+	code, out, trouble := ranTop("-n", "2", "-every", "1ms", url)
+	want := `RSS 4 MiB  URL
+    3 MiB  75.0% #########     malloc: in use
+    1 MiB  25.0% ###           Go: heap in use
+suspects
+1. \u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in
+   use, grows by 1 MiB per minute
+RSS 5 MiB  +1 MiB in 1s  URL
+    4 MiB  80.0% ##########      +1 MiB  malloc: in use
+    1 MiB  20.0% ##                      Go: heap in use
+suspects
+1. \u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in
+   use, grows by 1 MiB per minute
+`
+	if got := strings.ReplaceAll(out, url, "URL"); code != exitGood || trouble != "" || got != want {
+		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, trouble, got, want)
+	}
+}
+
+func TestLooksAsJSON(t *testing.T) {
+	code, out, trouble := ranTop("-json", "-n", "3", "-every", "1ms", strings.TrimPrefix(answering(t), "http://")) // HOST:PORT/PATH
+	decoder, looks := json.NewDecoder(strings.NewReader(out)), 0
+	for ; decoder.More(); looks++ {
+		var l look
+		if err := decoder.Decode(&l); err != nil || l.Bytes != int64(4+looks)<<20 || l.Lines[0].Grew != int64(looks)<<20 ||
+			!strings.HasPrefix(l.Suspects[0].Sentence, "\x1b[31mqueue_push\u202e") {
+			t.Errorf("%v, %+v", err, l)
+		}
+	}
+	if code != exitGood || looks != 3 || strings.ContainsAny(out, "\x1b\u202e") {
+		t.Errorf("exit code %d, %d looks, %q, %q", code, looks, out, trouble)
+	}
+}
+
+func TestALookAtAProcessAndAtWhatItLeaves(t *testing.T) {
+	dir := t.TempDir()
+	box, kill := recorded(t, dir)
+	pid := pidOf(t, box)
+	code, out, trouble := ranTop("-json", pid)
+	checkLook(t, code, out, trouble, look{Total: "RSS"}, 1) // it has touched the first page of the block
+	if code, _, trouble := ranTop(box); code != exitUnreadable || !strings.Contains(trouble, blackbox.ErrAlive.Error()) {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	kill(syscall.SIGKILL)
+	code, out, trouble = ranTop("-json", box)
+	checkLook(t, code, out, trouble, look{Total: "in use", Suspects: make([]suspect, 3)}, leaked)
+	if !exists(box) {
+		t.Error("the box is gone")
+	}
+	if code, out, trouble := ran(box); code != exitGood {
+		t.Fatalf("%d, %q, %q", code, out, trouble)
+	}
+	code, out, trouble = ranTop("-json", profileOf(box))
+	checkLook(t, code, out, trouble, look{Total: "in use"}, leaked)
+}
+
+// pidOf reads the process's number in the name of its box: cgoheap.PROGRAM.HOST.PID.TIME.box.
+func pidOf(t *testing.T, box string) string {
+	t.Helper()
+	parts := strings.Split(filepath.Base(box), ".")
+	pid := parts[len(parts)-3]
+	if _, err := strconv.Atoi(pid); err != nil {
+		t.Fatal(box)
+	}
+	return pid
+}
+
+func checkLook(t *testing.T, code int, out, trouble string, want look, least int64) {
+	t.Helper()
+	var l look
+	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitGood || l.Total != want.Total || len(l.Suspects) != len(want.Suspects) {
+		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, trouble)
+	}
+	var sum, leak int64
+	for _, p := range l.Lines {
+		sum += p.Bytes
+		if strings.Contains(p.Name, "victim.Malloc") {
+			leak += p.Bytes
+		}
+	}
+	if sum != l.Bytes || leak < least {
+		t.Errorf("the lines add up to %d, the total is %d; %d leaked\n%s", sum, l.Bytes, leak, out)
+	}
+}
+
+func TestALookThatCannotBeTakenSaysWhy(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/busy/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "cgoheap: stopped\x1b[2J", http.StatusServiceUnavailable)
+	})
+	mux.HandleFunc("/page/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") })
+	mux.HandleFunc("/long/", func(w http.ResponseWriter, _ *http.Request) {
+		for block := make([]byte, 1<<20); ; {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	})
+	mux.HandleFunc("/hangs/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	empty := written(t, func(p *profile.Profile) { p.Sample = nil })
+	for about, c := range map[string]struct {
+		arguments []string
+		says      string
+	}{
+		"nothing":         {nil, "one address, process number, profile or black box is needed"},
+		"a negative wait": {[]string{"-every", "-1s", "1"}, "-every and -timeout must be more than 0"},
+		"no file":         {[]string{"nothing"}, "no such file"},
+		"a folder":        {[]string{t.TempDir()}, "too short"},
+		"another file":    {[]string{"top_test.go"}, "it is not a profile"},
+		"no process":      {[]string{"2147483647"}, "there is no such process"},
+		"no service":      {[]string{"http://127.0.0.1:1"}, "refused"},
+		"an error":        {[]string{server.URL + "/busy"}, `503 Service Unavailable: cgoheap: stopped\u001b[2J`},
+		"a page":          {[]string{server.URL + "/page"}, "the answer is not cgoheap's"},
+		"without an end":  {[]string{server.URL + "/long"}, "the answer is longer than 16 MiB"},
+		"one that hangs":  {[]string{"-timeout", "100ms", server.URL + "/hangs"}, "Timeout"},
+	} {
+		t.Run(about, func(t *testing.T) {
+			if code, out, trouble := ranTop(c.arguments...); code != exitUnreadable || out != "" || !strings.Contains(trouble, c.says) || strings.Contains(trouble, "\x1b") {
+				t.Errorf("exit code %d, %q, %q", code, out, trouble)
+			}
+		})
+	}
+	if code, out, trouble := ranTop(empty); code != exitGood || !strings.HasPrefix(out, "in the profile 0 B") {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+	if code, _, trouble := ranTop("-h"); code != exitGood || !strings.Contains(trouble, "usage: cgoheap top ") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+}
+
+func TestAFrameFitsTheTerminal(t *testing.T) {
+	l := &look{Total: "RSS", Bytes: 100, Notes: []string{strings.Repeat("long ", 50)}}
+	for i := range 40 {
+		l.Lines = append(l.Lines, part{Name: strings.Repeat("name", i), Bytes: 50})
+		l.Suspects = append(l.Suspects, suspect{"grows", strings.Repeat("word ", 30)})
+	}
+	top := topping{source: "a\x1b", first: l}
+	for _, f := range []frame{{columns: 80, rows: 24, blocks: true}, {columns: 40, rows: 8}, {columns: 20, rows: 3}} {
+		lines := top.lines(l, f)
+		if len(lines) > f.rows {
+			t.Errorf("%d lines in %d rows", len(lines), f.rows)
+		}
+		for _, line := range lines {
+			if terminal.Width(line) > max(f.columns, 30) || strings.Contains(line, "\x1b") {
+				t.Errorf("%d columns: %q", f.columns, line)
+			}
+		}
+	}
+}
