@@ -19,10 +19,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Somebody else's program gets the core and this module from a module proxy: without this tree, its replace directives and
-// its packages' tests. The proxy is made of the tree here, and is a folder; what the modules need beyond each other comes
-// from the downloads of this machine. Nothing is fetched. The core's case alone takes 3 s of processor time, and 19 after each change of
-// the core, whose C the go command compiles anew for another module: too much for make test.
+// Somebody else's program gets the core and the modules that are released with it from a module proxy: without this tree, its
+// replace directives and its packages' tests. The proxy is made of the tree here, and is a folder; what the modules need beyond
+// each other comes from the downloads of this machine. Nothing is fetched. The core's case alone takes 3 s of processor time, and
+// 19 after each change of the core, whose C the go command compiles anew for another module: too much for make test.
 func TestConsumer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
@@ -33,8 +33,9 @@ func TestConsumer(t *testing.T) {
 		about    string
 		judge    func(t *testing.T, dir, out string)
 	}{
-		"core":   {[]string{"github.com/cgoheap/cgoheap"}, "records and writes a profile", judgeProfile},
-		"export": {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/export"}, "delivers to Pyroscope and Parca", judgeDelivery},
+		"core":    {[]string{"github.com/cgoheap/cgoheap"}, "records and writes a profile", judgeProfile},
+		"export":  {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/export"}, "delivers to Pyroscope and Parca", judgeDelivery},
+		"metrics": {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/metrics"}, "has metrics in its registry", judgeMetrics},
 	} {
 		t.Run("it "+c.about, func(t *testing.T) {
 			dir := t.TempDir()
@@ -83,6 +84,13 @@ func judgeDelivery(t *testing.T, _, out string) {
 	}
 }
 
+func judgeMetrics(t *testing.T, _, out string) {
+	t.Helper()
+	if !strings.Contains(out, "cgoheap_up 1\n") || !strings.Contains(out, "cgoheap_native_in_use_bytes ") {
+		t.Error(out)
+	}
+}
+
 func calls(function string) func(*profile.Location) bool {
 	return func(l *profile.Location) bool {
 		return slices.ContainsFunc(l.Line, func(line profile.Line) bool { return line.Function.Name == function })
@@ -97,6 +105,7 @@ func newProxy(t *testing.T) *moduleProxy {
 	p := &moduleProxy{dir: t.TempDir(), version: requiredCore(t), modules: t.TempDir()}
 	p.add(t, "github.com/cgoheap/cgoheap", "..")
 	p.add(t, "github.com/cgoheap/cgoheap/export", ".")
+	p.add(t, "github.com/cgoheap/cgoheap/metrics", "../metrics")
 	return p
 }
 
