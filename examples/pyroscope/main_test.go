@@ -27,14 +27,17 @@ func TestPyroscopeGetsTheCache(t *testing.T) {
 	if err := run(ctx, server.URL); err != nil {
 		t.Fatal(err)
 	}
-	series := field(<-bodies, 1)
-	p, err := profile.ParseData(field(field(series, 2), 1))
-	if err != nil {
-		t.Fatal(err)
+	close(bodies)
+	most := int64(0)
+	for body := range bodies {
+		p, err := profile.ParseData(field(field(field(body, 1), 2), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, held(p, "C.fill_cache")) // the caller in Go: go test strips the program, so that functions of C have no names
 	}
-	// The caller in Go: go test strips the program, so that functions of C have no names.
-	if bytes := held(p, "C.fill_cache"); bytes < 1<<20 {
-		t.Errorf("fill_cache holds %d bytes in\n%v", bytes, p)
+	if most < blockBytes { // of which a busy machine may fill few, and one in eight is sampled
+		t.Errorf("fill_cache holds at most %d bytes", most)
 	}
 }
 
