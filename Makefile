@@ -113,10 +113,10 @@ arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwind
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
 
-foreign: deps ## Compares the outcomes of Go's own cgo tests and of five cgo packages' tests without and with auto; SUITES="zstd", RACE=1.
+foreign: deps ## Compares the outcomes of Go's own cgo tests and of seven cgo packages' tests without and with auto; SUITES="zstd", RACE=1.
 	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign $(if $(RACE),-race) $(SUITES)
 
-leaktest: deps ## Has all tests of five cgo packages check themselves for leaks, as they are and with one planted; SUITES="zstd".
+leaktest: deps ## Has all tests of seven cgo packages check themselves for leaks, as they are and with one planted; SUITES="zstd".
 	@cd e2e && $(GO) build -o ../out/foreign ./foreign && ../out/foreign -leaktest $(SUITES)
 
 # PROGRAMS="duckdb sqlite" chooses among them. e2e/rss/doc.go says what must hold.

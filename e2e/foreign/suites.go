@@ -43,7 +43,6 @@ func suites() []suite {
 				"TestQueryWithPredicates": "NewQuery sets no finalizer and frees nothing if it refuses a predicate: 26 queries in 26 such cases, a bug of the library",
 			}},
 		{name: "webp", module: "github.com/chai2010/webp@v1.4.0", packages: here, short: true},
-		{name: "go-lz4", module: "github.com/bkaradzic/go-lz4@v1.0.0", packages: here, short: true},
 		{name: "secp256k1", module: "github.com/ethereum/go-ethereum@v1.17.10", packages: []string{"./crypto/secp256k1"}, short: true},
 		{name: "test", packages: []string{"cmd/cgo/internal/test"}, short: true},
 		// With -short, these three skip everything.

@@ -27,6 +27,7 @@ func TestPyroscopeGetsTheCache(t *testing.T) {
 	if err := run(ctx, server.URL); err != nil {
 		t.Fatal(err)
 	}
+	server.Close() // waits for the last request
 	close(bodies)
 	most := int64(0)
 	for body := range bodies {
