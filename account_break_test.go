@@ -20,7 +20,7 @@ import (
 // glibc goes on behind what a program has added to its data segment, and a program may do so again. Other tests' recordings would not know
 // of it, so the test runs in a process of its own.
 func TestMemoryThatTheProgramTakesBySbrk(t *testing.T) {
-	if alone(t) {
+	if profiletest.Afresh(t) {
 		takeBySbrk(t)
 	}
 }

@@ -89,7 +89,7 @@ const bounds = 3
 // What the profiler keeps on Go's heap must not make a block look as if the program held it. Blocks of this test would lie where
 // recordings of earlier ones lay.
 func TestTheProfilersOwnObjectsPointToNoBlock(t *testing.T) {
-	if !alone(t) {
+	if !profiletest.Afresh(t) {
 		return
 	}
 	p := start(t, everything)

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
 func TestLoadersListWithAFileThatWasTruncated(t *testing.T) {
-	if !afresh(t) { // in a process of its own, as the library cannot be closed
+	if !profiletest.Afresh(t) { // in a process of its own, as the library cannot be closed
 		return
 	}
 	lists := func(path string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
@@ -33,7 +34,7 @@ func resident(t *testing.T) int64 {
 
 func TestRecordingsInLockedMemory(t *testing.T) {
 	t.Run("begin with nothing of the one before, and end without its memory", func(t *testing.T) {
-		if !afresh(t) {
+		if !profiletest.Afresh(t) {
 			return
 		}
 		lock(t, unix.MCL_CURRENT) // what locking makes resident of others, the race detector's memory among it, is so before
@@ -60,7 +61,7 @@ func TestRecordingsInLockedMemory(t *testing.T) {
 	})
 
 	t.Run("take only what they use", func(t *testing.T) {
-		if !afresh(t) {
+		if !profiletest.Afresh(t) {
 			return
 		}
 		lock(t, unix.MCL_FUTURE)

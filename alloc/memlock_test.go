@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -26,7 +27,7 @@ func boundByLimit(t *testing.T) bool {
 	t.Helper()
 	runtime.LockOSThread() // for good: the thread that has lost the capability ends with the test's goroutine
 	err := unix.Prctl(unix.PR_CAPBSET_DROP, capIPCLock, 0, 0, 0)
-	if !afresh(t) {
+	if !profiletest.Afresh(t) {
 		return false
 	}
 	status, readErr := os.ReadFile("/proc/self/status")

@@ -3,47 +3,14 @@
 package alloc
 
 import (
-	"os"
-	"os/exec"
-	"regexp"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
-
-// afresh runs the test in a process of its own, which may die. True in that process.
-func afresh(t *testing.T) bool {
-	t.Helper()
-	const variable = "CGOHEAP_TEST_AFRESH"
-	if os.Getenv(variable) == t.Name() {
-		return true
-	}
-	again := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-	again.Env = append(os.Environ(), variable+"="+t.Name())
-	output, err := again.CombinedOutput()
-	switch result := func(of string) bool { return strings.Contains(string(output), "--- "+of+": "+t.Name()+" ") }; {
-	case result("SKIP"):
-		t.Skip(lastLogged(output))
-	case err != nil || !result("PASS"):
-		t.Errorf("%v\n%s", err, output)
-	}
-	return false
-}
-
-var logged = regexp.MustCompile(`_test\.go:\d+: (.*)`)
-
-// lastLogged returns the last text that a test logged: what it was skipped with.
-func lastLogged(output []byte) string {
-	texts := logged.FindAllSubmatch(output, -1)
-	if texts == nil {
-		return string(output)
-	}
-	return string(texts[len(texts)-1][1])
-}
 
 // inAsmcgocall is where a call from Go to C returns to.
 func inAsmcgocall(t *testing.T, r *Recording) uintptr {
@@ -72,7 +39,7 @@ func TestMemoryThatVanishesWhileItIsRead(t *testing.T) {
 		"the stack of what seems a g":     {victim.VanishOfG, false, "stacks_cut_go_frame"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !afresh(t) {
+			if !profiletest.Afresh(t) {
 				return
 			}
 			r := start(t, everything)
@@ -94,7 +61,7 @@ func setGoroutineLabels(unsafe.Pointer)
 
 // A goroutine's labels may be anything that a package has put there, in memory that is not Go's.
 func TestLabelsThatVanishWhileTheyAreRead(t *testing.T) {
-	if !afresh(t) {
+	if !profiletest.Afresh(t) {
 		return
 	}
 	r := start(t, labelled())
