@@ -35,7 +35,9 @@ type Suspect struct {
 	Growth      float64   `json:"growth"`       // bytes per minute: the slope of the straight line through the moments
 	GrowthError float64   `json:"growth_error"` // of Growth
 	AgeSeconds  float64   `json:"age_seconds"`  // mean age of Bytes
-	Freed       float64   `json:"freed"`        // share that is freed of the bytes that were allocated since Since and were there at three moments
+	// Series is Bytes at each moment, the oldest first: milliseconds since 1970, and bytes.
+	Series [][2]int64 `json:"series"`
+	Freed  float64    `json:"freed"` // share that is freed of the bytes that were allocated since Since and were there at three moments
 
 	Unreachable      float64   `json:"unreachable,omitempty"`       // share of Bytes that nothing points to, as far as somebody looked
 	UnreachableError float64   `json:"unreachable_error,omitempty"` // of Unreachable
@@ -141,6 +143,9 @@ func newSuspect(v *suspects.Verdict, lines []symbolize.Line) Suspect {
 		Growth: v.Growth, GrowthError: v.GrowthError, AgeSeconds: v.Age.Seconds(), Freed: v.Freed}
 	for _, l := range lines {
 		made.Stack = append(made.Stack, l.Function)
+	}
+	for _, m := range v.Series {
+		made.Series = append(made.Series, [2]int64{m.Time.UnixMilli(), int64(m.Bytes)})
 	}
 	if f := v.Finding; f != nil {
 		made.Unreachable, made.UnreachableError, made.Searched = f.Unreachable, f.Error, f.When

@@ -17,6 +17,7 @@ type Trend struct {
 	Growth      float64 // bytes per minute
 	GrowthError float64 // half of the 95 % interval: of sampling, not of a program that does not go on as it has
 	Freed       float64 // share that is freed of the bytes allocated meanwhile that were there at three moments
+	Series      []Moment
 
 	steady float64    // share of the movement that a straight line explains
 	steps  [3]float64 // from quarter to quarter of the time, as shares of the mean step
@@ -39,7 +40,7 @@ func (h *History) Trends(tick time.Duration) []Trend {
 
 func (h *History) trend(t *track, tick time.Duration) Trend {
 	n := len(h.moments) - 1
-	made := Trend{Stack: t.stack, Site: t.site, Since: h.moments[t.from].time, Time: h.moments[n].time, Moments: n + 1 - t.from,
+	made := Trend{Stack: t.stack, Site: t.site, Series: h.series(t), Since: h.moments[t.from].time, Time: h.moments[n].time, Moments: n + 1 - t.from,
 		Bytes: t.bytes[n], Blocks: t.blocks, Age: time.Duration(max(0, float64(h.moments[n].ticks)-t.born)) * tick}
 	var level [mostMoments]float64
 	level[n] = 1

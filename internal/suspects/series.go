@@ -1,0 +1,76 @@
+package suspects
+
+import (
+	"errors"
+	"time"
+)
+
+// Moment is how much of a stack was in use at a moment.
+type Moment struct {
+	Time  time.Time
+	Bytes float64
+}
+
+// series returns what is known of a stack, the oldest first.
+func (h *History) series(t *track) []Moment {
+	list := make([]Moment, 0, len(h.moments)-t.from)
+	for i := t.from; i < len(h.moments); i++ {
+		list = append(list, Moment{h.moments[i].time, t.bytes[i]})
+	}
+	return list
+}
+
+// Change is how much the stacks that are kept have changed from one moment to another.
+type Change struct {
+	From, To time.Time          // the moments, those nearest to what was asked for
+	Bytes    map[uint64]float64 // by site; those that have not changed are left out
+	Cut      bool               // there are stacks that are not kept
+}
+
+// errOneMoment says why nothing can be compared.
+var errOneMoment = errors.New("there are no two moments to compare: they are kept from the first call for suspects on, the second after 14 s")
+
+// Between compares the moments nearest to two times. It fails if both are the same.
+func (h *History) Between(from, to time.Time) (Change, error) {
+	if len(h.moments) < 2 {
+		return Change{}, errOneMoment
+	}
+	a, b := h.nearest(from), h.nearest(to)
+	if a == b {
+		if a == len(h.moments)-1 {
+			a--
+		} else {
+			b++
+		}
+	}
+	if a > b {
+		return Change{}, errors.New("the first moment is after the second")
+	}
+	c := Change{From: h.moments[a].time, To: h.moments[b].time, Bytes: make(map[uint64]float64), Cut: h.cut}
+	for _, t := range h.tracks {
+		if t.from >= b {
+			continue // not known at both
+		}
+		if d := t.bytes[b] - t.bytes[max(a, t.from)]; d != 0 {
+			c.Bytes[t.site] += d
+		}
+	}
+	return c, nil
+}
+
+// nearest returns the number of the moment nearest to a time. There is one.
+func (h *History) nearest(at time.Time) (best int) {
+	for i := range h.moments {
+		if h.moments[i].time.Sub(at).Abs() < h.moments[best].time.Sub(at).Abs() {
+			best = i
+		}
+	}
+	return best
+}
+
+// Between compares the moments nearest to two times. It fails if there are no two.
+func (w *Watch) Between(from, to time.Time) (Change, error) {
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	return w.history.Between(from, to)
+}
