@@ -19,6 +19,7 @@ import (
 func askPage(p *Profiler, method, path, accept string) *httptest.ResponseRecorder {
 	answer, request := httptest.NewRecorder(), httptest.NewRequest(method, path, nil)
 	request.Header.Set("Accept", accept)
+	request.Header.Set("X-Cgoheap", "1")
 	p.PagesHandler().ServeHTTP(answer, request)
 	return answer
 }

@@ -41,20 +41,25 @@ func (p *Profiler) Handler() http.Handler {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		if q.gc && !q.View.collect {
-			runtime.GC()
-		}
-		leave, err := p.await(w, r, &q)
-		if err != nil {
-			p.refuse(w, err)
-			return
-		}
-		defer leave()
-		if r.Context().Err() == nil {
-			q.ended = r.Context().Done()
-			p.serve(w, &q)
-		}
+		p.answer(w, r, &q, p.serve)
 	})
+}
+
+// answer calls serve when the time has come that the query asks for, unless nobody waits any more.
+func (p *Profiler) answer(w http.ResponseWriter, r *http.Request, q *query, serve func(http.ResponseWriter, *query)) {
+	if q.gc && !q.View.collect {
+		runtime.GC()
+	}
+	leave, err := p.await(w, r, q)
+	if err != nil {
+		p.refuse(w, err)
+		return
+	}
+	defer leave()
+	if r.Context().Err() == nil {
+		q.ended = r.Context().Done()
+		serve(w, q)
+	}
 }
 
 // await waits for the span of time that a delta covers. The caller must call leave once the request is answered.

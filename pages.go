@@ -1,7 +1,6 @@
 package cgoheap
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
@@ -17,36 +17,102 @@ import (
 const pagesFolder = "/debug/cgoheap/"
 
 // PagesHandler serves the pages below /debug/cgoheap/, which are for people. Register it for that folder, as
-// "/debug/cgoheap/". A GET of the folder lists them:
+// "/debug/cgoheap/". A browser that opens the folder gets a page with all of it: what RSS consists of, what grows, and flame
+// graphs. Other clients get a list of what there is:
 //
+//	about      what is being recorded, as JSON
 //	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
 //	           application/json, makes it JSON
 //	suspects   which stacks grow, how fast, and what that means: see Suspects; text or JSON, as account. search=1 looks for
 //	           what points to their blocks before it answers: see SearchSuspects
 //	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
 //	metrics    the same in numbers, and more, for Prometheus: see Metrics
+//	profile    a profile, with the parameters of Handler. Beside them, view=growth takes from and to, in milliseconds since
+//	           1970: then it compares the moments nearest to them that are kept for suspects, of the stacks that are kept
+//	stacks     the same as JSON for the page: a tree of at most some 20,000 nodes. by=KEY divides it by the values of a label
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
+//	sampling   a POST with bytes=N changes how often there is a sample: see SetSampleBytes
 //
+// What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'.
 // Unknown parameters are answered with 400 and a sentence.
 func (p *Profiler) PagesHandler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+pagesFolder+"{$}", func(w http.ResponseWriter, _ *http.Request) {
-		plainText(w)
-		_, _ = io.WriteString(w, "account  what each resident byte of the process is; account?format=json\n"+
-			"suspects which stacks grow, and what that means; suspects?format=json\n"+
-			"timeline what memory the process took in the last hour and days, as JSON\n"+
-			"metrics  all of it in numbers, for Prometheus\n"+
-			"trim     POST: malloc returns to the kernel what the program has freed\n")
+	mux.HandleFunc("GET "+pagesFolder+"{$}", servePage)
+	mux.HandleFunc("GET "+pagesFolder+"files/{name}", func(w http.ResponseWriter, r *http.Request) {
+		page.ServeFile(w, r, r.PathValue("name"))
 	})
+	mux.HandleFunc("GET "+pagesFolder+"about", p.serveAbout)
 	mux.HandleFunc("GET "+pagesFolder+"account", p.serveAccount)
 	mux.HandleFunc("GET "+pagesFolder+"suspects", p.serveSuspects)
 	mux.HandleFunc("GET "+pagesFolder+"timeline", p.serveTimeline)
 	mux.HandleFunc("GET "+pagesFolder+"metrics", p.serveMetrics)
-	mux.HandleFunc("POST "+pagesFolder+"trim", func(w http.ResponseWriter, _ *http.Request) {
-		plainText(w)
-		fmt.Fprintf(w, "returned %s to the kernel\n", report.Bytes(p.Trim()))
-	})
+	mux.HandleFunc("GET "+pagesFolder+"profile", p.serveProfile)
+	mux.HandleFunc("GET "+pagesFolder+"stacks", p.serveStacks)
+	mux.HandleFunc("POST "+pagesFolder+"trim", fromHere(p.serveTrim))
+	mux.HandleFunc("POST "+pagesFolder+"sampling", fromHere(p.serveSampling))
 	return mux
+}
+
+// servePage serves the folder itself.
+func servePage(w http.ResponseWriter, r *http.Request) {
+	if page.WantsPage(r) {
+		page.ServeIndex(w, r)
+		return
+	}
+	plainText(w)
+	w.Header().Add("Vary", "Accept")
+	_, _ = io.WriteString(w, "about    what is being recorded, as JSON\n"+
+		"account  what each resident byte of the process is; account?format=json\n"+
+		"suspects which stacks grow, and what that means; suspects?format=json\n"+
+		"timeline what memory the process took in the last hour and days, as JSON\n"+
+		"metrics  all of it in numbers, for Prometheus\n"+
+		"profile  a profile for go tool pprof; profile?view=rss, and so on\n"+
+		"stacks   the same as a tree, as JSON\n"+
+		"trim     POST with the header X-Cgoheap: 1: malloc returns to the kernel what the program has freed\n"+
+		"sampling POST with that header: sampling?bytes=N changes how often there is a sample\n"+
+		"\na browser shows all of it as a page\n")
+}
+
+// fromHere refuses requests that a page of another host could have made.
+func fromHere(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := page.FromHere(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		serve(w, r)
+	}
+}
+
+// about is what the page must know before it asks for more.
+type about struct {
+	SampleBytes int64 `json:"sample_bytes"` // mean bytes between samples
+	Timeline    bool  `json:"timeline"`     // whether one is kept
+}
+
+func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {
+	p.serveJSON(w, r, about{SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil})
+}
+
+func (p *Profiler) serveTrim(w http.ResponseWriter, _ *http.Request) {
+	plainText(w)
+	fmt.Fprintf(w, "returned %s to the kernel\n", report.Bytes(p.Trim()))
+}
+
+func (p *Profiler) serveSampling(w http.ResponseWriter, r *http.Request) {
+	q, err := parsePage(r, samplingParameters)
+	if err == nil && q.bytes == 0 {
+		err = errors.New("cgoheap: the parameter bytes is missing")
+	}
+	if err == nil {
+		err = p.SetSampleBytes(q.bytes)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	plainText(w)
+	fmt.Fprintf(w, "from now on %s\n", report.Sampling(q.bytes))
 }
 
 func plainText(w http.ResponseWriter) {
@@ -70,13 +136,11 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, a.String())
 		return
 	}
-	p.serveJSON(w, a)
+	p.serveJSON(w, r, a)
 }
 
-func (p *Profiler) serveJSON(w http.ResponseWriter, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if err := json.NewEncoder(w).Encode(value); err != nil {
+func (p *Profiler) serveJSON(w http.ResponseWriter, r *http.Request, value any) {
+	if err := page.WriteJSON(w, r, value); err != nil {
 		p.config.Logger.Debug("cgoheap: serving a page", slog.Any("error", err))
 	}
 }
@@ -93,13 +157,14 @@ func (p *Profiler) serveTimeline(w http.ResponseWriter, r *http.Request) {
 			http.StatusNotFound)
 		return
 	}
-	p.serveJSON(w, t)
+	p.serveJSON(w, r, t)
 }
 
 // pageQuery holds the parsed parameters of a page.
 type pageQuery struct {
 	asJSON bool
 	search bool // look for pointers first
+	bytes  int64
 }
 
 // pageParameters maps the name of each parameter of a page to the function that parses its value.
@@ -110,6 +175,9 @@ var (
 	suspectsParameters = pageParameters{
 		"format": (*pageQuery).setFormat,
 		"search": func(q *pageQuery, value string) error { return setFlag(&q.search, value) },
+	}
+	samplingParameters = pageParameters{
+		"bytes": func(q *pageQuery, value string) error { return setNumber(&q.bytes, value) },
 	}
 )
 

@@ -232,7 +232,7 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if q.asJSON {
-		p.serveJSON(w, append([]Suspect{}, found...))
+		p.serveJSON(w, r, append([]Suspect{}, found...))
 		return
 	}
 	plainText(w)

@@ -29,7 +29,7 @@ func TestTrim(t *testing.T) {
 }
 
 // advised is the advice for a process with many arenas, and how much a trim returns by it.
-var advised = regexp.MustCompile(`^[0-9.]+ [MG]iB of RSS is free memory in (?:[0-9]+ of )?28 arenas; MALLOC_ARENA_MAX=2, or POST /debug/cgoheap/trim, returns about ([0-9.]+) ([MG]iB) to the kernel$`)
+var advised = regexp.MustCompile(`^[0-9.]+ [MG]iB of RSS is free memory in (?:[0-9]+ of )?28 arenas; MALLOC_ARENA_MAX=2, or POST /debug/cgoheap/trim \(header X-Cgoheap: 1\), returns about ([0-9.]+) ([MG]iB) to the kernel$`)
 
 func adviceOf(t *testing.T, a *Account) (gives float64) {
 	t.Helper()

@@ -83,6 +83,9 @@ func (*Recording) InUse() int64 { return 0 }
 // SetSampleBytes returns errStopped.
 func (*Recording) SetSampleBytes(int64) error { return errStopped }
 
+// SampleBytes returns 0.
+func (*Recording) SampleBytes() int64 { return 0 }
+
 // Reading does nothing.
 func (*Recording) Reading() (done func()) { return func() {} }
 
@@ -91,9 +94,6 @@ func (*Recording) Counters() []stack.Loss { return nil }
 
 // Counted returns none.
 func (*Recording) Counted() []stack.Loss { return nil }
-
-// SampleBytes returns 0.
-func (*Recording) SampleBytes() int64 { return 0 }
 
 // Stop does nothing.
 func (*Recording) Stop() error { return nil }

@@ -26,6 +26,7 @@ var plan = map[string]pkg{
 	"internal/dump":        {layer: 6},
 	"internal/blackbox":    {layer: 1},
 	"internal/report":      {layer: 5},
+	"internal/page":        {layer: 0},
 	"internal/holders":     {layer: 4},
 	"pprof":                {layer: 4},
 	"export":               {layer: 4},

@@ -27,7 +27,7 @@ func Advice(k *account.Malloc, rss uint64) string {
 	case !k.HasResidency || k.FreeResident < worth:
 		return ""
 	case k.ShareRead < EnoughRead:
-		return fmt.Sprintf("%s of RSS is free memory that %s keeps, by an estimate: there was time to read %.0f %% of it, too little to say how much POST /debug/cgoheap/trim returns to the kernel",
+		return fmt.Sprintf("%s of RSS is free memory that %s keeps, by an estimate: there was time to read %.0f %% of it, too little to say how much POST /debug/cgoheap/trim (header X-Cgoheap: 1) returns to the kernel",
 			mib(k.FreeResident), k.Name, 100*k.ShareRead)
 	case k.Trimmable < worth:
 		return fmt.Sprintf("%s of RSS is free memory%s, of which %s lies on pages that blocks in use share, so a trim returns only %s to the kernel%s",
@@ -77,9 +77,9 @@ func spread(k *account.Malloc) (arenas int, inTwo uint64) {
 // remedy names what returns memory to the kernel. Each arena keeps its own; MALLOC_ARENA_MAX is glibc's.
 func remedy(k *account.Malloc) string {
 	if arenas, inTwo := spread(k); k.Name == glibcName && arenas >= manyArenas && inTwo < k.FreeResident/2 {
-		return "MALLOC_ARENA_MAX=2, or POST /debug/cgoheap/trim, returns"
+		return "MALLOC_ARENA_MAX=2, or POST /debug/cgoheap/trim (header X-Cgoheap: 1), returns"
 	}
-	return "POST /debug/cgoheap/trim returns"
+	return "POST /debug/cgoheap/trim (header X-Cgoheap: 1) returns"
 }
 
 const glibcName = "glibc"

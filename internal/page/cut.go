@@ -1,0 +1,64 @@
+package page
+
+import "slices"
+
+// cut leaves the nodes with the most, and adds the others up: below each node that stays, in one node. A node has at least as
+// much as each below it, in absolute values, so parents stay where their children do.
+func (b *builder) cut(keep int) {
+	nodes := b.made.Nodes
+	if len(nodes) <= keep {
+		return
+	}
+	least := b.leastOf(keep)
+	weight := b.weights()
+	small := b.function(Function{b.text(other), 0, 0, kindLeaf, 0})
+	where := make([]int64, len(nodes)) // the new number of a node, or of the nearest above it that stays
+	stays := make([]bool, len(nodes))
+	rests := make(map[int64]int64) // the node of what was cut, by parent
+	made := make([][4]int64, 0, 2*keep)
+	for i, n := range nodes {
+		parent := int64(-1)
+		if n[0] >= 0 {
+			parent = where[n[0]]
+		}
+		if stays[i] = weight[i] > least || (weight[i] == least && len(made) < keep && (n[0] < 0 || stays[n[0]])); stays[i] {
+			where[i] = int64(len(made))
+			made = append(made, [4]int64{parent, n[1], n[2], n[3]})
+			continue
+		}
+		b.made.Cut++
+		where[i] = parent
+		if n[2] == 0 && n[3] == 0 {
+			continue
+		}
+		rest, known := rests[parent]
+		if !known {
+			rest = int64(len(made))
+			rests[parent] = rest
+			made = append(made, [4]int64{parent, small, 0, 0})
+		}
+		made[rest][2] += n[2]
+		made[rest][3] += n[3]
+	}
+	b.made.Nodes = made
+}
+
+// weights returns the sums of absolute values of each node with those below it.
+func (b *builder) weights() []int64 {
+	nodes := b.made.Nodes
+	weight := make([]int64, len(nodes))
+	for i := len(nodes) - 1; i >= 0; i-- {
+		weight[i] += max(nodes[i][2], -nodes[i][2])
+		if parent := nodes[i][0]; parent >= 0 {
+			weight[parent] += weight[i]
+		}
+	}
+	return weight
+}
+
+// leastOf returns the weight that only so many nodes exceed.
+func (b *builder) leastOf(keep int) int64 {
+	sorted := b.weights()
+	slices.Sort(sorted)
+	return sorted[len(sorted)-keep]
+}

@@ -1,0 +1,79 @@
+// The page asks its own folder, once when it opens and again when it is told to.
+
+import { askJSON, change, find } from "./text.js";
+import { listen } from "./state.js";
+import { showAccount } from "./account.js";
+import { showSuspects } from "./suspects.js";
+import { noTimeline, showTimeline, updateTimeline } from "./timeline.js";
+import { load } from "./stacks.js";
+
+// part asks for one part, which fails alone.
+async function part(path, show, failed) {
+  try {
+    await show(await askJSON(path));
+  } catch (fault) {
+    failed(fault.message);
+  }
+}
+
+const failedIn = (id) => (sentence) => { find(id).textContent = sentence; };
+
+function refresh() {
+  return Promise.all([
+    part("account?format=json", showAccount, failedIn("about")),
+    suspects(20),
+    part("about", about, noTimeline),
+    load(true),
+  ]);
+}
+
+// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken.
+async function suspects(tries) {
+  let list = [];
+  await part("suspects?format=json", (l) => { list = l; }, failedIn("suspects"));
+  if (list.length > 0 || tries === 0) showSuspects(list);
+  else setTimeout(() => suspects(tries - 1), 1000);
+}
+
+// about asks what there is. That no timeline is kept is an ordinary answer.
+async function about(a) {
+  find("bytes").value = a.sample_bytes;
+  if (a.timeline) await part("timeline", showTimeline, noTimeline);
+  else noTimeline("No timeline is kept. Set Config.Timeline, or CGOHEAP_TIMELINE=true with package auto, or a black box, and start the service again: it takes a thousandth of one processor at most.");
+}
+
+// act makes a button do something that takes a while, and says what came of it.
+function act(id, says, what) {
+  find(id).addEventListener("click", async () => {
+    find(id).disabled = true;
+    try {
+      says(await what());
+    } catch (fault) {
+      says(fault.message);
+    } finally {
+      find(id).disabled = false;
+    }
+  });
+}
+
+act("trim", failedIn("trimmed"), async () => {
+  const said = await change("trim");
+  await part("account?format=json", showAccount, failedIn("about"));
+  return said;
+});
+act("sampling", failedIn("sampled"), () => change("sampling?bytes=" + encodeURIComponent(find("bytes").value)));
+act("search", () => {}, () => part("suspects?format=json&search=1", showSuspects, failedIn("suspects")));
+act("refresh", () => {}, refresh);
+
+addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || /INPUT|SELECT|TEXTAREA/.test(e.target.tagName)) return;
+  if (e.key === "r") find("refresh").click();
+  else if (e.key === "/") { e.preventDefault(); find("find").focus(); }
+});
+
+listen((now, before) => {
+  if (now.range !== before.range || now.from !== before.from || now.to !== before.to) updateTimeline();
+  load(false);
+});
+
+refresh();

@@ -1,0 +1,109 @@
+// The stacks: which profile is shown, and how. What the server has sent stays until another profile is wanted.
+
+import { askJSON, bytes, find, make, share } from "./text.js";
+import { set, state } from "./state.js";
+import { build, follow, table } from "./tree.js";
+import { drawFlame } from "./flame.js";
+
+const views = [["inuse", "in use", "native memory in use now"], ["rss", "RSS", "all that is resident, Go's heap too"],
+  ["growth", "growth", "between the two points that are picked in the timeline; without them, in the next ten seconds"],
+  ["unreachable", "unreachable", "nothing points to it any more"], ["heldby", "held by", "by what points to it"],
+  ["peak", "peak", "in use when the most was"], ["shortlived", "short-lived", "freed within a second"]];
+
+const waiting = "10"; // seconds, for growth from now on
+const mostRows = 200;
+
+let sent = null, sentFor = null, tree = null, tries = 0;
+
+// query is what to ask for; file says whether it is for the profile as a file.
+function query({ view, by, from, to }, file) {
+  const p = new URLSearchParams({ view });
+  if (view === "growth") {
+    if (from && to) { p.set("from", from); p.set("to", to); } else p.set("seconds", waiting);
+  }
+  if (by && !file) p.set("by", by);
+  return "?" + p;
+}
+
+// load gets what the state says, unless it is there.
+export async function load(again) {
+  const wanted = query(state());
+  marks();
+  if (!again && wanted === sentFor) return draw();
+  const mine = ++tries;
+  sentFor = wanted;
+  find("stacks").setAttribute("aria-busy", "true");
+  find("summary").textContent = wanted.includes("seconds=") ? `the answer comes in ${waiting} s…` : "reading…";
+  try {
+    const got = await askJSON("stacks" + wanted);
+    if (mine !== tries) return; // another one is wanted by now
+    sent = got;
+    draw();
+  } catch (fault) {
+    if (mine !== tries) return;
+    [sent, sentFor, tree] = [null, null, null];
+    find("flame").replaceChildren();
+    find("functions").tBodies[0].replaceChildren();
+    find("detail").textContent = "";
+    find("summary").textContent = fault.message;
+  } finally {
+    if (mine === tries) find("stacks").setAttribute("aria-busy", "false");
+  }
+}
+
+function draw() {
+  if (!sent) return;
+  const s = state();
+  tree = build(sent, s);
+  drawFlame(tree, s);
+  labels();
+  rows();
+  const cut = sent.cut ? [`${sent.cut} small nodes are joined in “(small ones)”; the file has all`] : [];
+  find("comments").replaceChildren(...[...cut, ...(sent.comments || [])].map((c) => make("li", {}, c.replace(/^cgoheap: /, ""))));
+}
+
+function labels() {
+  const choice = find("label"), { by } = state();
+  const keys = Object.keys(sent.labels);
+  if (by && !keys.includes(by)) keys.push(by);
+  choice.replaceChildren(make("option", { value: "" }, "none"), ...keys.map((k) => make("option", { value: k }, k)));
+  choice.value = by;
+}
+
+function rows() {
+  const { sort, zoom } = state(), at = follow(tree, zoom);
+  const order = sort === "name" ? (a, b) => a.name < b.name ? -1 : 1 : (a, b) => Math.abs(b[sort]) - Math.abs(a[sort]) || (a.name < b.name ? -1 : 1);
+  const list = table(at).sort(order);
+  find("functions").tBodies[0].replaceChildren(...list.slice(0, mostRows).map((r) => {
+    const name = make("button", { title: "Searches for it" }, r.name);
+    name.addEventListener("click", () => { find("find").value = r.name; set({ q: r.name }); });
+    return make("tr", {}, make("td", { title: share(r.flat, at.total) }, bytes(r.flat)), make("td", { title: share(r.cum, at.total) }, bytes(r.cum)), make("td", {}, name),
+      make("td", {}, r.about.library), make("td", {}, r.about.file));
+  }));
+  for (const b of document.querySelectorAll("#functions th button")) b.setAttribute("aria-pressed", b.dataset.sort === sort);
+}
+
+// marks shows the state in the controls.
+function marks() {
+  const s = state();
+  for (const b of find("views").children) b.setAttribute("aria-pressed", b.dataset.view === s.view);
+  find("reverse").setAttribute("aria-pressed", Boolean(s.reverse));
+  find("library").setAttribute("aria-pressed", Boolean(s.library));
+  find("unzoom").disabled = s.zoom.length === 0;
+  if (find("find").value !== s.q) find("find").value = s.q;
+  find("download").href = "profile" + query(s, true);
+}
+
+for (const [view, name, title] of views) {
+  const b = make("button", { title }, name);
+  b.dataset.view = view;
+  b.addEventListener("click", () => set({ view, zoom: [] }));
+  find("views").append(b);
+}
+find("reverse").addEventListener("click", () => set({ reverse: state().reverse ? "" : "1", zoom: [] }));
+find("library").addEventListener("click", () => set({ library: state().library ? "" : "1", zoom: [] }));
+find("label").addEventListener("change", (e) => set({ by: e.target.value, zoom: [] }));
+find("unzoom").addEventListener("click", () => set({ zoom: [] }));
+find("find").addEventListener("input", (e) => set({ q: e.target.value }, true));
+for (const b of document.querySelectorAll("#functions th button")) b.addEventListener("click", () => set({ sort: b.dataset.sort }));
+addEventListener("resize", () => { if (tree) drawFlame(tree, state()); });

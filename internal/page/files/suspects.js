@@ -1,0 +1,56 @@
+// The suspects: who grows, in a sentence, with a line of what was in use at each moment.
+
+import { bytes, find, make } from "./text.js";
+import { set } from "./state.js";
+
+const graphic = "http://www.w3.org/2000/svg";
+
+function spark(series) {
+  const svg = document.createElementNS(graphic, "svg");
+  svg.setAttribute("class", "spark");
+  svg.setAttribute("viewBox", "0 0 100 20");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `from ${bytes(series[0][1])} to ${bytes(series.at(-1)[1])}`);
+  const [begin, end] = [series[0][0], series.at(-1)[0]], most = Math.max(1, ...series.map((m) => m[1]));
+  const points = series.map(([t, n]) => `${(100 * (t - begin) / Math.max(1, end - begin)).toFixed(1)} ${(19 - 18 * n / most).toFixed(1)}`);
+  const line = document.createElementNS(graphic, "path");
+  line.setAttribute("d", "M" + points.join("L"));
+  line.setAttribute("vector-effect", "non-scaling-stroke");
+  svg.append(line);
+  return svg;
+}
+
+// own returns the function of the stack that a reader is likely to know: the innermost of package main, or else of a module with a
+// host in its path, outside the caller's package.
+function own(s) {
+  const beyond = s.stack.slice(s.stack.indexOf(s.caller) + 1), of = (name) => name.slice(0, name.lastIndexOf("/") + 1) + name.slice(name.lastIndexOf("/") + 1).split(".")[0];
+  return beyond.find((n) => n.startsWith("main.")) || beyond.find((n) => /^[^/(]+\.[^/(]+\//.test(n) && of(n) !== of(s.caller || "")) || s.caller || s.function;
+}
+
+// whose names that function, and the outermost of package main, which is often the handler of a request.
+function whose(s) {
+  const inner = own(s), outer = s.stack.findLast((n) => n.startsWith("main."));
+  return outer && outer !== inner ? `${inner}, from ${outer}` : inner;
+}
+
+export function showSuspects(list) {
+  const shown = find("suspects");
+  shown.setAttribute("aria-busy", "false");
+  if (list.length === 0) {
+    shown.replaceChildren(make("p", { className: "soft" }, "The first moment is being taken now. Growth is known after 14 s, verdicts after eight minutes: press Refresh then."));
+    return;
+  }
+  shown.replaceChildren(...list.slice(0, 10).map((s) => {
+    const open = make("button", { className: s.class, title: "Shows its stack in the flame graph" }, make("span", { className: "class" }, s.class),
+      make("span", { className: "who" }, whose(s)), make("div", {}, s.sentence));
+    if (s.series && s.series.length > 1) open.append(spark(s.series));
+    if (s.growth_error || s.bytes_error) open.append(make("span", { className: "error" },
+      `95 %: ${bytes(s.bytes)} ± ${bytes(s.bytes_error)} in use, ${bytes(s.growth)} ± ${bytes(s.growth_error)} a minute`));
+    open.addEventListener("click", () => {
+      set({ view: "inuse", reverse: "", library: "", by: "", from: "", to: "", zoom: s.stack.toReversed() });
+      find("stacks").scrollIntoView();
+    });
+    return make("li", {}, open);
+  }));
+}

@@ -1,0 +1,102 @@
+// Memory over time. Two picked points are two moments to compare.
+
+import { bytes, find } from "./text.js";
+import { set, state } from "./state.js";
+
+// lines are what is drawn: the sum of columns of the timeline, by the colour's name.
+const lines = [["RSS", "rss", ["rss"]], ["Go", "go", ["go_heap", "go_free", "go_stacks", "go_other"]], ["native", "native", ["native"]],
+  ["mapped", "mapped", ["mapped"]], ["free in malloc", "free", ["malloc_free"]]];
+
+const powers = Array.from({ length: 50 }, (_, i) => 2 ** i); // what lies between two ticks of bytes
+
+let sent = null, chart = null, shownRange = "";
+
+export function showTimeline(t) {
+  sent = t;
+  find("no-timeline").hidden = true;
+  find("timeline").hidden = false;
+  drawTimeline();
+}
+
+export function noTimeline(sentence) {
+  sent = null;
+  find("timeline").hidden = true;
+  find("no-timeline").hidden = false;
+  find("no-timeline").textContent = sentence;
+}
+
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+
+function dataOf(rows) {
+  const column = Object.fromEntries(sent.columns.map((c, i) => [c.name, i]));
+  const sum = (row, names) => names.reduce((s, n) => row[column[n]] === null || s === null ? null : s + row[column[n]], 0);
+  return [rows.map((r) => r[0] / 1000), ...lines.map(([, , names]) => rows.map((r) => sum(r, names)))];
+}
+
+export function drawTimeline() {
+  if (!sent) return;
+  shownRange = state().range;
+  const rows = shownRange === "days" ? sent.minutes : sent.seconds, target = find("timeline");
+  chart?.destroy();
+  const axis = { stroke: colour("ink"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } };
+  chart = new uPlot({
+    width: target.clientWidth || 600, height: 220, cursor: { drag: { x: false, y: false }, y: false },
+    scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
+    axes: [axis, { ...axis, size: 76, incrs: powers, values: (_, all) => all.map(bytes) }],
+    series: [{}, ...lines.map(([label, name]) => ({ label, stroke: colour(name), width: label === "RSS" ? 2 : 1, value: (_, n) => n === null ? "–" : bytes(n) }))],
+    hooks: { draw: [mark] },
+  }, dataOf(rows), target);
+  chart.over.addEventListener("click", () => pick(chart.cursor.idx));
+  for (const b of find("range").children) b.setAttribute("aria-pressed", b.dataset.range === shownRange);
+  say();
+}
+
+// mark draws the points that are picked.
+function mark(u) {
+  for (const t of [state().from, state().to]) {
+    if (!t) continue;
+    const x = u.valToPos(Number(t) / 1000, "x", true);
+    u.ctx.save();
+    u.ctx.fillStyle = colour("alarm");
+    u.ctx.fillRect(x - 1, u.bbox.top, 2, u.bbox.height);
+    u.ctx.restore();
+  }
+}
+
+function pick(index) {
+  if (index === null || index === undefined) return;
+  const at = String(Math.round(chart.data[0][index] * 1000)), { from, to } = state();
+  if (!from || to) set({ from: at, to: "" });
+  else set(Number(at) < Number(from) ? { from: at, to: from } : { to: at });
+}
+
+const clock = (t) => new Date(Number(t)).toLocaleString();
+
+function say() {
+  const { from, to } = state();
+  find("compare").disabled = !(from && to);
+  find("picked").textContent = to ? `${clock(from)} to ${clock(to)}` : from ? `${clock(from)}; pick a second point` : "Pick two points to see what grew between them";
+}
+
+export function updateTimeline() {
+  if (state().range !== shownRange) drawTimeline();
+  chart?.redraw(false);
+  say();
+}
+
+find("range").addEventListener("click", (e) => { if (e.target.dataset.range) set({ range: e.target.dataset.range }); });
+find("compare").addEventListener("click", () => set({ view: "growth", zoom: [], by: "" }));
+find("timeline").addEventListener("keydown", (e) => {
+  if (!chart) return;
+  const last = chart.data[0].length - 1, at = chart.cursor.idx ?? last, far = e.shiftKey ? 60 : 1;
+  const to = { ArrowLeft: at - far, ArrowRight: at + far, Home: 0, End: last }[e.key];
+  if (to !== undefined) {
+    const x = chart.valToPos(chart.data[0][Math.min(last, Math.max(0, to))], "x");
+    chart.setCursor({ left: x, top: 10 });
+  } else if (e.key === "Enter") pick(at);
+  else if (e.key === "Escape") set({ from: "", to: "" });
+  else return;
+  e.preventDefault();
+});
+addEventListener("resize", drawTimeline);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawTimeline);

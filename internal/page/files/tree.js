@@ -1,0 +1,96 @@
+// A profile as a tree: what the server sends, and what is made of it: reversed, or by library.
+
+class Node {
+  constructor(name, kind, about, parent) {
+    Object.assign(this, { name, kind, about, parent, self: 0, objects: 0, total: 0, weight: 0, depth: parent ? parent.depth + 1 : 0, children: new Map() });
+  }
+
+  child(key, name, kind, about) {
+    let c = this.children.get(key);
+    if (!c) this.children.set(key, c = new Node(name, kind, about, this));
+    return c;
+  }
+}
+
+// read returns the functions and, for each node with bytes of its own, the stack of function numbers, the outermost first.
+function stacksOf(sent) {
+  const paths = [], list = [];
+  for (const [parent, f, self, objects] of sent.nodes) {
+    const path = parent < 0 ? [f] : [...paths[parent], f];
+    paths.push(path);
+    if (self || objects) list.push({ path, self, objects });
+  }
+  return list;
+}
+
+// build returns the tree of what the server sent.
+export function build(sent, { reverse, library }) {
+  const functions = sent.functions.map(([name, file, lib, kind]) => ({ name: sent.texts[name], file: sent.texts[file], library: sent.texts[lib], kind }));
+  const root = new Node("all", 4, null, null);
+  for (const { path, self, objects } of stacksOf(sent)) {
+    let frames = path.map((f) => functions[f]);
+    if (library) {
+      frames = frames.map((f) => ({ ...f, name: f.library || f.name }));
+      frames = frames.filter((f, i) => i === 0 || f.name !== frames[i - 1].name);
+    }
+    if (reverse) frames.reverse();
+    let at = root;
+    for (const f of frames) {
+      at = at.child(library ? f.name : f.name + "\n" + f.file + "\n" + f.library, f.name, f.kind, f);
+    }
+    at.self += self;
+    at.objects += objects;
+  }
+  sum(root);
+  return root;
+}
+
+// sum adds up. Weight is in absolute values, so that what shrinks has a width, too.
+function sum(node) {
+  node.total = node.self;
+  node.weight = Math.abs(node.self);
+  for (const c of node.children.values()) {
+    sum(c);
+    node.total += c.total;
+    node.weight += c.weight;
+  }
+  node.sorted = [...node.children.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+}
+
+export function pathOf(node) {
+  const names = [];
+  for (; node.parent; node = node.parent) names.unshift(node.name);
+  return names;
+}
+
+// follow returns the node that the names lead to, as far as they lead.
+export function follow(root, names) {
+  let at = root;
+  for (const name of names) {
+    const next = at.sorted.find((c) => c.name === name);
+    if (!next) break;
+    at = next;
+  }
+  return at;
+}
+
+// table returns each function below a node, with its own sum, and that with its callees, counted once in recursion.
+export function table(root) {
+  const rows = new Map();
+  const visit = (node, above) => {
+    let row = null;
+    if (node.about) {
+      const key = node.name + "\n" + node.about.file + "\n" + node.about.library;
+      row = rows.get(key);
+      if (!row) rows.set(key, row = { name: node.name, about: node.about, flat: 0, cum: 0 });
+      row.flat += node.self;
+      if (!above.has(row)) row.cum += node.total;
+      else row = null;
+    }
+    if (row) above.add(row);
+    for (const c of node.sorted) visit(c, above);
+    if (row) above.delete(row);
+  };
+  visit(root, new Set());
+  return [...rows.values()];
+}

@@ -1,0 +1,45 @@
+package page
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/google/pprof/profile"
+)
+
+// The kinds of functions, which differ in colour.
+const (
+	kindC = iota
+	kindCXX
+	kindGo
+	kindRust
+	kindLeaf // what has no stack, such as [malloc: free], and what holds blocks
+	kindLabel
+)
+
+// kindOf tells a function's language by its file, or else by its name: mangled names and scopes are C++, and Go's have the path
+// of a package.
+func kindOf(f *profile.Function, mapping *profile.Mapping) int {
+	if strings.HasPrefix(f.Name, "[") || mapping != nil && strings.HasPrefix(mapping.File, "[holder]") {
+		return kindLeaf
+	}
+	switch strings.ToLower(filepath.Ext(f.Filename)) {
+	case ".go", ".s":
+		return kindGo
+	case ".rs":
+		return kindRust
+	case ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".tcc":
+		return kindCXX
+	}
+	switch {
+	case strings.HasPrefix(f.SystemName, "_R"):
+		return kindRust
+	case strings.HasPrefix(f.SystemName, "_Z"), strings.Contains(f.Name, "::"):
+		return kindCXX
+	case strings.HasPrefix(f.Name, "C."):
+		return kindC
+	case strings.HasPrefix(f.Name, "runtime."), strings.HasPrefix(f.Name, "main."), strings.Contains(f.Name, ".(*"):
+		return kindGo
+	}
+	return kindC
+}

@@ -1,0 +1,193 @@
+package page
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/google/pprof/profile"
+)
+
+// Stacks is a profile as a tree that a browser draws. Functions and texts are listed once, and nodes are rows of numbers.
+type Stacks struct {
+	View     string              `json:"view"`
+	Time     int64               `json:"time"` // milliseconds since 1970
+	Value    string              `json:"value"`
+	Unit     string              `json:"unit"`
+	Total    int64               `json:"total"`
+	Comments []string            `json:"comments"`
+	Labels   map[string][]string `json:"labels"` // the values of each key, at most mostValues
+
+	Texts     []string   `json:"texts"`
+	Functions []Function `json:"functions"`
+
+	// Nodes are [parent, function, self, objects], each after its parent, which is the index of an earlier one; -1 for a root. Self is
+	// without the nodes below.
+	Nodes [][4]int64 `json:"nodes"`
+	Cut   int        `json:"cut"` // how many nodes were too small to be listed; their sums are in nodes of the function "other"
+}
+
+// Function is the numbers of texts: its name, its file, its library; then its kind, and the line it begins at.
+type Function [5]int
+
+// Options say how a profile becomes a tree.
+type Options struct {
+	View string
+	By   string // a label: its values become roots; "" for none
+	Keep int    // how many nodes at most, not counting those that stand for what was cut; 0 for mostNodes
+}
+
+// mostNodes is more than a person can look at, and 0.5 MB of JSON before it is packed.
+const mostNodes = 20_000
+
+// mostValues bounds the values of a label that are listed.
+const mostValues = 200
+
+// other is what stands for nodes that were cut.
+const other = "(small ones)"
+
+// NewStacks returns the profile as a tree.
+func NewStacks(p *profile.Profile, o Options) *Stacks {
+	b := newBuilder(p)
+	b.made.View = o.View
+	for _, s := range p.Sample {
+		b.add(s, o.By)
+	}
+	if o.Keep == 0 {
+		o.Keep = mostNodes
+	}
+	b.cut(o.Keep)
+	b.labels()
+	return &b.made
+}
+
+// builder makes Stacks.
+type builder struct {
+	made      Stacks
+	column    int
+	objects   int // the column of objects; -1 for none
+	texts     map[string]int
+	functions map[Function]int64
+	lines     map[*profile.Location][]int64
+	children  map[[2]int64]int64 // the node, by parent and function
+	values    map[string]map[string]bool
+}
+
+func newBuilder(p *profile.Profile) *builder {
+	b := &builder{objects: -1, texts: make(map[string]int), functions: make(map[Function]int64),
+		lines: make(map[*profile.Location][]int64, len(p.Location)), children: make(map[[2]int64]int64),
+		values: make(map[string]map[string]bool)}
+	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: [][4]int64{}}
+	b.column = columnOf(p)
+	if b.column < len(p.SampleType) {
+		b.made.Value, b.made.Unit = p.SampleType[b.column].Type, p.SampleType[b.column].Unit
+	}
+	if b.column > 0 && p.SampleType[b.column-1].Unit == "count" {
+		b.objects = b.column - 1
+	}
+	b.text("")
+	return b
+}
+
+// columnOf returns the column of values that viewers show first.
+func columnOf(p *profile.Profile) int {
+	for i, t := range p.SampleType {
+		if t.Type == p.DefaultSampleType {
+			return i
+		}
+	}
+	return max(0, len(p.SampleType)-1)
+}
+
+func (b *builder) text(s string) int {
+	n, known := b.texts[s]
+	if !known {
+		n = len(b.made.Texts)
+		b.texts[s] = n
+		b.made.Texts = append(b.made.Texts, s)
+	}
+	return n
+}
+
+func (b *builder) function(f Function) int64 {
+	n, known := b.functions[f]
+	if !known {
+		n = int64(len(b.made.Functions))
+		b.functions[f] = n
+		b.made.Functions = append(b.made.Functions, f)
+	}
+	return n
+}
+
+// add adds a sample, from the outermost function on.
+func (b *builder) add(s *profile.Sample, by string) {
+	at := int64(-1)
+	if by != "" {
+		at = b.child(at, b.function(Function{b.text(by + ": " + labelOf(s, by)), 0, 0, kindLabel, 0}))
+	}
+	for i := len(s.Location) - 1; i >= 0; i-- {
+		lines := b.linesOf(s.Location[i])
+		for k := len(lines) - 1; k >= 0; k-- {
+			at = b.child(at, lines[k])
+		}
+	}
+	for key, list := range s.Label {
+		for _, value := range list {
+			b.sawLabel(key, value)
+		}
+	}
+	if at < 0 || b.column >= len(s.Value) {
+		return
+	}
+	b.made.Nodes[at][2] += s.Value[b.column]
+	b.made.Total += s.Value[b.column]
+	if b.objects >= 0 {
+		b.made.Nodes[at][3] += s.Value[b.objects]
+	}
+}
+
+func labelOf(s *profile.Sample, key string) string {
+	if list := s.Label[key]; len(list) > 0 {
+		return list[0]
+	}
+	if list := s.NumLabel[key]; len(list) > 0 {
+		return fmt.Sprint(list[0])
+	}
+	return "none"
+}
+
+func (b *builder) child(parent, function int64) int64 {
+	key := [2]int64{parent, function}
+	n, known := b.children[key]
+	if !known {
+		n = int64(len(b.made.Nodes))
+		b.children[key] = n
+		b.made.Nodes = append(b.made.Nodes, [4]int64{parent, function})
+	}
+	return n
+}
+
+// linesOf returns the functions of a location, the innermost first. One without names is called by its file and address.
+func (b *builder) linesOf(l *profile.Location) []int64 {
+	list, known := b.lines[l]
+	if known {
+		return list
+	}
+	library := 0
+	if l.Mapping != nil {
+		library = b.text(filepath.Base(l.Mapping.File))
+	}
+	for _, line := range l.Line {
+		if f := line.Function; f != nil {
+			list = append(list, b.function(Function{b.text(f.Name), b.text(f.Filename), library, kindOf(f, l.Mapping), int(f.StartLine)}))
+		}
+	}
+	if len(list) == 0 {
+		name := fmt.Sprintf("%#x", l.Address)
+		if l.Mapping != nil {
+			name = fmt.Sprintf("%s+%#x", filepath.Base(l.Mapping.File), l.Address)
+		}
+		list = []int64{b.function(Function{b.text(name), 0, library, kindC, 0})}
+	}
+	b.lines[l] = list
+	return list
+}

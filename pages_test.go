@@ -1,0 +1,132 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/page"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+)
+
+func TestABrowserGetsThePageAndOthersTheList(t *testing.T) {
+	p := start(t, everything)
+	browser := askPage(p, http.MethodGet, pagesFolder, "text/html,application/xhtml+xml,*/*;q=0.8")
+	if !strings.Contains(browser.Body.String(), "<!doctype html>") || !strings.Contains(browser.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("%v: %.200s", browser.Header(), browser.Body)
+	}
+	if list := askPage(p, http.MethodGet, pagesFolder, "*/*"); !strings.HasPrefix(list.Body.String(), "about ") {
+		t.Errorf("%.200s", list.Body)
+	}
+	for _, name := range []string{"main.js", "page.css", "uPlot.iife.min.js"} {
+		if file := askPage(p, http.MethodGet, pagesFolder+"files/"+name, ""); file.Code != http.StatusOK {
+			t.Error(name, file.Code)
+		}
+	}
+}
+
+func TestWhatChangesSomethingNeedsTheHeader(t *testing.T) {
+	p := start(t, everything)
+	for _, path := range []string{"trim", "sampling?bytes=4096"} {
+		answer := httptest.NewRecorder()
+		p.PagesHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, pagesFolder+path, nil))
+		if answer.Code != http.StatusForbidden || !strings.Contains(answer.Body.String(), page.Header) || p.recording.SampleBytes() != 1 {
+			t.Error(path, answer.Code, answer.Body)
+		}
+	}
+	if answer := askPage(p, http.MethodPost, pagesFolder+"sampling?bytes=4096", ""); answer.Code != http.StatusOK || p.recording.SampleBytes() != 4096 {
+		t.Error(answer.Code, answer.Body)
+	}
+	for _, query := range []string{"", "?bytes=-1", "?bytes=x", "?interval=3"} {
+		if answer := askPage(p, http.MethodPost, pagesFolder+"sampling"+query, ""); answer.Code != http.StatusBadRequest {
+			t.Error(query, answer.Code)
+		}
+	}
+}
+
+func stacksOf(t *testing.T, p *Profiler, query string) (s page.Stacks) {
+	t.Helper()
+	answer := askPage(p, http.MethodGet, pagesFolder+"stacks"+query, "")
+	if err := json.Unmarshal(answer.Body.Bytes(), &s); err != nil {
+		t.Fatalf("%s: %d, %.300s", query, answer.Code, answer.Body)
+	}
+	return s
+}
+
+func TestStacksOfEachView(t *testing.T) {
+	p := start(t, everything)
+	profiletest.Play(t, func() {})
+	for _, view := range []string{"inuse", "allocated", "peak", "age", "shortlived", "rss", "unreachable", "heldby", "pinned"} {
+		if s := stacksOf(t, p, "?view="+view); s.View != view || s.Unit != "bytes" || s.Nodes == nil {
+			t.Errorf("%s: %+v", view, s)
+		}
+	}
+	s := stacksOf(t, p, "")
+	if !strings.Contains(strings.Join(s.Texts, "\n"), "profiletest.Cache") || s.Total < 8000 {
+		t.Error(s.Total, s.Texts)
+	}
+	for _, query := range []string{"?view=none", "?from=1", "?from=1&to=2", "?from=x&to=2&view=growth", "?from=1&to=2&view=growth&gc=1", "?nothing=1"} {
+		if answer := askPage(p, http.MethodGet, pagesFolder+"stacks"+query, ""); answer.Code != http.StatusBadRequest {
+			t.Error(query, answer.Code, answer.Body)
+		}
+	}
+	if answer := askPage(p, http.MethodGet, pagesFolder+"profile?by=x", ""); answer.Code != http.StatusBadRequest {
+		t.Error(answer.Code, answer.Body)
+	}
+}
+
+// Two moments are 14 s apart at first.
+func TestGrowthBetweenTwoMoments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+	p := start(t, everything)
+	if answer := askPage(p, http.MethodGet, pagesFolder+"stacks?view=growth&from=1&to=2", ""); answer.Code != http.StatusNotFound {
+		t.Error(answer.Code, answer.Body)
+	}
+	begin := time.Now()
+	moments := func() int {
+		list, err := p.Suspects()
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		for _, s := range list {
+			most = max(most, len(s.Series))
+		}
+		return most
+	}
+	kept := profiletest.Leak(100)
+	time.Sleep(10 * alloc.LiveTick) // or the first moment does not count it
+	await := func(n int) {
+		for deadline := time.Now().Add(2 * time.Minute); moments() < n; time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("there are no moments")
+			}
+		}
+	}
+	await(1)
+	profiletest.Play(t, func() {})
+	await(2)
+	query := fmt.Sprintf("?view=growth&from=%d&to=%d", begin.UnixMilli(), time.Now().UnixMilli())
+	s := stacksOf(t, p, query)
+	if !strings.Contains(strings.Join(s.Texts, "\n"), "profiletest.Cache") || s.Total < 8000 || s.View != "growth" {
+		t.Error(s.Total, s.Texts)
+	}
+	file := askPage(p, http.MethodGet, pagesFolder+"profile"+query, "")
+	var sum int64
+	for _, sample := range profiletest.Parse(t, file.Body).Sample {
+		sum += sample.Value[len(sample.Value)-1]
+	}
+	if sum != s.Total {
+		t.Errorf("the file has %d bytes, the tree %d", sum, s.Total)
+	}
+	_ = kept
+}

@@ -1,0 +1,165 @@
+package cgoheap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/page"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
+// stacksQuery holds the parsed parameters of the pages profile and stacks: those of Handler, and more.
+type stacksQuery struct {
+	query
+	by       string    // a label
+	from, to time.Time // zero unless it compares two moments
+}
+
+// stacksParameters are those that Handler does not have.
+var stacksParameters = map[string]func(q *stacksQuery, value string) error{
+	"by":   func(q *stacksQuery, value string) error { q.by = value; return nil },
+	"from": func(q *stacksQuery, value string) error { return setMoment(&q.from, value) },
+	"to":   func(q *stacksQuery, value string) error { return setMoment(&q.to, value) },
+}
+
+func setMoment(t *time.Time, value string) error {
+	ms, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || ms <= 0 {
+		return errors.New("it must be milliseconds since 1970")
+	}
+	*t = time.UnixMilli(ms)
+	return nil
+}
+
+func parseStacks(raw string) (q stacksQuery, err error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return q, fmt.Errorf("cgoheap: the parameters %q: %w", raw, err)
+	}
+	for name, set := range stacksParameters {
+		for _, value := range values[name] {
+			if err := set(&q, value); err != nil {
+				return q, fmt.Errorf("cgoheap: the parameter %s is %q: %w", name, value, err)
+			}
+		}
+		delete(values, name)
+	}
+	if q.from.IsZero() && q.to.IsZero() {
+		q.query, err = parseQuery(values.Encode())
+		return q, err
+	}
+	if q.from.IsZero() || q.to.IsZero() || len(values) != 1 || values.Get("view") != viewings[viewGrowth].Name {
+		return q, errors.New("cgoheap: the parameters from and to go together, with view=growth and no other")
+	}
+	q.View.kind = viewGrowth
+	return q, nil
+}
+
+// serveProfile answers with the profile as a file.
+func (p *Profiler) serveProfile(w http.ResponseWriter, r *http.Request) {
+	q, err := parseStacks(r.URL.RawQuery)
+	if err == nil && q.by != "" {
+		err = errors.New(`cgoheap: there is no parameter "by": a profile has all labels`)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if q.from.IsZero() {
+		p.answer(w, r, &q.query, p.serve)
+		return
+	}
+	var file bytes.Buffer
+	if err := p.between(q.from, q.to, pprof.Compression(0), &file); err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Disposition", `attachment; filename="cgoheap.pb.gz"`)
+	_, _ = w.Write(file.Bytes())
+}
+
+// mostSamples bounds the profiles that become trees.
+const mostSamples = 20_000
+
+// serveStacks answers with the profile as a tree.
+func (p *Profiler) serveStacks(w http.ResponseWriter, r *http.Request) {
+	q, err := parseStacks(r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	if !q.from.IsZero() {
+		p.serveTree(w, r, &q, func(file *bytes.Buffer) error { return p.between(q.from, q.to, pprof.Uncompressed, file) })
+		return
+	}
+	if q.MaxSamples == 0 || q.MaxSamples > mostSamples {
+		q.MaxSamples = mostSamples
+	}
+	q.Compression = int(pprof.Uncompressed)
+	p.answer(w, r, &q.query, func(w http.ResponseWriter, taken *query) {
+		p.serveTree(w, r, &q, func(file *bytes.Buffer) error { return p.Write(file, taken.Selection) })
+	})
+}
+
+func (p *Profiler) serveTree(w http.ResponseWriter, r *http.Request, q *stacksQuery, write func(*bytes.Buffer) error) {
+	var file bytes.Buffer
+	err := write(&file)
+	if errors.Is(err, errNoMoments) {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	if err != nil {
+		p.refuse(w, err)
+		return
+	}
+	made, err := profile.ParseUncompressed(file.Bytes())
+	if err != nil {
+		p.refuse(w, fmt.Errorf("cgoheap: reading a profile back: %w", err))
+		return
+	}
+	p.serveJSON(w, r, page.NewStacks(made, page.Options{View: q.View.String(), By: q.by}))
+}
+
+// errNoMoments says that there is nothing to compare.
+var errNoMoments = errors.New("cgoheap: no two moments can be compared")
+
+// between writes a profile of how the stacks that are kept for suspects have changed from one moment to another.
+func (p *Profiler) between(from, to time.Time, packed pprof.Compression, file *bytes.Buffer) error {
+	defer p.recording.Reading()()
+	change, err := p.suspects.Between(from, to)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errNoMoments, err)
+	}
+	snapshot, err := p.recording.Snapshot()
+	if err != nil {
+		return fmt.Errorf("cgoheap: %w", err)
+	}
+	h := newHeaps(snapshot, false)
+	h.native.Start, h.native.Time, h.native.Samples = change.From, change.To, nil
+	for _, s := range snapshot.Samples {
+		if grown, changed := change.Bytes[s.ID]; changed {
+			s.Values = stack.Values{InuseBytes: int64(grown)}
+			h.native.Samples = append(h.native.Samples, s)
+		}
+	}
+	s := Selection{View: View{kind: viewGrowth}, Compression: int(packed)}
+	return p.compose(s, snapshot, h, func(r *report.Report) error {
+		r.Header.Duration = change.To.Sub(change.From)
+		r.Header.Comments = append(r.Header.Comments, "cgoheap: of the stacks that are watched for suspects; blocks are not counted")
+		if change.Cut {
+			r.Header.Comments = append(r.Header.Comments, "cgoheap: only the 256 stacks that matter most are watched, and there are more")
+		}
+		return r.Write(file)
+	})
+}
