@@ -17,7 +17,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 counted  := $(CURDIR)/out/tests
 tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
-.PHONY: help demo test test-all test-busy skips e2e pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ $(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
 e2e: deps $(counted) $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
 	@CGOHEAP_SERVERS=$(CURDIR)/out/servers $(tests) e2e/servers -- -count=1 -timeout 20m ./...
 
+page: deps $(counted) ## Tests the page at /debug/cgoheap/ in a real browser; needs Chromium.
+	@$(tests) e2e/page -- -count=1 -timeout 20m ./...
+
 # The same servers with their web pages, which npm builds.
 pages := $(patsubst out/servers/%,out/pages/%,$(parca) $(pyroscope))
 
@@ -71,7 +74,8 @@ out/pages/$(1)-%: tools/$(1)/page.sh tools/$(1)/go.mod $$(wildcard tools/$(1)/pa
 endef
 $(foreach server,parca pyroscope,$(eval $(call page,$(server))))
 
-pictures: deps $(pages) ## Takes pictures of the web pages of Parca and Pyroscope for docs; needs npm and Chromium.
+pictures: deps $(pages) ## Takes pictures of the page and of the web pages of Parca and Pyroscope for docs; needs npm and Chromium.
+	@cd e2e/page && CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/pages CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 
 check: vet gofmt lint generated portable ## Runs all that reads the code without running it: go vet, gofmt, the linters.

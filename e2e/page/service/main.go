@@ -1,0 +1,38 @@
+package main
+
+/*
+#cgo CXXFLAGS: -O1 -g
+void *hold_script(unsigned long size);
+*/
+import "C"
+
+import (
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"unsafe"
+
+	"github.com/cgoheap/cgoheap"
+)
+
+// kept holds what was allocated.
+var kept []unsafe.Pointer
+
+func main() {
+	heap, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, Timeline: true, GoroutineLabels: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 100 {
+		kept = append(kept, C.hold_script(10_000))
+	}
+	http.Handle("/debug/cgoheap/", heap.PagesHandler())
+	listener, err := net.Listen("tcp", os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("serves")
+	log.Fatal(http.Serve(listener, nil)) //nolint:gosec // a test ends it
+}

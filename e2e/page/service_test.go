@@ -1,0 +1,108 @@
+package page
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A busy machine is slow, but only what hangs takes so long.
+const (
+	patience = 3 * time.Minute // for a test
+	wait     = time.Minute     // for a step of it
+)
+
+// build builds a program of the tree in a folder.
+func build(t *testing.T, dir, into string) string {
+	t.Helper()
+	program := filepath.Join(into, filepath.Base(dir))
+	command := exec.Command("go", "build", "-o", program, ".")
+	command.Dir = dir
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", dir, err, out)
+	}
+	return program
+}
+
+// serve starts a program and returns its address once it answers. The caller must end it.
+func serve(t *testing.T, program string, arguments func(address string) []string) (url string, end func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	command := exec.Command(program, arguments(address)...)
+	command.Stderr = os.Stderr
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end = func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}
+	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
+		if answer, err := http.Get("http://" + address + "/debug/cgoheap/"); err == nil {
+			answer.Body.Close()
+			return "http://" + address, end
+		}
+	}
+	end()
+	t.Fatalf("%s does not answer", program)
+	return "", nil
+}
+
+// leaky returns the address of the example, which the first test that asks starts and makes leak.
+func leaky(t *testing.T) string {
+	t.Helper()
+	needsBrowser(t)
+	shared.startLeaky.Do(func() {
+		dir, err := os.MkdirTemp("", "page")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.atEnd = append(shared.atEnd, func() { _ = os.RemoveAll(dir) })
+		url, end := serve(t, build(t, "../../examples/leaky", dir), func(address string) []string {
+			return []string{"-listen", address, "-sample-bytes", "1", "-blackbox", dir}
+		})
+		shared.atEnd = append(shared.atEnd, end)
+		visit(t, url, 0)
+		shared.leaky = url
+	})
+	if shared.leaky == "" {
+		t.Fatal("the example did not start")
+	}
+	return shared.leaky
+}
+
+// visit makes the service leak: most in the handler of reports.
+func visit(t *testing.T, url string, first int) {
+	t.Helper()
+	for n := range 150 {
+		get(t, fmt.Sprintf("%s/report?customer=7&after=%d", url, first+n))
+		get(t, fmt.Sprintf("%s/thumbnail?photo=%d&width=16&visit=%d", url, n%5, first+n))
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s: %s, %v", url, answer.Status, body, err)
+	}
+	return string(body)
+}
