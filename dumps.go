@@ -66,7 +66,7 @@ func (p *Profiler) StartDumps(c DumpConfig) (stop func(), err error) {
 	if _, err := c.Selection.check(); err != nil {
 		return nil, in("DumpConfig.Selection", err)
 	}
-	stop, err = dump.Start(dump.Config{
+	dumps, err := dump.Start(dump.Config{
 		Dir: c.Dir, Signals: c.Signals, HighWater: dump.HighWater(c.HighWater), Keep: c.Keep, KeepBytes: c.KeepBytes,
 		Write: func(w io.Writer) error { return p.Write(w, c.Selection) }, InUse: p.recording.InUse, About: p.markReached, Made: p.own.dumped,
 		Logger: p.config.Logger, Failed: p.failed,
@@ -77,5 +77,9 @@ func (p *Profiler) StartDumps(c DumpConfig) (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	return stop, nil
+	p.dumps.add(dumps)
+	return func() {
+		p.dumps.remove(dumps)
+		dumps.Stop()
+	}, nil
 }

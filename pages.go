@@ -30,8 +30,11 @@ const pagesFolder = "/debug/cgoheap/"
 //	profile    a profile, with the parameters of Handler. Beside them, view=growth takes from and to, in milliseconds since
 //	           1970: then it compares the moments nearest to them that are kept for suspects, of the stacks that are kept
 //	stacks     the same as JSON for the page: a tree of at most some 20,000 nodes. by=KEY divides it by the values of a label
+//	source     the lines of source around those with the numbers near, of file, as JSON: only of a file that a function of the profile
+//	           is from, by its debug data, and if it is on the machine. The other parameters choose the profile
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
 //	sampling   a POST with bytes=N changes how often there is a sample: see SetSampleBytes
+//	dump       a POST makes a dump where StartDumps makes them, and answers with its path
 //
 // What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'.
 // Unknown parameters are answered with 400 and a sentence.
@@ -48,8 +51,10 @@ func (p *Profiler) PagesHandler() http.Handler {
 	mux.HandleFunc("GET "+pagesFolder+"metrics", p.serveMetrics)
 	mux.HandleFunc("GET "+pagesFolder+"profile", p.serveProfile)
 	mux.HandleFunc("GET "+pagesFolder+"stacks", p.serveStacks)
+	mux.HandleFunc("GET "+pagesFolder+"source", p.serveSource)
 	mux.HandleFunc("POST "+pagesFolder+"trim", fromHere(p.serveTrim))
 	mux.HandleFunc("POST "+pagesFolder+"sampling", fromHere(p.serveSampling))
+	mux.HandleFunc("POST "+pagesFolder+"dump", fromHere(p.serveDump))
 	return mux
 }
 
@@ -68,8 +73,10 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 		"metrics  all of it in numbers, for Prometheus\n"+
 		"profile  a profile for go tool pprof; profile?view=rss, and so on\n"+
 		"stacks   the same as a tree, as JSON\n"+
+		"source   lines of a file that a function is from, as JSON\n"+
 		"trim     POST with the header X-Cgoheap: 1: malloc returns to the kernel what the program has freed\n"+
 		"sampling POST with that header: sampling?bytes=N changes how often there is a sample\n"+
+		"dump     POST with that header: makes a dump, where the program makes them\n"+
 		"\na browser shows all of it as a page\n")
 }
 
@@ -88,10 +95,11 @@ func fromHere(serve http.HandlerFunc) http.HandlerFunc {
 type about struct {
 	SampleBytes int64 `json:"sample_bytes"` // mean bytes between samples
 	Timeline    bool  `json:"timeline"`     // whether one is kept
+	Dumps       bool  `json:"dumps"`        // whether they are made
 }
 
 func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {
-	p.serveJSON(w, r, about{SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil})
+	p.serveJSON(w, r, about{SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil, Dumps: len(p.dumps.all()) > 0})
 }
 
 func (p *Profiler) serveTrim(w http.ResponseWriter, _ *http.Request) {

@@ -3,11 +3,16 @@
 package cgoheap
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -129,4 +134,63 @@ func TestGrowthBetweenTwoMoments(t *testing.T) {
 		t.Errorf("the file has %d bytes, the tree %d", sum, s.Total)
 	}
 	_ = kept
+}
+
+func TestSourceOfAFunction(t *testing.T) {
+	p := start(t, everything)
+	profiletest.Cache(4321)
+	made := stacksOf(t, p, "?view=inuse")
+	shown := 0
+	for _, l := range made.Lines {
+		about := made.Functions[l[0]]
+		if !strings.HasSuffix(made.Texts[about[0]], "profiletest.Cache") {
+			continue
+		}
+		file := made.Texts[about[1]]
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(string(text), "\n")[l[1]-1]
+		var got page.Source
+		answer := askPage(p, http.MethodGet, fmt.Sprintf("%ssource?view=inuse&file=%s&near=%d", pagesFolder, url.QueryEscape(file), l[1]), "")
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got.Lines[l[1]] != want || !strings.Contains(want, "Malloc") || l[3] < 4321 {
+			t.Errorf("%v: line %v is %q, want %q", err, l, got.Lines[l[1]], want)
+		}
+		shown++
+	}
+	if shown != 1 {
+		t.Errorf("%d lines of Cache: %v", shown, made.Texts)
+	}
+	for _, query := range []string{"", "?file=x", "?near=3", "?file=x&near=0", "?file=x&near=1&by=tenant"} {
+		if answer := askPage(p, http.MethodGet, pagesFolder+"source"+query, ""); answer.Code != http.StatusBadRequest {
+			t.Error(query, answer.Code)
+		}
+	}
+	if answer := askPage(p, http.MethodGet, pagesFolder+"stacks?view=inuse&file=x", ""); answer.Code != http.StatusBadRequest {
+		t.Error(answer.Code)
+	}
+}
+
+func TestAPageMakesADump(t *testing.T) {
+	p := start(t, everything)
+	if answer := askPage(p, http.MethodPost, pagesFolder+"dump", ""); answer.Code != http.StatusNotFound {
+		t.Error(answer.Code, answer.Body)
+	}
+	dir := t.TempDir()
+	stop, err := p.StartDumps(DumpConfig{Dir: dir, Signals: []os.Signal{syscall.SIGUSR2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := askPage(p, http.MethodPost, pagesFolder+"dump", "")
+	path := strings.TrimSuffix(strings.TrimPrefix(answer.Body.String(), "wrote "), "\n")
+	file, err := os.ReadFile(path)
+	if err != nil || filepath.Dir(path) != dir {
+		t.Fatal(answer.Body, err)
+	}
+	profiletest.Parse(t, bytes.NewReader(file))
+	stop()
+	if answer := askPage(p, http.MethodPost, pagesFolder+"dump", ""); answer.Code != http.StatusNotFound {
+		t.Error("after stop: ", answer.Code, answer.Body)
+	}
 }

@@ -30,6 +30,7 @@ type Profiler struct {
 	accounts   accounts
 	scrapes    scrapes
 	own        ownWork
+	dumps      startedDumps
 	box        atomic.Pointer[blackbox.Box] // nil without Config.BlackBox
 	flight     *flight.Recorder             // nil if it is not wanted, or there is no room
 	recovering *recovering                  // nil without Config.BlackBox

@@ -22,6 +22,8 @@ type stacksQuery struct {
 	query
 	by       string    // a label
 	from, to time.Time // zero unless it compares two moments
+	file     string    // of source
+	near     []int64   // numbers of lines
 }
 
 // stacksParameters are those that Handler does not have.
@@ -29,6 +31,36 @@ var stacksParameters = map[string]func(q *stacksQuery, value string) error{
 	"by":   func(q *stacksQuery, value string) error { q.by = value; return nil },
 	"from": func(q *stacksQuery, value string) error { return setMoment(&q.from, value) },
 	"to":   func(q *stacksQuery, value string) error { return setMoment(&q.to, value) },
+	"file": func(q *stacksQuery, value string) error { q.file = value; return nil },
+	"near": (*stacksQuery).addLine,
+}
+
+// mostNear bounds the lines of a request.
+const mostNear = 1000
+
+func (q *stacksQuery) addLine(value string) error {
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil || n <= 0 {
+		return errors.New("it must be the number of a line")
+	}
+	if len(q.near) == mostNear {
+		return fmt.Errorf("there may be at most %d", mostNear)
+	}
+	q.near = append(q.near, n)
+	return nil
+}
+
+// only refuses parameters that another page has.
+func (q *stacksQuery) only(by, source bool) error {
+	switch {
+	case q.by != "" && !by:
+		return errors.New(`cgoheap: there is no parameter "by" here: a profile has all labels`)
+	case (q.file != "" || len(q.near) > 0) && !source:
+		return errors.New(`cgoheap: only the page source has the parameters "file" and "near"`)
+	case source && (q.file == "" || len(q.near) == 0):
+		return errors.New("cgoheap: the parameters file and near are missing")
+	}
+	return nil
 }
 
 func setMoment(t *time.Time, value string) error {
@@ -67,8 +99,8 @@ func parseStacks(raw string) (q stacksQuery, err error) {
 // serveProfile answers with the profile as a file.
 func (p *Profiler) serveProfile(w http.ResponseWriter, r *http.Request) {
 	q, err := parseStacks(r.URL.RawQuery)
-	if err == nil && q.by != "" {
-		err = errors.New(`cgoheap: there is no parameter "by": a profile has all labels`)
+	if err == nil {
+		err = q.only(false, false)
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -95,12 +127,31 @@ const mostSamples = 20_000
 // serveStacks answers with the profile as a tree.
 func (p *Profiler) serveStacks(w http.ResponseWriter, r *http.Request) {
 	q, err := parseStacks(r.URL.RawQuery)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	if err == nil {
+		err = q.only(true, false)
+	}
+	p.serveMade(w, r, &q, err, func(made *profile.Profile) any {
+		return page.NewStacks(made, page.Options{View: q.View.String(), By: q.by})
+	})
+}
+
+// serveSource answers with lines of source around those that a function of the profile has.
+func (p *Profiler) serveSource(w http.ResponseWriter, r *http.Request) {
+	q, err := parseStacks(r.URL.RawQuery)
+	if err == nil {
+		err = q.only(false, true)
+	}
+	p.serveMade(w, r, &q, err, func(made *profile.Profile) any { return page.ReadSource(made, q.file, q.near) })
+}
+
+// serveMade answers with what is made of a profile, as JSON, unless the query was wrong.
+func (p *Profiler) serveMade(w http.ResponseWriter, r *http.Request, q *stacksQuery, wrong error, of func(*profile.Profile) any) {
+	if wrong != nil {
+		http.Error(w, wrong.Error(), http.StatusBadRequest)
 		return
 	}
 	if !q.from.IsZero() {
-		p.serveTree(w, r, &q, func(file *bytes.Buffer) error { return p.between(q.from, q.to, pprof.Uncompressed, file) })
+		p.serveRead(w, r, of, func(file *bytes.Buffer) error { return p.between(q.from, q.to, pprof.Uncompressed, file) })
 		return
 	}
 	if q.MaxSamples == 0 || q.MaxSamples > mostSamples {
@@ -108,11 +159,12 @@ func (p *Profiler) serveStacks(w http.ResponseWriter, r *http.Request) {
 	}
 	q.Compression = int(pprof.Uncompressed)
 	p.answer(w, r, &q.query, func(w http.ResponseWriter, taken *query) {
-		p.serveTree(w, r, &q, func(file *bytes.Buffer) error { return p.Write(file, taken.Selection) })
+		p.serveRead(w, r, of, func(file *bytes.Buffer) error { return p.Write(file, taken.Selection) })
 	})
 }
 
-func (p *Profiler) serveTree(w http.ResponseWriter, r *http.Request, q *stacksQuery, write func(*bytes.Buffer) error) {
+// serveRead answers with what is made of a profile that it has written.
+func (p *Profiler) serveRead(w http.ResponseWriter, r *http.Request, of func(*profile.Profile) any, write func(*bytes.Buffer) error) {
 	var file bytes.Buffer
 	err := write(&file)
 	if errors.Is(err, errNoMoments) {
@@ -128,7 +180,7 @@ func (p *Profiler) serveTree(w http.ResponseWriter, r *http.Request, q *stacksQu
 		p.refuse(w, fmt.Errorf("cgoheap: reading a profile back: %w", err))
 		return
 	}
-	p.serveJSON(w, r, page.NewStacks(made, page.Options{View: q.View.String(), By: q.by}))
+	p.serveJSON(w, r, of(made))
 }
 
 // errNoMoments says that there is nothing to compare.

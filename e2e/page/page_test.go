@@ -1,6 +1,8 @@
 package page
 
 import (
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,13 +96,66 @@ func TestTwoPointsOfTheTimelineShowGrowth(t *testing.T) {
 	contains(t, eval[string](t, b, text("#flame")), "handleReport")
 }
 
-func TestNamesAreText(t *testing.T) {
+// named returns the address of the program whose function has a script in its name, and the folder of its dumps.
+func named(t *testing.T) (address, dumps string) {
+	t.Helper()
 	needsBrowser(t)
-	address, end := serve(t, build(t, "service", t.TempDir()), func(address string) []string { return []string{address} })
+	dumps = t.TempDir()
+	address, end := serve(t, build(t, "service", t.TempDir()), func(address string) []string { return []string{address, dumps} })
 	t.Cleanup(end)
-	b := open(t, address+folder, 1280, 900)
+	return address + folder, dumps
+}
+
+func TestNamesAreText(t *testing.T) {
+	address, dumps := named(t)
+	b := open(t, address, 1280, 900)
 	contains(t, eval[string](t, b, text("#flame")), "hold<script>")
 	if n := eval[int](t, b, "document.scripts.length"); n != 2 {
 		t.Errorf("%d scripts", n)
 	}
+
+	t.Run("and so are labels, which divide the graph", func(t *testing.T) {
+		b.do(t, is(`[...document.querySelector("#label").options].some((o) => o.value === "tenant")`), chromedp.Evaluate(`
+			document.querySelector("#label").value = "tenant"; document.querySelector("#label").dispatchEvent(new Event("change"))`, nil),
+			is(text("#flame")+`.includes("tenant: ")`))
+		const roots = `[...document.querySelectorAll("#flame [aria-level='2']")].map((e) => e.textContent + " " + e.title.split("\n")[1]).join("; ")`
+		contains(t, eval[string](t, b, roots), "tenant: <b> 391 KiB", "tenant: none ")
+		contains(t, eval[string](t, b, "location.hash"), "by=tenant")
+	})
+
+	t.Run("and source", func(t *testing.T) {
+		b.do(t, chromedp.Click(`//*[@id="functions"]//tr[contains(., "hold<script>")]//td[5]/button`, chromedp.BySearch),
+			is(`!document.querySelector("#source").hidden && document.querySelector("#source .found code")?.textContent.includes("malloc")`))
+		contains(t, eval[string](t, b, text("#source .found")), "977 KiB", "malloc")
+		contains(t, eval[string](t, b, text("#source-of")), "hold<script>", "hold.cc")
+		again := open(t, eval[string](t, b, "location.href"), 1280, 900)
+		again.do(t, is(`document.querySelector("#source .found code")?.textContent.includes("malloc")`))
+		b.do(t, chromedp.Click("#source-close"), is(`document.querySelector("#source").hidden`))
+	})
+
+	t.Run("a dump is made", func(t *testing.T) {
+		b.do(t, chromedp.Click("#dump"), is(text("#dumped")+`.startsWith("wrote "+`+strconv.Quote(dumps)+`)`))
+		if made, err := filepath.Glob(filepath.Join(dumps, "*.pb.gz")); err != nil || len(made) != 1 {
+			t.Error(made, err)
+		}
+	})
+}
+
+func TestTheRangeOfTheTimelineAndTheWayBack(t *testing.T) {
+	b := open(t, leaky(t)+folder, 1280, 900)
+	const pressed = `document.querySelector("#range [aria-pressed=true]").dataset.range`
+	b.do(t, chromedp.Click(`#range [data-range=days]`), is(pressed+` === "days"`))
+	contains(t, eval[string](t, b, "location.hash"), "range=days")
+	b.do(t, chromedp.Click("#reverse"), is(`document.querySelector("#reverse").ariaPressed === "true"`),
+		back, is(`document.querySelector("#reverse").ariaPressed === "false" && `+pressed+` === "days"`),
+		back, is(pressed+` === "hour" && location.hash === ""`))
+}
+
+// back goes back within the page. chromedp.NavigateBack would wait until it loads again.
+var back = chromedp.Evaluate(`history.back()`, nil)
+
+func TestLookingForPointersSaysWhoHoldsThem(t *testing.T) {
+	b := open(t, leaky(t)+folder, 1280, 900)
+	b.do(t, chromedp.Click("#search"), is(`!document.querySelector("#search").disabled`))
+	contains(t, eval[string](t, b, text("#suspects")), "reachable from")
 }

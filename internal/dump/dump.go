@@ -30,21 +30,34 @@ type Config struct {
 	Failed func(error) // called with the panic of a dump, as an error
 }
 
-// Start makes dumps until stop is called; stop waits for a dump that is being written. Start fails if the directory is not
-// writable, if a field is invalid or its measure of memory cannot be read (FieldError), or if there is nothing to wait for.
-func Start(c Config) (stop func(), err error) {
+// Dumps are made until Stop is called.
+type Dumps struct {
+	d    *dumper
+	stop func()
+}
+
+// Start makes dumps until they are stopped. It fails if the directory is not writable, if a field is invalid or its measure of
+// memory cannot be read (FieldError), or if there is nothing to wait for.
+func Start(c Config) (*Dumps, error) {
 	d, err := newDumper(c)
 	if err != nil {
 		return nil, err
 	}
-	return d.begin(), nil
+	return &Dumps{d, d.begin()}, nil
 }
+
+// Stop waits for a dump that is being written.
+func (s *Dumps) Stop() { s.stop() }
+
+// Now makes a dump because somebody asks for it, and returns its path.
+func (s *Dumps) Now() (path string, err error) { return s.d.make(slog.String("asked", "page")) }
 
 // dumper makes the dumps of one call of Start. It has a goroutine while it makes a dump or checks the levels. Waiting takes
 // none, unless signals come by os/signal.
 type dumper struct {
 	Config
 	levels  *levels
+	making  sync.Mutex // one dump after the other
 	task    *background.Task
 	timer   *time.Timer // until the next check of the levels; nil without levels
 	due     atomic.Bool // the levels are due for a check
@@ -112,14 +125,15 @@ func (d *dumper) work() {
 	}
 	deliver()
 	if s := d.pending.Swap(nil); s != nil {
-		_ = d.make(slog.String("signal", (*s).String())) // make has logged the error
+		_, _ = d.make(slog.String("signal", (*s).String())) // make has logged the error
 	}
 }
 
 // check makes a dump if memory is high.
 func (d *dumper) check(now time.Time) {
 	if reached := d.levels.reached(now); reached != "" {
-		d.levels.dumped(now, d.make(slog.String("reached", reached), d.about()...))
+		_, err := d.make(slog.String("reached", reached), d.about()...)
+		d.levels.dumped(now, err)
 	}
 }
 

@@ -116,8 +116,8 @@ func TestDumpDirectory(t *testing.T) {
 	} {
 		t.Run("one "+name+" is an error at once", func(t *testing.T) {
 			c.Dir = dir
-			if stop, err := Start(c); err == nil {
-				stop()
+			if dumps, err := Start(c); err == nil {
+				dumps.Stop()
 				t.Error("no error")
 			} else if !strings.HasPrefix(err.Error(), "dump directory: "+dir) || strings.Contains(err.Error(), ".tmp") {
 				t.Error(err)
@@ -133,8 +133,8 @@ func TestDumpDirectory(t *testing.T) {
 		if err := os.Chmod(c.Dir, 0o500); err != nil {
 			t.Fatal(err)
 		}
-		if stop, err := Start(c); err == nil {
-			stop()
+		if dumps, err := Start(c); err == nil {
+			dumps.Stop()
 			t.Error("no error")
 		}
 	})

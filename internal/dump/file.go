@@ -36,23 +36,25 @@ func writable(dir string) (string, error) {
 	return dir, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// make makes one dump, then removes the oldest. It logs every error, and returns the dump's. About is what else the log says of
-// the dump.
-func (d *dumper) make(why slog.Attr, about ...any) error {
-	path, err := d.writeFile()
+// make makes one dump, then removes the oldest. It logs every error, and returns the dump's path and error. About is what else the
+// log says of the dump.
+func (d *dumper) make(why slog.Attr, about ...any) (path string, err error) {
+	d.making.Lock()
+	defer d.making.Unlock()
+	path, err = d.writeFile()
 	if d.Made != nil {
 		d.Made(err)
 	}
 	if err != nil {
 		d.Logger.Error("cgoheap: dump failed", append([]any{why, slog.Any("error", err)}, about...)...)
-		return err
+		return "", err
 	}
 	d.Logger.Info("cgoheap: dumped", append([]any{why, slog.String("path", path)}, about...)...)
 	kept := retention{d.Dir, self.Name, d.Keep, d.KeepBytes}
 	if err := kept.clear(filepath.Base(path)); err != nil {
 		d.Logger.Error("cgoheap: old dumps could not be removed", slog.Any("error", err))
 	}
-	return nil
+	return path, nil
 }
 
 func dumpName(program string, pid int, at time.Time, number uint64) string {

@@ -195,9 +195,9 @@ func TestDumpsThatMakeNoSense(t *testing.T) {
 		"HighWater.Pause is -1s":      {Dir: dir, HighWater: HighWater{RSS: 1, Pause: -time.Second}},
 		"dump directory":              {Dir: dir + "/missing", Signals: DefaultSignals()},
 	} {
-		if stop, err := Start(c); err == nil || !strings.Contains(err.Error(), want) {
+		if dumps, err := Start(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
-			stop()
+			dumps.Stop()
 		}
 	}
 }

@@ -86,7 +86,7 @@ func dumpInto(t *testing.T, c Config, dir string, signals ...os.Signal) (stop fu
 // begin makes dumps until the end of the test.
 func begin(t *testing.T, c Config) (stop func()) {
 	t.Helper()
-	stop, err := Start(c)
+	dumps, err := Start(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +94,9 @@ func begin(t *testing.T, c Config) (stop func()) {
 		if log, ok := c.Logger.Handler().(logbook); ok {
 			go log.discard()
 		}
-		stop()
+		dumps.Stop()
 	})
-	return stop
+	return dumps.Stop
 }
 
 // send has the signal reach this thread before it returns; not a moment later, on another one.

@@ -48,7 +48,7 @@ func (b *builder) weights() []int64 {
 	nodes := b.made.Nodes
 	weight := make([]int64, len(nodes))
 	for i := len(nodes) - 1; i >= 0; i-- {
-		weight[i] += max(nodes[i][2], -nodes[i][2])
+		weight[i] += absolute(nodes[i][2])
 		if parent := nodes[i][0]; parent >= 0 {
 			weight[parent] += weight[i]
 		}

@@ -24,6 +24,10 @@ type Stacks struct {
 	// without the nodes below.
 	Nodes [][4]int64 `json:"nodes"`
 	Cut   int        `json:"cut"` // how many nodes were too small to be listed; their sums are in nodes of the function "other"
+
+	// Lines are [function, line of its file, flat, cumulative], those with the most if there are more than mostLines. Flat is what
+	// the line itself allocated, and cumulative has what it called as well, counted once in recursion.
+	Lines [][4]int64 `json:"lines"`
 }
 
 // Function is the numbers of texts: its name, its file, its library; then its kind, and the line it begins at.
@@ -56,6 +60,7 @@ func NewStacks(p *profile.Profile, o Options) *Stacks {
 		o.Keep = mostNodes
 	}
 	b.cut(o.Keep)
+	b.cutLines()
 	b.labels()
 	return &b.made
 }
@@ -67,16 +72,19 @@ type builder struct {
 	objects   int // the column of objects; -1 for none
 	texts     map[string]int
 	functions map[Function]int64
-	lines     map[*profile.Location][]int64
+	lines     map[*profile.Location][]frame
+	rows      map[[2]int64]int // the index in Lines, by function and line
+	counted   []int            // by row: the number of the last sample that is in its cumulative sum
+	samples   int
 	children  map[[2]int64]int64 // the node, by parent and function
 	values    map[string]map[string]bool
 }
 
 func newBuilder(p *profile.Profile) *builder {
 	b := &builder{objects: -1, texts: make(map[string]int), functions: make(map[Function]int64),
-		lines: make(map[*profile.Location][]int64, len(p.Location)), children: make(map[[2]int64]int64),
-		values: make(map[string]map[string]bool)}
-	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: [][4]int64{}}
+		lines: make(map[*profile.Location][]frame, len(p.Location)), rows: make(map[[2]int64]int),
+		children: make(map[[2]int64]int64), values: make(map[string]map[string]bool)}
+	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: [][4]int64{}, Lines: [][4]int64{}}
 	b.column = columnOf(p)
 	if b.column < len(p.SampleType) {
 		b.made.Value, b.made.Unit = p.SampleType[b.column].Type, p.SampleType[b.column].Unit
@@ -127,7 +135,7 @@ func (b *builder) add(s *profile.Sample, by string) {
 	for i := len(s.Location) - 1; i >= 0; i-- {
 		lines := b.linesOf(s.Location[i])
 		for k := len(lines) - 1; k >= 0; k-- {
-			at = b.child(at, lines[k])
+			at = b.child(at, lines[k].function)
 		}
 	}
 	for key, list := range s.Label {
@@ -138,6 +146,7 @@ func (b *builder) add(s *profile.Sample, by string) {
 	if at < 0 || b.column >= len(s.Value) {
 		return
 	}
+	b.addLines(s)
 	b.made.Nodes[at][2] += s.Value[b.column]
 	b.made.Total += s.Value[b.column]
 	if b.objects >= 0 {
@@ -166,8 +175,11 @@ func (b *builder) child(parent, function int64) int64 {
 	return n
 }
 
+// frame is a function of a location, and the line of it; 0 if that is not known.
+type frame struct{ function, line int64 }
+
 // linesOf returns the functions of a location, the innermost first. One without names is called by its file and address.
-func (b *builder) linesOf(l *profile.Location) []int64 {
+func (b *builder) linesOf(l *profile.Location) []frame {
 	list, known := b.lines[l]
 	if known {
 		return list
@@ -178,7 +190,8 @@ func (b *builder) linesOf(l *profile.Location) []int64 {
 	}
 	for _, line := range l.Line {
 		if f := line.Function; f != nil {
-			list = append(list, b.function(Function{b.text(f.Name), b.text(f.Filename), library, kindOf(f, l.Mapping), int(f.StartLine)}))
+			about := Function{b.text(f.Name), b.text(f.Filename), library, kindOf(f, l.Mapping), int(f.StartLine)}
+			list = append(list, frame{b.function(about), line.Line})
 		}
 	}
 	if len(list) == 0 {
@@ -186,7 +199,7 @@ func (b *builder) linesOf(l *profile.Location) []int64 {
 		if l.Mapping != nil {
 			name = fmt.Sprintf("%s+%#x", filepath.Base(l.Mapping.File), l.Address)
 		}
-		list = []int64{b.function(Function{b.text(name), 0, library, kindC, 0})}
+		list = []frame{{function: b.function(Function{b.text(name), 0, library, kindC, 0})}}
 	}
 	b.lines[l] = list
 	return list

@@ -7,11 +7,13 @@ void *hold_script(unsigned long size);
 import "C"
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"os"
+	"runtime/pprof"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap"
@@ -20,14 +22,22 @@ import (
 // kept holds what was allocated.
 var kept []unsafe.Pointer
 
+func hold(blocks int) {
+	for range blocks {
+		kept = append(kept, C.hold_script(10_000))
+	}
+}
+
 func main() {
 	heap, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, Timeline: true, GoroutineLabels: true})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for range 100 {
-		kept = append(kept, C.hold_script(10_000))
+	if _, err := heap.DumpOnSignal(os.Args[2]); err != nil {
+		log.Fatal(err)
 	}
+	hold(60)
+	pprof.Do(context.Background(), pprof.Labels("tenant", "<b>"), func(context.Context) { hold(40) })
 	http.Handle("/debug/cgoheap/", heap.PagesHandler())
 	listener, err := net.Listen("tcp", os.Args[1])
 	if err != nil {

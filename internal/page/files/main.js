@@ -38,6 +38,8 @@ async function suspects(tries) {
 // about asks what there is. That no timeline is kept is an ordinary answer.
 async function about(a) {
   find("bytes").value = a.sample_bytes;
+  find("dump").disabled = !a.dumps;
+  if (!a.dumps) find("dumped").textContent = "The program makes no dumps: it has not called StartDumps or DumpOnSignal.";
   if (a.timeline) await part("timeline", showTimeline, noTimeline);
   else noTimeline("No timeline is kept. Set Config.Timeline, or CGOHEAP_TIMELINE=true with package auto, or a black box, and start the service again: it takes a thousandth of one processor at most.");
 }
@@ -62,6 +64,7 @@ act("trim", failedIn("trimmed"), async () => {
   return said;
 });
 act("sampling", failedIn("sampled"), () => change("sampling?bytes=" + encodeURIComponent(find("bytes").value)));
+act("dump", failedIn("dumped"), () => change("dump"));
 act("search", () => {}, () => part("suspects?format=json&search=1", showSuspects, failedIn("suspects")));
 act("refresh", () => {}, refresh);
 

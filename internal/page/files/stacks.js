@@ -4,6 +4,7 @@ import { askJSON, bytes, find, make, share } from "./text.js";
 import { set, state } from "./state.js";
 import { build, follow, table } from "./tree.js";
 import { drawFlame } from "./flame.js";
+import { showSource } from "./source.js";
 
 const views = [["inuse", "in use", "native memory in use now"], ["rss", "RSS", "all that is resident, Go's heap too"],
   ["growth", "growth", "between the two points that are picked in the timeline; without them, in the next ten seconds"],
@@ -16,7 +17,7 @@ const mostRows = 200;
 let sent = null, sentFor = null, tree = null, tries = 0;
 
 // query is what to ask for; file says whether it is for the profile as a file.
-function query({ view, by, from, to }, file) {
+export function query({ view, by, from, to }, file) {
   const p = new URLSearchParams({ view });
   if (view === "growth") {
     if (from && to) { p.set("from", from); p.set("to", to); } else p.set("seconds", waiting);
@@ -44,6 +45,7 @@ export async function load(again) {
     [sent, sentFor, tree] = [null, null, null];
     find("flame").replaceChildren();
     find("functions").tBodies[0].replaceChildren();
+    find("source").hidden = true;
     find("detail").textContent = "";
     find("summary").textContent = fault.message;
   } finally {
@@ -58,6 +60,7 @@ function draw() {
   drawFlame(tree, s);
   labels();
   rows();
+  showSource(sent);
   const cut = sent.cut ? [`${sent.cut} small nodes are joined in “(small ones)”; the file has all`] : [];
   find("comments").replaceChildren(...[...cut, ...(sent.comments || [])].map((c) => make("li", {}, c.replace(/^cgoheap: /, ""))));
 }
@@ -78,9 +81,17 @@ function rows() {
     const name = make("button", { title: "Searches for it" }, r.name);
     name.addEventListener("click", () => { find("find").value = r.name; set({ q: r.name }); });
     return make("tr", {}, make("td", { title: share(r.flat, at.total) }, bytes(r.flat)), make("td", { title: share(r.cum, at.total) }, bytes(r.cum)), make("td", {}, name),
-      make("td", {}, r.about.library), make("td", {}, r.about.file));
+      make("td", {}, r.about.library), make("td", {}, fileOf(r)));
   }));
   for (const b of document.querySelectorAll("#functions th button")) b.setAttribute("aria-pressed", b.dataset.sort === sort);
+}
+
+// fileOf returns the file's name, which shows the function's lines; or nothing.
+function fileOf(r) {
+  if (!r.about.file) return "";
+  const file = make("button", { title: "Shows its lines" }, r.about.file);
+  file.addEventListener("click", () => set({ source: r.name, file: r.about.file }));
+  return file;
 }
 
 // marks shows the state in the controls.

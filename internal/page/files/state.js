@@ -1,6 +1,6 @@
 // The state of the page is in its address, behind #, so that it can be sent to a colleague. It is never sent to a server.
 
-const defaults = { view: "inuse", by: "", q: "", reverse: "", library: "", from: "", to: "", range: "hour", sort: "flat", zoom: [] };
+const defaults = { view: "inuse", by: "", q: "", reverse: "", library: "", from: "", to: "", range: "hour", sort: "flat", source: "", file: "", zoom: [] };
 
 let current = read();
 const listeners = [];
