@@ -58,7 +58,7 @@ $(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
 	@rm -f out/servers/pyroscope-*
 	@cd tools/pyroscope && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ tool
 
-e2e: deps $(counted) $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts.
+e2e: deps $(counted) $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts, and a scrape by the real Prometheus.
 	@CGOHEAP_SERVERS=$(CURDIR)/out/servers $(tests) e2e/servers -- -count=1 -timeout 20m ./...
 
 page: deps $(counted) ## Tests the page at /debug/cgoheap/ in a real browser; needs Chromium.

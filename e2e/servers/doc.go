@@ -13,6 +13,9 @@
 // Two services are profiled: examples/leaky, which serves its profile and leaks as services do, and keeper, which pushes
 // and keeps exactly the requested amount of memory.
 //
-// The servers are built from tools/parca and tools/pyroscope, modules that nothing imports. Pyroscope's server is AGPL: it
+// A third server is Prometheus, of Debian's package: it scrapes the metrics of examples/leaky by the configuration, the alerts and
+// the dashboard's queries in examples/prometheus. Tests of these files need promtool only.
+//
+// Parca and Pyroscope are built from tools/parca and tools/pyroscope, which nothing imports. Pyroscope's server is AGPL: it
 // is started, never linked. Grafana Alloy is not tested: it scrapes as Parca does, by GET of the path.
 package servers

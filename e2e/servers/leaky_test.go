@@ -11,13 +11,12 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// startLeaky starts the example service, which records every allocation.
-func startLeaky(t *testing.T) *process {
+// startLeaky starts the example service, which records every allocation, with more flags.
+func startLeaky(t *testing.T, flags ...string) *process {
 	t.Helper()
 	address := loopback(freePort(t))
-	p := &process{name: "leaky", url: "http://" + address, ready: "/healthz", command: []string{
-		built(t, "../../examples/leaky"), "-listen", address, "-sample-bytes", "1",
-	}}
+	p := &process{name: "leaky", url: "http://" + address, ready: "/healthz"}
+	p.command = append([]string{built(t, "../../examples/leaky"), "-listen", address, "-sample-bytes", "1"}, flags...)
 	launch(t, p)
 	return p
 }
