@@ -14,6 +14,7 @@ type Metric struct {
 	Help    string // what it is
 	Counter bool   // it only grows until the process ends; otherwise it is a gauge
 	Label   string // the key of the label that tells its values apart; "" if there can be one value only
+	Target  string // the value of the label "target", which all its values have: the server of an exporter; "" for none
 
 	Values []MetricValue // none if nothing is known
 }
@@ -27,7 +28,8 @@ type MetricValue struct {
 // Metrics returns the profiler's metrics, in a fixed order. They are meant to be asked for every few seconds: the lines of the
 // account are those of the last minute at most, because all callers share one for 200 times as long as it took, from 5 s to a minute.
 // Everything else is of this moment, and takes less than a millisecond. If a part cannot be read, its metrics are missing, and
-// cgoheap_part_up is 0 for it. After Stop cgoheap_up is 0, and what was counted remains.
+// cgoheap_part_up is 0 for it. After Stop cgoheap_up is 0, and what was counted remains. Metrics that AddMetrics added come last;
+// those of one name stand together and differ in their Target.
 func (p *Profiler) Metrics() []Metric {
 	up := Metric{Name: "cgoheap_up", Help: "1 while native allocations are recorded, 0 after Stop",
 		Values: one(p.recording.SampleBytes() > 0)}
@@ -38,7 +40,9 @@ func (p *Profiler) Metrics() []Metric {
 		list = append(list, made...)
 		parts.Values = append(parts.Values, MetricValue{part.name, number(err == nil)})
 	}
-	return append([]Metric{up, parts}, list...)
+	made, values := p.added.read(p.metricsOf)
+	parts.Values = append(parts.Values, values...)
+	return append(append([]Metric{up, parts}, list...), made...)
 }
 
 // metricsOf reads a part; none of it if that panics.
@@ -86,13 +90,22 @@ func (p *Profiler) serveMetrics(w http.ResponseWriter, r *http.Request) {
 // metricsText returns the metrics that have values, in Prometheus's text format.
 func metricsText(list []Metric) []byte {
 	var text exposition.Writer
+	last, target := "", exposition.Label{Key: "target"}
 	for _, m := range list {
 		if len(m.Values) == 0 {
 			continue
 		}
-		text.Metric(m.Name, m.Help, m.Counter)
+		if m.Name != last {
+			text.Metric(m.Name, m.Help, m.Counter)
+			last = m.Name
+		}
 		for _, v := range m.Values {
-			text.Value(m.Name, m.Label, v.Label, v.Value)
+			labels := []exposition.Label{{Key: m.Label, Value: v.Label}}
+			if m.Target != "" {
+				target.Value = m.Target
+				labels = append(labels, target)
+			}
+			text.Value(m.Name, v.Value, labels...)
 		}
 	}
 	return text.Bytes()

@@ -29,6 +29,7 @@ type Profiler struct {
 	waits      *waits // of the Handler's requests
 	accounts   accounts
 	scrapes    scrapes
+	added      addedMetrics
 	own        ownWork
 	dumps      startedDumps
 	box        atomic.Pointer[blackbox.Box] // nil without Config.BlackBox

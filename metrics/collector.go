@@ -37,7 +37,11 @@ func send(to chan<- prometheus.Metric, m *cgoheap.Metric) {
 	if m.Label != "" {
 		keys = []string{m.Label}
 	}
-	about := prometheus.NewDesc(m.Name, m.Help, keys, nil)
+	var fixed prometheus.Labels
+	if m.Target != "" {
+		fixed = prometheus.Labels{"target": strings.ToValidUTF8(m.Target, "\uFFFD")}
+	}
+	about := prometheus.NewDesc(m.Name, m.Help, keys, fixed)
 	for _, v := range m.Values {
 		var labels []string
 		if m.Label != "" {

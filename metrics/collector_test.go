@@ -101,7 +101,7 @@ func (f fixed) text() string {
 	for _, m := range f {
 		w.Metric(m.Name, m.Help, m.Counter)
 		for _, v := range m.Values {
-			w.Value(m.Name, m.Label, v.Label, v.Value)
+			w.Value(m.Name, v.Value, exposition.Label{Key: m.Label, Value: v.Label})
 		}
 	}
 	return w.String()
@@ -166,6 +166,26 @@ func TestHostileNamesStayLabels(t *testing.T) {
 		if help := families["cgoheap_test_bytes"].GetHelp(); help != f[0].Help {
 			t.Errorf("%s: %q", by, help)
 		}
+	}
+}
+
+func TestMetricsOfSeveralTargets(t *testing.T) {
+	pushes := cgoheap.Metric{Name: "cgoheap_export_pushes_total", Help: "attempts", Counter: true, Label: "result"}
+	queue := cgoheap.Metric{Name: "cgoheap_export_queue_bytes", Help: "waiting", Values: []cgoheap.MetricValue{{Value: 7}}}
+	one, two := pushes, pushes
+	one.Target, one.Values = "http://one", []cgoheap.MetricValue{{Label: "arrived", Value: 3}, {Label: "refused"}}
+	two.Target, two.Values = "two \xff", []cgoheap.MetricValue{{Label: "arrived", Value: 4}}
+	queue.Target = "http://one"
+	families := parsed(t, served(t, fixed{one, two, queue}))
+	got := valuesOf(families["cgoheap_export_pushes_total"])
+	if len(got) != 3 || got["result=arrivedtarget=http://one"] != 3 || got["result=arrivedtarget=two \uFFFD"] != 4 {
+		t.Error(got)
+	}
+	if got := valuesOf(families["cgoheap_export_queue_bytes"]); got["target=http://one"] != 7 || len(got) != 1 {
+		t.Error(got)
+	}
+	if problems, err := testutil.CollectAndLint(NewCollector(fixed{one, two, queue})); err != nil || len(problems) > 0 {
+		t.Error(problems, err)
 	}
 }
 

@@ -21,13 +21,20 @@ func (w *Writer) Metric(name, help string, counter bool) {
 	w.WriteString("# HELP " + name + " " + clean(helpEscapes.Replace(help)) + "\n# TYPE " + name + " " + kind + "\n")
 }
 
-// Value adds a value of the metric with this name, with a label unless its key is "".
-func (w *Writer) Value(name, key, label string, value float64) {
+// Label is the label of a value. One whose key is "" is none.
+type Label struct{ Key, Value string }
+
+// Value adds a value of the metric with this name, with labels.
+func (w *Writer) Value(name string, value float64, labels ...Label) {
 	w.WriteString(name)
-	if key != "" {
-		w.WriteString("{" + key + `="` + labelEscapes.Replace(clean(label)) + `"}`)
+	before, after := "{", ""
+	for _, l := range labels {
+		if l.Key != "" {
+			w.WriteString(before + l.Key + `="` + labelEscapes.Replace(clean(l.Value)) + `"`)
+			before, after = ",", "}"
+		}
 	}
-	w.WriteString(" " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
+	w.WriteString(after + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n")
 }
 
 // clean returns text in which bytes that are no UTF-8 are replaced.
