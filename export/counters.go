@@ -21,6 +21,7 @@ type counters struct {
 	failure, refusal, abandonment, retry outcome
 	recovered                            uint64 // profiles that arrived
 	recoveredRefusal, recoveredFailure   outcome
+	lastPush                             time.Time // when one last arrived; zero: never
 	waiting                              error     // why the last attempt failed, nil if it did not
 	attempt                              time.Time // when the attempt that has no answer yet began; zero if there is none
 }
@@ -73,6 +74,7 @@ func (c *counters) pushed(e *entry) {
 		c.sent++
 	}
 	c.sentBytes += uint64(e.size)
+	c.lastPush = time.Now()
 	c.mu.Unlock()
 	if c.swapWaiting(nil) != nil {
 		c.log(slog.LevelInfo, "cgoheap: profiles arrive again")

@@ -43,7 +43,7 @@
 //
 // Order is kept: a batch waits until the one before it has arrived or was given up. While a server is away, the exporter
 // takes the memory of the queue, QueueBytes at most, and a few times MaxBytes while a profile is being taken. Losses are
-// counted, and Stats has the last reason of each kind.
+// counted, and Stats has the last reason of each kind. The profiler's metrics have the counts, too (docs/metrics.md).
 //
 // Nothing here ends or blocks the host. A panic in code outside this package, the profiler or the target, becomes an error.
 // Stop has a deadline.

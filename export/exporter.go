@@ -28,15 +28,17 @@ type Exporter struct {
 	queue    *queue
 	counters *counters
 
-	quit     chan struct{} // closed: take a last profile
-	cancel   context.CancelFunc
-	abandon  context.CancelFunc // do not wait for recovered profiles
-	finished chan struct{}      // closed: all goroutines have returned
-	stop     func() error
+	quit      chan struct{} // closed: take a last profile
+	cancel    context.CancelFunc
+	abandon   context.CancelFunc // do not wait for recovered profiles
+	finished  chan struct{}      // closed: all goroutines have returned
+	unmeasure func()             // removes the exporter's metrics from the profiler's
+	stop      func() error
 }
 
 // Start begins to deliver profiles of p to the target, which belongs to the exporter from then on. It fails if the Config is
-// invalid or p was stopped. It does not check whether the server can be reached.
+// invalid or p was stopped. It does not check whether the server can be reached. Until Stop, the metrics of p have the exporter's,
+// with the server's address as the label target.
 func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -44,10 +46,10 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 	}
 	var since *cgoheap.Baseline
 	var form delivery.Form
-	var place string
+	var place, name string
 	err = errors.Join(
 		guarded("the profiler", func() (err error) { since, err = p.Baseline(); return err }),
-		guarded("the target", func() error { form, place = t.Form(), t.Place(); return nil }))
+		guarded("the target", func() error { form, place, name = t.Form(), t.Place(), t.Name(); return nil }))
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
@@ -68,6 +70,7 @@ func Start(p Profiler, t Target, c Config) (*Exporter, error) {
 		},
 		form: form, config: c, queue: e.queue, counters: e.counters,
 	}
+	e.unmeasure = e.measure(p, name)
 	e.begin(taking, newRecovery(taking, place))
 	return e, nil
 }
@@ -133,6 +136,7 @@ func (e *Exporter) end() error {
 	for _, left := range e.queue.recovered() {
 		e.counters.recoveredFailed(left.batch.Recovered, errStopped)
 	}
+	e.unmeasure()
 	return errors.Join(err, e.closeUntil(begin.Add(e.config.StopWithin)))
 }
 

@@ -32,6 +32,7 @@ type attempt struct {
 
 func (t *target) Form() delivery.Form  { return t.form }
 func (t *target) Place() string        { return fmt.Sprintf("%p", t) }
+func (t *target) Name() string         { return "http://server" }
 func (t *target) Stats() cgoheap.Stats { return cgoheap.Stats{{Name: "target_own", Value: 7}} }
 
 func (t *target) Send(ctx context.Context, b *delivery.Batch) error {

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -210,6 +212,8 @@ func rulesAreHealthy(t *testing.T, w *watcher) {
 	for _, a := range alerts(t) {
 		want = append(want, a.Alert)
 	}
+	slices.Sort(want)
+	slices.Sort(names) // groups come in another order
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
@@ -246,10 +250,21 @@ func anAlertFires(t *testing.T, w *watcher) {
 	}
 }
 
-// empty are panels that show what is wrong: nothing is.
-var empty = []string{
-	"Losses per hour, by reason: {{reason}}", "Faults, and addresses without names: {{reason}}",
-	"Faults, and addresses without names: addresses: {{reason}}",
+func isOfExporters(expression string) bool { return strings.Contains(expression, "cgoheap_export_") }
+
+// dashboardHas asks for what each panel shows. Those that are to have series must have some, unless they show what is wrong.
+func dashboardHas(t *testing.T, w *watcher, wanted func(expression string) bool) {
+	t.Helper()
+	titles, list := expressions(t, "cgoheap", w.target)
+	for i, expression := range list {
+		eventually(t, titles[i], func() error {
+			all, err := w.query(expression)
+			if err == nil && len(all) == 0 && wanted(expression) && !strings.HasSuffix(expression, " > 0") {
+				err = fmt.Errorf("there is nothing for %s", expression)
+			}
+			return err
+		})
+	}
 }
 
 func dashboardHasSeries(t *testing.T, w *watcher) {
@@ -257,14 +272,50 @@ func dashboardHasSeries(t *testing.T, w *watcher) {
 	if err := w.ask("label/job/values", url.Values{"match[]": {"cgoheap_up"}}, &jobs); err != nil || !slices.Equal(jobs, []string{"cgoheap"}) {
 		t.Errorf("the variable job offers %q, %v", jobs, err)
 	}
-	titles, list := expressions(t, "cgoheap", w.target)
-	for i, expression := range list {
-		eventually(t, titles[i], func() error {
-			all, err := w.query(expression)
-			if err == nil && len(all) == 0 && !slices.Contains(empty, titles[i]) {
-				err = fmt.Errorf("there is nothing for %s", expression)
-			}
-			return err
-		})
+	dashboardHas(t, w, func(e string) bool { return !isOfExporters(e) })
+}
+
+// receiver is a server of profiles that accepts what it is sent, unless it is away.
+func receiver(t *testing.T) (server *httptest.Server, away *atomic.Bool) {
+	t.Helper()
+	away = new(atomic.Bool)
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
+	}))
+	t.Cleanup(server.Close)
+	return server, away
+}
+
+func TestPrometheusWatchesAnExporter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
 	}
+	needsPrometheus(t)
+	server, away := receiver(t)
+	keeper := startKeeper(t, "-pyroscope", server.URL, "-interval", "100ms")
+	allocate(t, keeper, "keep", 1024, 50)
+	w := startWatcher(t, keeper)
+	w.await(t, `cgoheap_part_up{part="export"}`, func(up float64) bool { return up == 1 })
+	of := func(name, result string) string {
+		return fmt.Sprintf("%s{instance=%q, target=%q%s}", name, w.target, server.URL, result)
+	}
+	arrived := of("cgoheap_export_pushes_total", `, result="arrived"`)
+	before := w.await(t, arrived, func(n float64) bool { return n > 0 })
+	w.await(t, arrived, func(n float64) bool { return n > before })
+	w.await(t, of("cgoheap_export_pushed_bytes_total", ""), func(n float64) bool { return n > 100 })
+	w.await(t, "time() - "+of("cgoheap_export_last_push_timestamp_seconds", ""), func(age float64) bool { return age > -60 && age < 3600 })
+	promtool(t, string(fetch(t, keeper.url+"/debug/cgoheap/metrics")), "check", "metrics")
+
+	away.Store(true)
+	w.await(t, of("cgoheap_export_pushes_total", `, result="retried"`), func(n float64) bool { return n > 0 })
+	w.await(t, of("cgoheap_export_queue_profiles", ""), func(n float64) bool { return n > 0 })
+	away.Store(false)
+	last := w.await(t, arrived, func(n float64) bool { return n > before })
+	w.await(t, arrived, func(n float64) bool { return n > last })
+	dashboardHas(t, w, isOfExporters)
 }

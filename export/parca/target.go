@@ -110,6 +110,8 @@ func (c *Config) search() search {
 // Form is without sample labels: Parca would not show them.
 func (t *target) Form() delivery.Form { return delivery.Form{Apart: true} }
 
+func (t *target) Name() string { return t.client.Address() }
+
 func (t *target) Place() string { return t.client.Place() + t.series.name }
 
 func (t *target) Send(ctx context.Context, b *delivery.Batch) error {

@@ -125,6 +125,8 @@ func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
 	return err
 }
 
+func (t *target) Name() string { return t.client.Address() }
+
 func (t *target) Place() string { return t.client.Place() + t.series.name }
 
 func (t *target) Stats() cgoheap.Stats { return nil }

@@ -19,6 +19,9 @@ type Target interface {
 	// Place returns the server and the series. What two targets of one place send is added up there.
 	Place() string
 
+	// Name returns the server's address, which is what metrics call the target. It holds no secret.
+	Name() string
+
 	// Stats returns the target's own counters, beside the Exporter's.
 	Stats() cgoheap.Stats
 

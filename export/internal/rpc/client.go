@@ -83,6 +83,9 @@ func (c *Config) tls() *tls.Config {
 	return c.TLS.Clone()
 }
 
+// Address returns the server's address, without a final slash and without credentials.
+func (c *Client) Address() string { return c.address }
+
 // Place returns a text that differs for servers and accounts that differ. It has the credentials, and is only to compare.
 func (c *Client) Place() string {
 	given := &c.config

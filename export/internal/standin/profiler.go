@@ -2,6 +2,7 @@ package standin
 
 import (
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Profiler struct {
 	written    int
 	selections []cgoheap.Selection
 	baseline   cgoheap.Baseline
+	reads      []*func() []cgoheap.Metric
 }
 
 // Baseline returns the profiler's only one. Nothing can be compared with it.
@@ -102,4 +104,27 @@ func filler(i int) string {
 		name[j] = 'a' + byte(state>>24)%26
 	}
 	return string(name)
+}
+
+// AddMetrics keeps the metrics of an exporter, as the real one does.
+func (p *Profiler) AddMetrics(_ string, read func() []cgoheap.Metric) (remove func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reads = append(p.reads, &read)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.reads = slices.DeleteFunc(p.reads, func(other *func() []cgoheap.Metric) bool { return other == &read })
+	}
+}
+
+// Metrics returns those that were added.
+func (p *Profiler) Metrics() (list []cgoheap.Metric) {
+	p.mu.Lock()
+	reads := slices.Clone(p.reads)
+	p.mu.Unlock()
+	for _, read := range reads {
+		list = append(list, (*read)()...)
+	}
+	return list
 }
