@@ -1,6 +1,6 @@
-// Package export delivers profiles to a profile server while the program runs: to Pyroscope (package pyroscope) or to
-// Parca and Polar Signals (package parca). It is a separate Go module, so that users of files and HTTP need not download its
-// dependencies. Another server is one more package beside these two.
+// Package export delivers profiles to a profile server while the program runs: to Pyroscope (package pyroscope), to Parca and
+// Polar Signals (package parca), or to any other server that takes profiles in one call (package post). It is a separate Go
+// module, so that users of files and HTTP need not download its dependencies.
 //
 //	target, err := pyroscope.New(pyroscope.Config{Address: "http://pyroscope:4040", ServiceName: "shop"})
 //	if err != nil {
@@ -38,7 +38,8 @@
 //
 //	not reached, 408, 429, 502, 503, 504    again, after 1, 2, 4, ... 30 s, or what Retry-After says,
 //	                                        for as long as the queue holds it
-//	500 and the like                        the same, but Attempts times only: some servers fail on a profile that they dislike
+//	500 and the like                        the same, but Attempts times only: some servers fail on a profile that they dislike;
+//	                                        never with post.Config.FinalErrors
 //	any other answer                        never again
 //
 // Order is kept: a batch waits until the one before it has arrived or was given up. While a server is away, the exporter

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files, and the list of
 
 // promised are the packages that users may depend on. All others may change in any release.
 var promised = []string{module, module + "/auto", module + "/leaktest", module + "/metrics",
-	module + "/export", module + "/export/parca", module + "/export/pyroscope"}
+	module + "/export", module + "/export/parca", module + "/export/post", module + "/export/pyroscope"}
 
 const apiFile = "testdata/api.txt"
 

@@ -1,7 +1,9 @@
-// Package rpc calls the methods of a profile server, by the Connect protocol or gRPC, and judges what comes back.
+// Package rpc calls the methods of a profile server, by the Connect protocol, gRPC or a plain POST, and judges what comes back.
 //
 //	Method.Call ─► credentials, headers ─► connect ─► witness ─► net/http
 //	            ◄─ *delivery.Failure ◄── judge ◄── status, Retry-After
+//	Client.Post ─► credentials, headers, gzip ─────────────────► net/http
+//	            ◄─ *delivery.Failure ◄── status, Retry-After, the answer's text
 //
 // Whether a call may be made again depends on the HTTP status, which connect turns into a code of its own and so loses:
 // 408 and 413 both come out as unknown. The witness stands between connect and net/http and notes it.
@@ -11,5 +13,6 @@
 //
 // # Answers
 //
-// A server's answer may be long or binary. It is read up to a bound, and one line of an error is kept.
+// A server's answer may be long or binary. It is read up to a bound, and one line of an error is kept. An error of gRPC may
+// have a time to wait among its details (google.rpc.RetryInfo), and an error of a POST may be a message (google.rpc.Status).
 package rpc

@@ -21,6 +21,9 @@ func judge(err error, o *observation) *delivery.Failure {
 	if o.status == 0 || o.status == http.StatusOK {
 		f.Verdict = ofCode(connect.CodeOf(err))
 		f.Err = errors.New(line(err.Error()))
+		if wait := retryInfo(err); wait > 0 { // only a server that expects to have time later sends one
+			f.Verdict, f.RetryAfter = delivery.Later, wait
+		}
 	} else {
 		f.Verdict = ofStatus(o.status)
 		f.Err = fmt.Errorf("%d %s: %s", o.status, http.StatusText(o.status), line(err.Error()))
@@ -29,7 +32,7 @@ func judge(err error, o *observation) *delivery.Failure {
 }
 
 // status judges an answer by its HTTP status alone; it is nil if that is a success.
-func status(response *http.Response) error {
+func status(response *http.Response) *delivery.Failure {
 	if response.StatusCode/100 == 2 {
 		return nil
 	}

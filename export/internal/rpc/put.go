@@ -29,5 +29,8 @@ func (c *Client) Put(ctx context.Context, to string, body io.Reader, size int64)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, mostAnswerBytes) // so that the connection can be used again
-	return status(response)
+	if refusal := status(response); refusal != nil {
+		return refusal
+	}
+	return nil
 }
