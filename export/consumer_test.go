@@ -33,8 +33,10 @@ func TestConsumer(t *testing.T) {
 		about    string
 		judge    func(t *testing.T, dir, out string)
 	}{
-		"core":    {[]string{"github.com/cgoheap/cgoheap"}, "records and writes a profile", judgeProfile},
-		"export":  {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/export"}, "delivers to Pyroscope and Parca", judgeDelivery},
+		"core":   {[]string{"github.com/cgoheap/cgoheap"}, "records and writes a profile", judgeProfile},
+		"export": {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/export"}, "delivers to Pyroscope and Parca", judgeDelivery},
+		"otlp": {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/export", "github.com/cgoheap/cgoheap/otlp"},
+			"delivers by OTLP", judgeOTLP},
 		"metrics": {[]string{"github.com/cgoheap/cgoheap", "github.com/cgoheap/cgoheap/metrics"}, "has metrics in its registry", judgeMetrics},
 	} {
 		t.Run("it "+c.about, func(t *testing.T) {
@@ -84,6 +86,13 @@ func judgeDelivery(t *testing.T, _, out string) {
 	}
 }
 
+func judgeOTLP(t *testing.T, _, out string) {
+	t.Helper()
+	if !strings.Contains(out, "otlp: profiles arrived") {
+		t.Error(out)
+	}
+}
+
 func judgeMetrics(t *testing.T, _, out string) {
 	t.Helper()
 	if !strings.Contains(out, "cgoheap_up 1\n") || !strings.Contains(out, "cgoheap_native_in_use_bytes ") {
@@ -106,6 +115,7 @@ func newProxy(t *testing.T) *moduleProxy {
 	p.add(t, "github.com/cgoheap/cgoheap", "..")
 	p.add(t, "github.com/cgoheap/cgoheap/export", ".")
 	p.add(t, "github.com/cgoheap/cgoheap/metrics", "../metrics")
+	p.add(t, "github.com/cgoheap/cgoheap/otlp", "../otlp")
 	return p
 }
 

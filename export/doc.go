@@ -1,6 +1,7 @@
 // Package export delivers profiles to a profile server while the program runs: to Pyroscope (package pyroscope), to Parca and
-// Polar Signals (package parca), or to any other server that takes profiles in one call (package post). It is a separate Go
-// module, so that users of files and HTTP need not download its dependencies.
+// Polar Signals (package parca), to a collector of OpenTelemetry (the experimental module github.com/cgoheap/cgoheap/otlp), or
+// to any other server that takes profiles in one call (package post). It is a separate Go module, so that users of files and
+// HTTP need not download its dependencies.
 //
 //	target, err := pyroscope.New(pyroscope.Config{Address: "http://pyroscope:4040", ServiceName: "shop"})
 //	if err != nil {

@@ -13,5 +13,5 @@
 //	         sent again, see package export ◄── other answers ◄─┘
 //
 // Encode and Check are the caller's. They run in the exporter's goroutine, one call at a time, never in one of the host's, and
-// a panic in them becomes an error.
+// a panic in them becomes an error. The module github.com/cgoheap/cgoheap/otlp is built on this package.
 package post
