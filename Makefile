@@ -43,10 +43,11 @@ skips: $(counted) ## Counts what tests were skipped in all runs that RECORD know
 $(counted): $(wildcard tools/tests/*.go) tools/tests/reasons.txt
 	@cd tools/tests && $(GO) build -o $@ .
 
-# The real servers are built from modules of their own, tools/parca and tools/pyroscope, which pin their versions.
-version    = $(shell sed -n 's|.*github.com/[^/]*/$(1) \(v[^ ]*\).*|\1|p' tools/$(1)/go.mod)
+# The real servers are built from modules of their own, tools/parca, tools/pyroscope and tools/otelcol, which pin their versions.
+version    = $(shell sed -n 's|.*/$(1) \(v[^ ]*\).*|\1|p' tools/$(1)/go.mod)
 parca     := out/servers/parca-$(call version,parca)
 pyroscope := out/servers/pyroscope-$(call version,pyroscope)
+otelcol   := out/servers/otelcol-$(call version,otelcol)
 
 $(parca): tools/parca/go.mod tools/parca/go.sum
 	@echo "building $@: the first time it takes some minutes, and 3 GB for downloads and Go's build cache"
@@ -58,7 +59,12 @@ $(pyroscope): tools/pyroscope/go.mod tools/pyroscope/go.sum
 	@rm -f out/servers/pyroscope-*
 	@cd tools/pyroscope && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ tool
 
-e2e: deps $(counted) $(parca) $(pyroscope) ## Tests delivery to the real Parca and the real Pyroscope, which it builds and starts, and a scrape by the real Prometheus.
+$(otelcol): tools/otelcol/go.mod tools/otelcol/go.sum tools/otelcol/main.go
+	@echo "building $@: the first time it takes about a minute"
+	@rm -f out/servers/otelcol-*
+	@cd tools/otelcol && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ .
+
+e2e: deps $(counted) $(parca) $(pyroscope) $(otelcol) ## Tests delivery to the real Parca, Pyroscope and Collector, which it builds and starts, and a scrape by the real Prometheus.
 	@CGOHEAP_SERVERS=$(CURDIR)/out/servers $(tests) e2e/servers -- -count=1 -timeout 20m ./...
 
 page: deps $(counted) ## Tests the page at /debug/cgoheap/ in a real browser; needs Chromium.

@@ -2,6 +2,7 @@ package servers
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -19,7 +20,8 @@ type process struct {
 	name    string
 	url     string // http://127.0.0.1:port
 	command []string
-	ready   string // the path that answers 200 once it serves
+	ready   string // the path that answers once it serves
+	status  int    // what it answers there then; 0 means 200
 	log     string // all its output, over all its starts
 	running *exec.Cmd
 	exited  chan struct{}
@@ -77,7 +79,7 @@ func (p *process) awaitReady(t *testing.T) {
 			continue
 		}
 		answer.Body.Close()
-		if answer.StatusCode == http.StatusOK {
+		if answer.StatusCode == cmp.Or(p.status, http.StatusOK) {
 			return
 		}
 	}

@@ -11,12 +11,15 @@ import (
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/parca"
 	"github.com/cgoheap/cgoheap/export/pyroscope"
+	"github.com/cgoheap/cgoheap/otlp"
 )
 
 type options struct {
 	listen    string
 	parca     string // addresses; "" for none
 	pyroscope string
+	otlp      string
+	otlpGRPC  string
 	name      string // of the profiles
 	service   string // label service_name, or job
 	tenant    string
@@ -33,8 +36,10 @@ func parseOptions() (o options) {
 	flag.StringVar(&o.listen, "listen", "127.0.0.1:8080", "`address` to serve on")
 	flag.StringVar(&o.parca, "parca", "", "push to the Parca at this `address`")
 	flag.StringVar(&o.pyroscope, "pyroscope", "", "push to the Pyroscope at this `address`")
+	flag.StringVar(&o.otlp, "otlp", "", "push to the collector at this `address` by OTLP/HTTP")
+	flag.StringVar(&o.otlpGRPC, "otlp-grpc", "", "push to the collector at this `address` by OTLP/gRPC")
 	flag.StringVar(&o.name, "name", "", "`name` of the profiles")
-	flag.StringVar(&o.service, "service", "keeper", "`label` service_name at Pyroscope, job at Parca")
+	flag.StringVar(&o.service, "service", "keeper", "`label` service_name at Pyroscope, job at Parca, service.name at a collector")
 	flag.StringVar(&o.tenant, "tenant", "", "Pyroscope's `tenant`")
 	flag.StringVar(&o.user, "user", "", "`user` for basic authentication")
 	flag.StringVar(&o.password, "password", "", "the user's `password`")
@@ -70,6 +75,19 @@ func (o *options) targets() (targets []export.Target, err error) {
 		target, err := pyroscope.New(pyroscope.Config{
 			Address: o.pyroscope, ProfileName: o.name, ServiceName: o.service, Labels: map[string]string{"region": "here"},
 			TenantID: o.tenant, User: o.user, Password: o.password, BearerTokenFile: o.token, TLS: trust,
+		})
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, target)
+	}
+	for address, grpc := range map[string]bool{o.otlp: false, o.otlpGRPC: true} {
+		if address == "" {
+			continue
+		}
+		target, err := otlp.New(otlp.Config{
+			Address: address, GRPC: grpc, ServiceName: o.service, Attributes: map[string]string{"cloud.region": "here"},
+			User: o.user, Password: o.password, BearerTokenFile: o.token, TLS: trust,
 		})
 		if err != nil {
 			return nil, err
