@@ -91,15 +91,8 @@ func fromHere(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// about is what the page must know before it asks for more.
-type about struct {
-	SampleBytes int64 `json:"sample_bytes"` // mean bytes between samples
-	Timeline    bool  `json:"timeline"`     // whether one is kept
-	Dumps       bool  `json:"dumps"`        // whether they are made
-}
-
 func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {
-	p.serveJSON(w, r, about{SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil, Dumps: len(p.dumps.all()) > 0})
+	p.serveJSON(w, r, page.About{SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil, Dumps: len(p.dumps.all()) > 0})
 }
 
 func (p *Profiler) serveTrim(w http.ResponseWriter, _ *http.Request) {

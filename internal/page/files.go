@@ -64,7 +64,7 @@ func ServeFile(w http.ResponseWriter, r *http.Request, name string) {
 		http.Error(w, "cgoheap: the page has no such file", http.StatusNotFound)
 		return
 	}
-	guard(w)
+	Guard(w)
 	h := w.Header()
 	h.Set("Content-Type", a.kind)
 	h.Set("Cache-Control", "no-cache") // ask whether it has changed

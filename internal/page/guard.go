@@ -10,8 +10,8 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// guard sets the headers that every answer for a browser has.
-func guard(w http.ResponseWriter) {
+// Guard sets the headers that every answer for a browser has. They keep what foreign code wrote from being more than text.
+func Guard(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -35,9 +35,10 @@ type Function [5]int
 
 // Options say how a profile becomes a tree.
 type Options struct {
-	View string
-	By   string // a label: its values become roots; "" for none
-	Keep int    // how many nodes at most, not counting those that stand for what was cut; 0 for mostNodes
+	View  string
+	Value string // a sample type; "" for the one that viewers show first
+	By    string // a label: its values become roots; "" for none
+	Keep  int    // how many nodes at most, not counting those that stand for what was cut; 0 for mostNodes
 }
 
 // mostNodes is more than a person can look at, and 0.5 MB of JSON before it is packed.
@@ -51,7 +52,7 @@ const other = "(small ones)"
 
 // NewStacks returns the profile as a tree.
 func NewStacks(p *profile.Profile, o Options) *Stacks {
-	b := newBuilder(p)
+	b := newBuilder(p, o.Value)
 	b.made.View = o.View
 	for _, s := range p.Sample {
 		b.add(s, o.By)
@@ -80,12 +81,12 @@ type builder struct {
 	values    map[string]map[string]bool
 }
 
-func newBuilder(p *profile.Profile) *builder {
+func newBuilder(p *profile.Profile, value string) *builder {
 	b := &builder{objects: -1, texts: make(map[string]int), functions: make(map[Function]int64),
 		lines: make(map[*profile.Location][]frame, len(p.Location)), rows: make(map[[2]int64]int),
 		children: make(map[[2]int64]int64), values: make(map[string]map[string]bool)}
 	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: [][4]int64{}, Lines: [][4]int64{}}
-	b.column = columnOf(p)
+	b.column = columnOf(p, value)
 	if b.column < len(p.SampleType) {
 		b.made.Value, b.made.Unit = p.SampleType[b.column].Type, p.SampleType[b.column].Unit
 	}
@@ -96,10 +97,13 @@ func newBuilder(p *profile.Profile) *builder {
 	return b
 }
 
-// columnOf returns the column of values that viewers show first.
-func columnOf(p *profile.Profile) int {
+// columnOf returns the column of a sample type, or else of the values that viewers show first.
+func columnOf(p *profile.Profile, value string) int {
+	if value == "" {
+		value = p.DefaultSampleType
+	}
 	for i, t := range p.SampleType {
-		if t.Type == p.DefaultSampleType {
+		if t.Type == value {
 			return i
 		}
 	}

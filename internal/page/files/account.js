@@ -4,7 +4,7 @@ import { bytes, find, make, share } from "./text.js";
 
 const colours = 10;
 
-export function showAccount(a) {
+export function showAccount(a, of) {
   const bar = find("account-bar"), body = find("account").tBodies[0];
   bar.replaceChildren();
   body.replaceChildren();
@@ -22,5 +22,5 @@ export function showAccount(a) {
   body.append(make("tr", {}, make("td", {}), make("td", { className: "n" }, make("b", {}, bytes(a.rss))), make("td", {}), make("td", {}, make("b", {}, "RSS"))));
   bar.setAttribute("aria-label", a.lines.map((l) => `${l.name} ${share(l.resident, a.rss)}`).join(", "));
   find("advice").replaceChildren(...(a.advice || []).map((s) => make("li", {}, s)));
-  find("about").textContent = `RSS ${bytes(a.rss)} at ${new Date(a.time).toLocaleTimeString()}` + (a.partial ? `, partial: ${a.partial}` : "");
+  if (!of) find("about").textContent = `RSS ${bytes(a.rss)} at ${new Date(a.time).toLocaleTimeString()}` + (a.partial ? `, partial: ${a.partial}` : "");
 }

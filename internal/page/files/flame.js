@@ -1,6 +1,6 @@
 // The flame graph: a box for each node that is wide enough to be seen. It works by mouse, touch and keyboard.
 
-import { bytes, find, make, share } from "./text.js";
+import { amount, find, make, share } from "./text.js";
 import { follow, pathOf } from "./tree.js";
 import { set } from "./state.js";
 
@@ -33,7 +33,7 @@ export function drawFlame(tree, { zoom, q }) {
   focused = zoomed;
   describe(zoomed);
   const found = word ? matched(zoomed, word) : 0;
-  find("summary").textContent = `${bytes(zoomed.total)} of ${bytes(root.total)}` + (word ? `; ${bytes(found)} (${share(found, zoomed.total)}) in “${q}”` : "");
+  find("summary").textContent = `${amount(zoomed.total)} of ${amount(root.total)}` + (word ? `; ${amount(found)} (${share(found, zoomed.total)}) in “${q}”` : "");
 }
 
 // matched is the sum of the topmost nodes whose names have the word.
@@ -57,7 +57,7 @@ function box(n, left, width, depth, word, extra) {
 }
 
 function about(n) {
-  const sizes = `${bytes(n.total)}, ${share(n.weight, root.weight)}` + (n.self && n.self !== n.total ? `, ${bytes(n.self)} of its own` : "");
+  const sizes = `${amount(n.total)}, ${share(n.weight, root.weight)}` + (n.self && n.self !== n.total ? `, ${amount(n.self)} of its own` : "");
   return n.objects > 0 ? `${sizes}, ${n.objects} blocks` : sizes;
 }
 

@@ -3,9 +3,9 @@
 import { askJSON, change, find } from "./text.js";
 import { listen } from "./state.js";
 import { showAccount } from "./account.js";
-import { showSuspects } from "./suspects.js";
+import { showEnd, showSuspects } from "./suspects.js";
 import { noTimeline, showTimeline, updateTimeline } from "./timeline.js";
-import { load } from "./stacks.js";
+import { load, offer } from "./stacks.js";
 
 // part asks for one part, which fails alone.
 async function part(path, show, failed) {
@@ -18,14 +18,26 @@ async function part(path, show, failed) {
 
 const failedIn = (id) => (sentence) => { find(id).textContent = sentence; };
 
-function refresh() {
+// A page of something else than a live process lacks parts.
+let without = [];
+
+async function refresh() {
+  let a = null;
+  await part("about", (got) => { a = got; }, noTimeline);
+  without = a?.without || [];
+  for (const name of without) (document.querySelector(`[aria-labelledby=h-${name}]`) || find(name)).hidden = true;
+  if (a?.of) find("about").textContent = a.of;
+  if (a?.ended) showEnd(a.ended);
+  const moved = a?.views ? offer(a.views.map((v) => [v.name, v.label, v.title || ""])) : false;
   return Promise.all([
-    part("account?format=json", showAccount, failedIn("about")),
-    suspects(20),
-    part("about", about, noTimeline),
-    load(true),
+    has("account") && part("account?format=json", (l) => showAccount(l, a?.of), failedIn("about")),
+    has("suspects") && !a?.ended && suspects(20),
+    has("timeline") && a && about(a),
+    moved || load(true),
   ]);
 }
+
+const has = (name) => !without.includes(name);
 
 // suspects asks once a second more while the first moment is being taken, for it is that question that has it taken.
 async function suspects(tries) {
@@ -37,7 +49,7 @@ async function suspects(tries) {
 
 // about asks what there is. That no timeline is kept is an ordinary answer.
 async function about(a) {
-  find("bytes").value = a.sample_bytes;
+  if (a.sample_bytes) find("bytes").value = a.sample_bytes;
   find("dump").disabled = !a.dumps;
   if (!a.dumps) find("dumped").textContent = "The program makes no dumps: it has not called StartDumps or DumpOnSignal.";
   if (a.timeline) await part("timeline", showTimeline, noTimeline);

@@ -1,6 +1,6 @@
 // The lines of a function: what each has, and its text if the file is where the program runs.
 
-import { askJSON, bytes, find, make } from "./text.js";
+import { amount, askJSON, find, make } from "./text.js";
 import { set, state } from "./state.js";
 import { query } from "./stacks.js";
 
@@ -50,7 +50,7 @@ function show(lines, texts, sentence) {
   numbers.forEach((n, i) => {
     if (i > 0 && n > numbers[i - 1] + 1) rows.push(make("tr", {}, make("td", {}), make("td", {}), make("td", { className: "n" }, "…"), make("td", {})));
     const [flat, cum] = lines.get(n) || [0, 0];
-    rows.push(make("tr", { className: lines.has(n) ? "found" : "" }, make("td", { className: "n" }, flat ? bytes(flat) : ""), make("td", { className: "n" }, cum ? bytes(cum) : ""),
+    rows.push(make("tr", { className: lines.has(n) ? "found" : "" }, make("td", { className: "n" }, flat ? amount(flat) : ""), make("td", { className: "n" }, cum ? amount(cum) : ""),
       make("td", { className: "n" }, n), make("td", {}, make("code", {}, texts[n] ?? ""))));
   });
   find("source").querySelector("tbody").replaceChildren(...rows);

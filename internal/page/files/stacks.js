@@ -1,12 +1,12 @@
 // The stacks: which profile is shown, and how. What the server has sent stays until another profile is wanted.
 
-import { askJSON, bytes, find, make, share } from "./text.js";
+import { amount, askJSON, find, make, measure, share } from "./text.js";
 import { set, state } from "./state.js";
 import { build, follow, table } from "./tree.js";
 import { drawFlame } from "./flame.js";
 import { showSource } from "./source.js";
 
-const views = [["inuse", "in use", "native memory in use now"], ["rss", "RSS", "all that is resident, Go's heap too"],
+let views = [["inuse", "in use", "native memory in use now"], ["rss", "RSS", "all that is resident, Go's heap too"],
   ["growth", "growth", "between the two points that are picked in the timeline; without them, in the next ten seconds"],
   ["unreachable", "unreachable", "nothing points to it any more"], ["heldby", "held by", "by what points to it"],
   ["peak", "peak", "in use when the most was"], ["shortlived", "short-lived", "freed within a second"]];
@@ -56,6 +56,7 @@ export async function load(again) {
 function draw() {
   if (!sent) return;
   const s = state();
+  measure(sent.unit);
   tree = build(sent, s);
   drawFlame(tree, s);
   labels();
@@ -80,7 +81,7 @@ function rows() {
   find("functions").tBodies[0].replaceChildren(...list.slice(0, mostRows).map((r) => {
     const name = make("button", { title: "Searches for it" }, r.name);
     name.addEventListener("click", () => { find("find").value = r.name; set({ q: r.name }); });
-    return make("tr", {}, make("td", { title: share(r.flat, at.total) }, bytes(r.flat)), make("td", { title: share(r.cum, at.total) }, bytes(r.cum)), make("td", {}, name),
+    return make("tr", {}, make("td", { title: share(r.flat, at.total) }, amount(r.flat)), make("td", { title: share(r.cum, at.total) }, amount(r.cum)), make("td", {}, name),
       make("td", {}, r.about.library), make("td", {}, fileOf(r)));
   }));
   for (const b of document.querySelectorAll("#functions th button")) b.setAttribute("aria-pressed", b.dataset.sort === sort);
@@ -105,12 +106,26 @@ function marks() {
   find("download").href = "profile" + query(s, true);
 }
 
-for (const [view, name, title] of views) {
-  const b = make("button", { title }, name);
-  b.dataset.view = view;
-  b.addEventListener("click", () => set({ view, zoom: [] }));
-  find("views").append(b);
+function buttons() {
+  find("views").replaceChildren(...views.map(([view, name, title]) => {
+    const b = make("button", { title }, name);
+    b.dataset.view = view;
+    b.addEventListener("click", () => set({ view, zoom: [] }));
+    return b;
+  }));
 }
+
+// offer replaces the views. It reports whether another one is shown now, and loaded.
+export function offer(list) {
+  views = list;
+  buttons();
+  find("compare").hidden = find("picked").hidden = !list.some(([view]) => view === "growth");
+  const there = views.some(([view]) => view === state().view);
+  if (!there) set({ view: views[0][0], zoom: [] }, true);
+  return !there;
+}
+
+buttons();
 find("reverse").addEventListener("click", () => set({ reverse: state().reverse ? "" : "1", zoom: [] }));
 find("library").addEventListener("click", () => set({ library: state().library ? "" : "1", zoom: [] }));
 find("label").addEventListener("change", (e) => set({ by: e.target.value, zoom: [] }));

@@ -34,6 +34,13 @@ function whose(s) {
   return outer && outer !== inner ? `${inner}, from ${outer}` : inner;
 }
 
+// showEnd tells how a process ended, in place of suspects.
+export function showEnd(sentences) {
+  find("h-suspects").textContent = "How it ended";
+  find("suspects").setAttribute("aria-busy", "false");
+  find("suspects").replaceChildren(...sentences.map((s) => make("li", {}, s)));
+}
+
 export function showSuspects(list) {
   const shown = find("suspects");
   shown.setAttribute("aria-busy", "false");

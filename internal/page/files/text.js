@@ -10,6 +10,15 @@ export function bytes(n) {
   return (n < 0 ? "−" : "") + size.toFixed(digits) + " " + units[unit];
 }
 
+// amount writes a value of the profile that is shown, in the unit that measure was told.
+export let amount = bytes;
+
+export function measure(unit) {
+  if (unit === "bytes") amount = bytes;
+  else if (unit === "nanoseconds") amount = (n) => (n / 1e9).toPrecision(3) + " s";
+  else amount = (n) => n.toLocaleString() + (unit === "count" ? "" : " " + unit);
+}
+
 export const share = (part, all) => all ? (100 * part / all).toFixed(1) + " %" : "";
 
 // make returns an element with text, or with other elements in it.

@@ -64,7 +64,7 @@ function mark(u) {
 }
 
 function pick(index) {
-  if (index === null || index === undefined) return;
+  if (index === null || index === undefined || find("compare").hidden) return;
   const at = String(Math.round(chart.data[0][index] * 1000)), { from, to } = state();
   if (!from || to) set({ from: at, to: "" });
   else set(Number(at) < Number(from) ? { from: at, to: from } : { to: at });

@@ -1,0 +1,31 @@
+package page
+
+// About is what the page must know before it asks for more. What only a live process has is left out of pages of something else.
+type About struct {
+	SampleBytes int64 `json:"sample_bytes"` // mean bytes between samples
+	Timeline    bool  `json:"timeline"`     // whether one is kept
+	Dumps       bool  `json:"dumps"`        // whether they are made
+
+	Of      string   `json:"of,omitempty"`      // what is shown, in a sentence
+	Ended   []string `json:"ended,omitempty"`   // how a process ended, in place of suspects
+	Views   []View   `json:"views,omitempty"`   // in place of those of a live process
+	Without []string `json:"without,omitempty"` // the parts that are not there: see the constants
+}
+
+// View is a profile that the page offers.
+type View struct {
+	Name  string `json:"name"` // the parameter view
+	Label string `json:"label"`
+	Title string `json:"title,omitempty"`
+}
+
+// The parts of the page that may be missing.
+const (
+	PartSuspects = "suspects"
+	PartAccount  = "account"
+	PartTimeline = "timeline"
+	PartSampling = "sampling"
+	PartTrim     = "trim"
+	PartSearch   = "search"
+	PartRefresh  = "refresh"
+)
