@@ -80,5 +80,8 @@ func (e *Examined) WriteProfile(w io.Writer, v remote.View, names *symbolize.Sym
 // Verdict returns three sentences on which a person can act, after WriteProfile.
 func (e *Examined) Verdict() []string { return e.story.Verdict }
 
+// Story returns what is known of the process; the verdict is in it after WriteProfile. It stays e's.
+func (e *Examined) Story() *Story { return e.story }
+
 // WriteStory writes what is known of the process, after WriteProfile.
 func (e *Examined) WriteStory(w io.Writer) error { return e.story.write(w) }

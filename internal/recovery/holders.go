@@ -40,6 +40,14 @@ func (h *holders) add(lines []symbolize.Line, s *stack.Sample) {
 	h.bytes[holderOf(lines)] += s.InuseBytes
 }
 
+// HolderOf names who holds the blocks of a stack, the innermost function first: the function of a library that Go code called, and the
+// innermost function of package main, or else the Go function that called it. Without a call from Go, it is the innermost function, and
+// caller is "". There must be a line.
+func HolderOf(lines []symbolize.Line) (function, caller string) {
+	who := holderOf(lines)
+	return who.function, who.caller
+}
+
 func holderOf(lines []symbolize.Line) holder {
 	first := slices.IndexFunc(lines, isGo)
 	if first < 0 {

@@ -23,7 +23,7 @@ type Story struct {
 	Cause     string           `json:"cause"`
 	Verdict   []string         `json:"verdict"`
 	Account   []Line           `json:"account"` // of the last moment; empty if nothing was noted
-	Timeline  *flight.Timeline `json:"timeline"`
+	Timeline  *flight.Timeline `json:"timeline,omitempty"`
 }
 
 // Line is a figure of the last moment.
