@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -8,32 +11,52 @@ import (
 	"github.com/cgoheap/cgoheap/internal/check"
 )
 
-const checkUsage = "usage: cgoheap check FILE...   (- is standard input)\n" +
-	"Prints a line for each rule that a profile breaks, and nothing for a good profile."
-
-// checkFiles checks the files and returns the exit code.
-func checkFiles(files []string, in io.Reader, out, trouble io.Writer) (code int) {
-	if len(files) == 0 {
-		fmt.Fprintln(trouble, checkUsage)
-		return exitUnreadable
+func prepareCheck(flags *flag.FlagSet) action {
+	asJSON := flags.Bool("json", false, "print a JSON object for each rule that is broken")
+	return func(s *streams, files []string) (int, error) {
+		if len(files) == 0 {
+			return exitUnreadable, errors.New("a profile is needed, or - for standard input")
+		}
+		return checkFiles(files, s, *asJSON)
 	}
+}
+
+// broken is a rule that a file breaks, as JSON.
+type broken struct {
+	File     string `json:"file"`
+	Severity string `json:"severity"`
+	Rule     string `json:"rule"`
+	At       string `json:"at"` // the first position
+	Count    int    `json:"count"`
+	Sentence string `json:"sentence"`
+}
+
+// checkFiles checks the files and returns the exit code. A file that cannot be read hinders no other.
+func checkFiles(files []string, s *streams, asJSON bool) (code int, err error) {
 	for _, name := range files {
-		faults, err := profileFaults(name, in)
+		faults, err := profileFaults(name, s.in)
 		if err != nil {
-			fmt.Fprintf(trouble, "%s: %v\n", name, err)
+			fmt.Fprintf(s.trouble, "%s: %v\n", name, err)
 			code = exitUnreadable
 		}
 		for _, f := range faults {
-			if _, err := fmt.Fprintf(out, "%s: %v\n", name, f); err != nil {
-				fmt.Fprintln(trouble, err)
-				return exitUnreadable
+			if err := writeFault(s.out, name, f, asJSON); err != nil {
+				return exitUnreadable, err
 			}
 			if f.Severity == check.Error {
 				code = max(code, exitFaulty)
 			}
 		}
 	}
-	return code
+	return code, nil
+}
+
+func writeFault(out io.Writer, name string, f check.Fault, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(broken{name, f.Severity.String(), f.Name, f.Where, f.Count, f.Sentence})
+	}
+	_, err := fmt.Fprintf(out, "%s: %v\n", name, f)
+	return err
 }
 
 func profileFaults(name string, in io.Reader) ([]check.Fault, error) {

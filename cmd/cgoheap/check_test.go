@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func TestExitCodeAndLinesSayWhatWasFound(t *testing.T) {
 	} {
 		t.Run(about, func(t *testing.T) {
 			var out, trouble strings.Builder
-			if code := checkFiles(c.files, strings.NewReader("no profile"), &out, &trouble); code != c.code {
+			if code := run(append([]string{"check"}, c.files...), strings.NewReader("no profile"), &out, &trouble); code != c.code {
 				t.Errorf("exit code %d, want %d", code, c.code)
 			}
 			if (trouble.Len() > 0) != (c.code == 2) {
@@ -82,15 +83,6 @@ func checkLines(t *testing.T, out string, begin []string) {
 	for i, line := range lines {
 		if !strings.HasPrefix(line, begin[i]) {
 			t.Errorf("line %d is %q, want %q...", i, line, begin[i])
-		}
-	}
-}
-
-func TestHelpIsNoError(t *testing.T) {
-	for _, flag := range []string{"-h", "--help"} {
-		var out, trouble strings.Builder
-		if code := run([]string{flag}, nil, &out, &trouble); code != 0 || !strings.Contains(trouble.String(), "usage: ") {
-			t.Errorf("%s: exit code %d, %q", flag, code, trouble.String())
 		}
 	}
 }
@@ -124,3 +116,15 @@ func TestFullDiskIsNotSilent(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestFaultsAsJSON(t *testing.T) {
+	name := written(t, func(p *profile.Profile) { p.Sample[0].Label = map[string][]string{"\x1b[2J": {"a"}} })
+	code, out, trouble := ranWith(t, "", "check", "-json", name)
+	var f broken
+	if err := json.Unmarshal([]byte(out), &f); err != nil || code != exitGood || f.File != name || f.Rule != "label-name" || f.Severity != "warning" || f.Count != 1 {
+		t.Errorf("exit code %d, %v, %q, %q", code, err, out, trouble)
+	}
+	if _, text, _ := ranWith(t, "", "check", name); strings.Contains(text+out, "\x1b") || !strings.Contains(text, "label-name") {
+		t.Errorf("%q", text)
+	}
+}

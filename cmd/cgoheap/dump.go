@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/terminal"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -20,53 +22,43 @@ type dumping struct {
 	pid  int    // 0 for a core file
 	core string // its path
 	file string
+
+	asJSON bool
 }
 
-// dump writes the profile of a process and returns the exit code.
-func dump(arguments []string, out, trouble io.Writer) (code int) {
-	d, err := parseDump(arguments, trouble)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitGood
-	}
-	if err == nil {
-		err = d.write(out)
-	}
-	if err != nil {
-		fmt.Fprintf(trouble, "cgoheap dump: %v\n", err)
-		return exitUnreadable
-	}
-	return exitGood
-}
-
-func parseDump(arguments []string, trouble io.Writer) (d dumping, err error) {
-	flags := flag.NewFlagSet("dump", flag.ContinueOnError)
-	flags.SetOutput(trouble)
-	flags.Usage = func() {
-		fmt.Fprintln(trouble, "usage: cgoheap dump [FLAGS] PID|CORE\n"+
-			"Writes the profile of a process without its help, also of one that hangs or is stopped, or that left a core file. Its threads stand still for some tens of\n"+
-			"milliseconds. It needs the same rights as a debugger. -view rss shows all resident memory of a process, also what was mapped directly.")
-		flags.PrintDefaults()
-	}
-	flags.StringVar(&d.file, "o", "", "the file to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name)")
+func prepareDump(flags *flag.FlagSet) action {
+	var d dumping
+	flags.StringVar(&d.file, "o", "", "the `file` to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name)")
+	flags.BoolVar(&d.asJSON, "json", false, "print what was written as a JSON object")
 	d.add(flags)
-	if err := flags.Parse(arguments); err != nil {
-		return d, err
+	return func(s *streams, names []string) (int, error) {
+		if err := d.choose(names); err != nil {
+			return exitUnreadable, err
+		}
+		return exitGood, d.write(s)
 	}
-	if flags.NArg() != 1 {
-		return d, errors.New("one process number or core file is needed")
+}
+
+// choose comes after the flags were parsed.
+func (d *dumping) choose(names []string) (err error) {
+	if len(names) != 1 {
+		return errors.New("one process number or core file is needed")
 	}
-	if d.pid, err = strconv.Atoi(flags.Arg(0)); err != nil {
-		d.core = flags.Arg(0)
+	if d.pid, err = strconv.Atoi(names[0]); err != nil {
+		d.core = names[0]
 	} else if d.pid <= 0 {
-		return d, fmt.Errorf("%q is not the number of a process", flags.Arg(0))
+		return fmt.Errorf("%q is not the number of a process", names[0])
 	}
 	if d.file == "" {
-		d.file = fmt.Sprintf("cgoheap.%s.pb.gz", filepath.Base(flags.Arg(0)))
+		d.file = fmt.Sprintf("cgoheap.%s.pb.gz", filepath.Base(names[0]))
+	}
+	if d.file == "-" && d.asJSON {
+		return errors.New("-json and -o - both write to standard output")
 	}
 	if d.core != "" {
-		return d, d.checkGone()
+		return d.checkGone()
 	}
-	return d, d.check()
+	return d.check()
 }
 
 func (d *dumping) read() (*remote.Recording, error) {
@@ -80,21 +72,40 @@ func (d *dumping) read() (*remote.Recording, error) {
 }
 
 // write reads the process first, so that a file is only made for a profile that there is.
-func (d *dumping) write(out io.Writer) error {
-	r, err := d.read()
-	if err != nil {
+func (d *dumping) write(s *streams) error {
+	var r *remote.Recording
+	err := terminal.Progress(s.progress, "reading the process and its names", func() (err error) {
+		if r, err = d.read(); err != nil {
+			return err
+		}
+		if d.file == "-" {
+			return r.Write(s.raw, d.view, symbolize.New(d.naming))
+		}
+		return d.writeFile(r, d.file)
+	})
+	if err != nil || d.file == "-" {
 		return err
 	}
-	if d.file == "-" {
-		return r.Write(out, d.view, symbolize.New(d.naming))
-	}
-	if err := d.writeFile(r, d.file); err != nil {
-		return err
+	return d.tell(s.out, r)
+}
+
+// dumped is what was written, as JSON.
+type dumped struct {
+	File         string    `json:"file"`
+	Program      string    `json:"program"`
+	Started      time.Time `json:"started"`
+	Time         time.Time `json:"time"`
+	StoodSeconds float64   `json:"stood_seconds"` // how long the threads stood still; 0 for a core file
+}
+
+func (d *dumping) tell(out io.Writer, r *remote.Recording) error {
+	if d.asJSON {
+		return json.NewEncoder(out).Encode(dumped{d.file, r.Program, r.Started().UTC(), r.Time.UTC(), r.Stood.Seconds()})
 	}
 	about := fmt.Sprintf("%s: what %s recorded from %s to %s", d.file, r.Program, r.Started().UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
 	if d.core == "" {
 		about += fmt.Sprintf("; its threads stood still for %v", r.Stood.Round(time.Microsecond))
 	}
-	_, err = fmt.Fprintln(out, about)
+	_, err := fmt.Fprintln(out, about)
 	return err
 }

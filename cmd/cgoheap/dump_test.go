@@ -44,16 +44,3 @@ func TestADumpThatCannotBeMadeSaysWhy(t *testing.T) {
 		})
 	}
 }
-
-func TestHelpOfACommand(t *testing.T) {
-	for _, command := range []string{"dump", "check"} {
-		var out, trouble strings.Builder
-		if code := run([]string{command, "-h"}, nil, &out, &trouble); code != exitGood || !strings.Contains(trouble.String(), "usage: cgoheap "+command) {
-			t.Errorf("%s: exit code %d, %q", command, code, trouble.String())
-		}
-	}
-	var out, trouble strings.Builder
-	if code := run([]string{"dumb"}, nil, &out, &trouble); code != exitUnreadable || !strings.Contains(trouble.String(), `no command "dumb"`) {
-		t.Errorf("exit code %d, %q", code, trouble.String())
-	}
-}

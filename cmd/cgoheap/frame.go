@@ -45,10 +45,10 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 	if more := len(l.Lines) - shown; more > 0 {
 		lines = append(lines, f.paint(terminal.Dim, fmt.Sprintf("%11s and %s more", "", report.Count(int64(more), "line"))))
 	}
-	if len(l.Suspects) > 0 {
+	if len(f.suspects(l.Suspects)) > 0 {
 		lines = append(lines, f.paint(terminal.Bold, "suspects"))
 	}
-	for i, s := range l.Suspects {
+	for i, s := range f.suspects(l.Suspects) {
 		colour := map[string]terminal.Colour{"leak": terminal.Red, "grows": terminal.Red, "queue": terminal.Yellow, "unsure": terminal.Yellow}[s.Class]
 		if f.rows == 0 && i == 10 {
 			break
@@ -57,19 +57,30 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 			lines = append(lines, f.paint(colour, line))
 		}
 	}
-	for _, note := range append(l.Notes, f.failed) {
-		if note != "" {
-			lines = append(lines, f.paint(terminal.Yellow, terminal.Plain(note)))
-		}
+	for _, note := range l.Notes {
+		lines = append(lines, f.paint(terminal.Yellow, terminal.Plain(note)))
 	}
 	if f.rows == 0 {
 		return lines
 	}
-	last := terminal.Plain(f.failed)
-	if last == "" {
-		last = fmt.Sprintf("%s  every %v, q ends", l.Time.Local().Format(time.TimeOnly), t.every)
+	last := f.paint(terminal.Dim, fmt.Sprintf("%s  every %v, q ends", l.Time.Local().Format(time.TimeOnly), t.every))
+	if f.failed != "" {
+		last = f.paint(terminal.Yellow, terminal.Plain(f.failed))
 	}
-	return append(lines[:min(len(lines), f.rows-1)], f.paint(terminal.Dim, last))
+	return append(lines[:min(len(lines), f.rows-1)], last)
+}
+
+// fewRows is a terminal on which there is no room for what needs no look.
+const fewRows = 24
+
+// suspects returns those that are shown.
+func (f *frame) suspects(all []suspect) (shown []suspect) {
+	for _, s := range all {
+		if s.Class != "steady" || f.rows == 0 || f.rows > fewRows {
+			shown = append(shown, s)
+		}
+	}
+	return shown
 }
 
 const barColumns = 12

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/terminal"
 )
 
 // The exit codes. The greatest of all files counts.
@@ -14,42 +18,87 @@ const (
 	exitUnreadable
 )
 
-const usage = "usage: cgoheap top [-every TIME] [-n COUNT] [-json] URL|PID|FILE|BOX\n" +
-	"       cgoheap dump [-o FILE] [-view VIEW] PID|CORE\n" +
-	"       cgoheap recover [-o DIR] [-rm] [-view VIEW] FILE|DIR...\n" +
-	"       cgoheap check FILE...\n" +
-	"top shows what memory consists of, and what grows, live in a terminal or as text.\n" +
-	"dump writes the profile of a process without its help, also of one that hangs, or left a core file.\n" +
-	"recover writes that of the last moment of a process that was killed and had a black box.\n" +
-	"check lists what readers of a profile will refuse or misread. cgoheap COMMAND -h has more."
+// exitCodes describes them.
+var exitCodes = [...]string{
+	exitGood:       "all is well",
+	exitFaulty:     "the command has found something wrong, and says what",
+	exitUnreadable: "the command was called in a wrong way, or something could not be read or written, or is not what it should be",
+}
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// streams are what a command reads and writes. Names in binaries and answers of services are foreign text, so all but profiles
+// goes through out and trouble, which escape what a terminal would obey.
+type streams struct {
+	in           io.Reader
+	raw          io.Writer // standard output as it is: for profiles, and for a screen that is redrawn
+	out, trouble io.Writer
+	progress     io.Writer // standard error as it is: for terminal.Progress
+}
 
 var help = []string{"-h", "-help", "--help", "help"}
 
 // run runs a command and returns the exit code.
 func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
+	s := &streams{in: in, raw: out, out: terminal.Writer{To: out}, trouble: terminal.Writer{To: trouble}, progress: trouble}
 	if len(arguments) == 0 {
-		fmt.Fprintln(trouble, usage)
+		fmt.Fprint(s.trouble, usage())
 		return exitUnreadable
 	}
-	command, rest := arguments[0], arguments[1:]
-	switch {
-	case slices.Contains(help, command):
-		fmt.Fprintln(trouble, usage)
-		return exitGood
-	case command == "check" && len(rest) > 0 && slices.Contains(help, rest[0]):
-		fmt.Fprintln(trouble, checkUsage)
-		return exitGood
-	case command == "check":
-		return checkFiles(rest, in, out, trouble)
-	case command == "top":
-		return top(rest, in, out, trouble)
-	case command == "dump":
-		return dump(rest, out, trouble)
-	case command == "recover":
-		return recoverBoxes(rest, out, trouble)
+	name, rest := arguments[0], arguments[1:]
+	if slices.Contains(help, name) {
+		if len(rest) == 0 {
+			fmt.Fprint(s.out, usage())
+			return exitGood
+		}
+		name, rest = rest[0], []string{"-h"}
 	}
-	fmt.Fprintf(trouble, "cgoheap: there is no command %q\n%s\n", command, usage)
-	return exitUnreadable
+	list := commands()
+	at := slices.IndexFunc(list, func(c command) bool { return c.name == name })
+	if at < 0 {
+		fmt.Fprintf(s.trouble, "cgoheap: there is no command %q\n%s", name, usage())
+		return exitUnreadable
+	}
+	code, err := list[at].run(s, rest)
+	if err != nil {
+		fmt.Fprintf(s.trouble, "cgoheap %s: %v\n", name, err)
+		return exitUnreadable
+	}
+	return code
+}
+
+// run parses the flags and does what the command does.
+func (c *command) run(s *streams, arguments []string) (code int, err error) {
+	flags, act := c.flags()
+	names, err := parse(flags, arguments)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err := io.WriteString(s.out, c.help())
+		return exitGood, err
+	}
+	if err != nil {
+		return exitUnreadable, fmt.Errorf("%w (cgoheap %s -h lists the flags)", err, c.name)
+	}
+	return act(s, names)
+}
+
+// flags returns the command's flags, and the function that runs it once they are parsed.
+func (c *command) flags() (*flag.FlagSet, action) {
+	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	return flags, c.prepare(flags)
+}
+
+// parse parses flags before, between and after other arguments, which it returns. None is a flag that comes after "--".
+func parse(flags *flag.FlagSet, arguments []string) (names []string, err error) {
+	for {
+		if err := flags.Parse(arguments); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		ended := len(rest) < len(arguments) && arguments[len(arguments)-len(rest)-1] == "--"
+		if ended || len(rest) == 0 {
+			return append(names, rest...), nil
+		}
+		names, arguments = append(names, rest[0]), rest[1:]
+	}
 }

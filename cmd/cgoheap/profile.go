@@ -1,69 +1,77 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/recovery"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// mostProfile bounds what is read: a small file may be large once it is decompressed.
-const mostProfile = 256 << 20
+// allViews are the views that a profile may be of.
+var allViews = append(slices.Clone(views), report.Unreachable, report.HeldBy, report.Pinned)
 
-func readProfile(r io.Reader) (*profile.Profile, error) {
-	head := make([]byte, 2)
-	n, err := io.ReadFull(r, head)
-	if err != nil {
-		return nil, errors.New("it is neither a profile nor a black box: it is too short")
-	}
-	r = io.MultiReader(bytes.NewReader(head[:n]), r)
-	if head[0] == 0x1f && head[1] == 0x8b {
-		if r, err = gzip.NewReader(r); err != nil {
-			return nil, err
+// viewOf returns the view that a profile is of, by its comment; "" where none says so.
+func viewOf(p *profile.Profile) string {
+	for _, c := range p.Comments {
+		if c == differenceComment {
+			return "difference"
+		}
+		for _, v := range allViews {
+			if strings.HasPrefix(c, "cgoheap: native memory "+v.About) {
+				return v.Name
+			}
+		}
+		if strings.HasPrefix(c, "cgoheap: native memory ") {
+			words, _, _ := strings.Cut(strings.TrimPrefix(c, "cgoheap: native memory "), ",")
+			return words
 		}
 	}
-	text, err := io.ReadAll(io.LimitReader(r, mostProfile+1))
-	if err == nil && len(text) > mostProfile {
-		err = fmt.Errorf("the profile is larger than %s", report.Bytes(mostProfile))
-	}
-	if err != nil {
-		return nil, err
-	}
-	p, err := profile.ParseUncompressed(text)
-	if err == nil {
-		err = p.CheckValid()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("it is not a profile: %w", err)
-	}
-	return p, nil
+	return ""
 }
 
-// seeProfile adds up what is in use by the innermost function and the innermost Go function that called it.
-func seeProfile(p *profile.Profile) *look {
+// columnOf returns the column of a sample type, or, with "", the one that a person wants first; -1 if there is none.
+func columnOf(p *profile.Profile, name string) int {
+	if name == "" {
+		name = cmp.Or(p.DefaultSampleType, "inuse_space")
+	}
+	column := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
+	if column < 0 && name == "inuse_space" {
+		column = len(p.SampleType) - 1
+	}
+	return column
+}
+
+// seeProfile adds up what is in use by who holds it.
+func seeProfile(t *taken) *look {
+	p := t.Profile
 	l := &look{Time: time.Unix(0, p.TimeNanos), Total: "in the profile"}
 	column := len(p.SampleType) - 1
-	for i, t := range p.SampleType {
-		if t.Type == "inuse_space" {
-			column, l.Total = i, "in use"
-		}
+	if at := columnOf(p, "inuse_space"); at >= 0 && p.SampleType[at].Type == "inuse_space" {
+		column, l.Total = at, "in use"
 	}
 	if column < 0 {
 		l.Notes = append(l.Notes, "the profile has no values")
 		return l
 	}
+	if t.resided {
+		l.Total = "RSS"
+	}
+	l.addUp(p, column, nameOf)
+	return l
+}
+
+// addUp makes lines of samples, the largest first.
+func (l *look) addUp(p *profile.Profile, column int, of func(*profile.Sample) string) {
 	sums := map[string]int64{}
 	for _, s := range p.Sample {
-		sums[nameOf(s)] += s.Value[column]
+		sums[of(s)] += s.Value[column]
 		l.Bytes += s.Value[column]
 	}
 	for name, bytes := range sums {
@@ -72,26 +80,65 @@ func seeProfile(p *profile.Profile) *look {
 		}
 	}
 	slices.SortFunc(l.Lines, func(a, b part) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name)) })
-	return l
 }
 
-func nameOf(s *profile.Sample) (name string) {
-	for _, location := range s.Location {
-		for _, line := range location.Line {
-			if line.Function == nil {
-				continue
-			}
-			is := line.Function
-			if name == "" {
-				name = is.Name
-			}
-			if strings.HasSuffix(is.Filename, ".go") && !strings.HasPrefix(is.Name, "C.") && !strings.Contains(is.Name, "._Cfunc_") {
-				if is.Name != name {
-					name += ", from " + is.Name
-				}
-				return name
+// accountIn returns the account of a profile of RSS: its leaves that are no functions, and the sums of its stacks.
+func accountIn(p *profile.Profile) *look {
+	l := &look{Time: time.Unix(0, p.TimeNanos), Total: "RSS"}
+	column := columnOf(p, "inuse_space")
+	if column < 0 {
+		return nil
+	}
+	l.addUp(p, column, lineOf)
+	for i := range l.Lines {
+		begin := "cgoheap: [" + l.Lines[i].Name + "]: "
+		for _, c := range p.Comments {
+			if sentence, found := strings.CutPrefix(c, begin); found {
+				l.Lines[i].Sentence = sentence
 			}
 		}
 	}
-	return cmp.Or(name, "unnamed code")
+	return l
+}
+
+// lineOf returns the line of the account that a sample of a profile of RSS belongs to.
+func lineOf(s *profile.Sample) string {
+	if len(s.Location) == 1 && len(s.Location[0].Line) == 1 && s.Location[0].Line[0].Function != nil {
+		if name, found := strings.CutPrefix(s.Location[0].Line[0].Function.Name, "["); found {
+			return strings.TrimSuffix(name, "]")
+		}
+	}
+	label := ""
+	if list := s.Label[report.HeapLabel]; len(list) > 0 {
+		label = list[0]
+	}
+	switch label {
+	case "native":
+		return account.Native
+	case "go":
+		return account.GoObjects
+	case "mapped":
+		return "mapped, by calls with stacks"
+	}
+	return "other stacks"
+}
+
+// nameOf returns who holds the blocks of a sample, as the verdict on a black box names them.
+func nameOf(s *profile.Sample) string {
+	var lines []symbolize.Line
+	for _, location := range s.Location {
+		for _, line := range location.Line {
+			if line.Function != nil {
+				lines = append(lines, symbolize.Line{Function: line.Function.Name, File: line.Function.Filename})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return "unnamed code"
+	}
+	function, caller := recovery.HolderOf(lines)
+	if caller != "" {
+		function += ", from " + caller
+	}
+	return cmp.Or(function, "unnamed code")
 }

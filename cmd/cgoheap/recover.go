@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,65 +15,87 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/internal/terminal"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
-
-const recoverUsage = "usage: cgoheap recover [FLAGS] FILE|DIR...\n" +
-	"Writes the profile of the last moment of each process that left a black box (Config.BlackBox) and is gone, beside the box, and a .json file with the\n" +
-	"account and the timeline of its last hours. It prints how the process ended, what its memory was, and who held most of it. Boxes of processes that\n" +
-	"still run are left alone. Root may read those of all users, others only their own. The boxes stay where they are, unless -rm is given."
 
 // releaseTime is for the kernel, which may release the file of a process some milliseconds after its end.
 const releaseTime = 500 * time.Millisecond
 
-// recoverBoxes writes the profiles of black boxes and returns the exit code: the greatest of all.
-func recoverBoxes(arguments []string, out, trouble io.Writer) (code int) {
-	flags := flag.NewFlagSet("recover", flag.ContinueOnError)
-	flags.SetOutput(trouble)
-	flags.Usage = func() {
-		fmt.Fprintln(trouble, recoverUsage)
-		flags.PrintDefaults()
+// recovering is what the flags of recover say.
+type recovering struct {
+	shared
+	dir            string
+	remove, asJSON bool
+}
+
+func prepareRecover(flags *flag.FlagSet) action {
+	var r recovering
+	r.add(flags)
+	flags.StringVar(&r.dir, "o", "", "the `directory` to write to (default that of the box)")
+	flags.BoolVar(&r.remove, "rm", false, "remove each box whose profile was written")
+	flags.BoolVar(&r.asJSON, "json", false, "print a JSON object for each box: what the .json file has but the timeline, and the profile's path")
+	return func(s *streams, names []string) (int, error) {
+		if err := r.checkGone(); err != nil {
+			return exitUnreadable, err
+		}
+		return r.boxes(names, s)
 	}
-	var f shared
-	f.add(flags)
-	dir := flags.String("o", "", "the directory to write to (default that of the box)")
-	remove := flags.Bool("rm", false, "remove each box whose profile was written")
-	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
-		return exitGood
-	} else if err != nil {
-		return exitUnreadable
-	}
-	if err := f.checkGone(); err != nil {
-		fmt.Fprintf(trouble, "cgoheap recover: %v\n", err)
-		return exitUnreadable
-	}
-	paths, err := boxesIn(flags.Args())
+}
+
+// boxes writes the profiles of black boxes and returns the exit code: the greatest of all.
+func (r *recovering) boxes(names []string, s *streams) (code int, err error) {
+	paths, err := boxesIn(names)
 	if err != nil {
-		fmt.Fprintf(trouble, "cgoheap recover: %v\n", err)
+		fmt.Fprintf(s.trouble, "cgoheap recover: %v\n", err)
 		code = exitUnreadable
 	}
 	opened := blackbox.Options{AnyUsers: os.Geteuid() == 0, Within: releaseTime}
 	for _, path := range paths {
-		about, err := f.recoverBox(path, opened, *dir, *remove)
+		var about *recovered
+		err := terminal.Progress(s.progress, "recovering "+path, func() (err error) {
+			about, err = r.box(path, opened)
+			return err
+		})
 		if errors.Is(err, blackbox.ErrAlive) {
 			opened.Within = 0 // all who died before have had that time now
 		}
 		if err != nil && !strings.Contains(err.Error(), path) {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
-		if named := slices.Contains(flags.Args(), path); !named && errors.Is(err, blackbox.ErrAlive) {
-			about, err = err.Error(), nil
+		if named := slices.Contains(names, path); !named && errors.Is(err, blackbox.ErrAlive) {
+			about, err = &recovered{Box: path, Alive: true, sentences: err.Error()}, nil
 		} else if !named && (errors.Is(err, blackbox.ErrRemoved) || errors.Is(err, fs.ErrNotExist)) { // somebody else has recovered it
 			continue
 		}
 		if err != nil {
-			fmt.Fprintf(trouble, "cgoheap recover: %v\n", err)
+			fmt.Fprintf(s.trouble, "cgoheap recover: %v\n", err)
 			code = exitUnreadable
 			continue
 		}
-		fmt.Fprintln(out, about)
+		if err := about.tell(s.out, r.asJSON); err != nil {
+			return exitUnreadable, err
+		}
 	}
-	return code
+	return code, nil
+}
+
+// recovered is what became of a box, as JSON.
+type recovered struct {
+	Box     string `json:"box"`
+	Alive   bool   `json:"alive,omitempty"` // its process still runs, or somebody recovers it now
+	Profile string `json:"profile,omitempty"`
+	*recovery.Story
+
+	sentences string
+}
+
+func (r *recovered) tell(out io.Writer, asJSON bool) (err error) {
+	if asJSON {
+		return json.NewEncoder(out).Encode(r)
+	}
+	_, err = fmt.Fprintln(out, r.sentences)
+	return err
 }
 
 // boxesIn returns the files, and those in the directories.
@@ -98,35 +121,36 @@ func boxesIn(names []string) (paths []string, err error) {
 	return paths, err
 }
 
-// recoverBox writes the profile of a box, and a file beside it that tells of its process, and returns sentences about it.
-func (f *shared) recoverBox(path string, opened blackbox.Options, dir string, remove bool) (about string, err error) {
+// box writes the profile of a box, and a file beside it that tells of its process.
+func (r *recovering) box(path string, opened blackbox.Options) (*recovered, error) {
 	file, err := blackbox.Open(path, opened)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
 	e, err := recovery.Open(file)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer e.Close()
+	dir := r.dir
 	if dir == "" {
 		dir = filepath.Dir(path)
 	}
 	to := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".box"))
-	err = newFile(to+".pb.gz", func(w io.Writer) error { return e.WriteProfile(w, f.view, symbolize.New(f.naming)) })
+	err = newFile(to+".pb.gz", func(w io.Writer) error { return e.WriteProfile(w, r.view, symbolize.New(r.naming)) })
 	if err == nil {
 		if err = newFile(to+".json", e.WriteStory); err != nil {
 			err = errors.Join(err, os.Remove(to+".pb.gz"))
 		}
 	}
+	if err == nil && r.remove {
+		err = os.Remove(path) // while it is locked, so that no two write its profile
+	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if remove {
-		if err := os.Remove(path); err != nil { // while it is locked, so that no two write its profile
-			return "", err
-		}
-	}
-	return to + ".pb.gz: " + strings.Join(e.Verdict(), "\n  "), nil
+	story := *e.Story()
+	story.Timeline = nil
+	return &recovered{Box: path, Profile: to + ".pb.gz", Story: &story, sentences: to + ".pb.gz: " + strings.Join(e.Verdict(), "\n  ")}, nil
 }

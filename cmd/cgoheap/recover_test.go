@@ -287,7 +287,21 @@ func TestWhatRecoverCannotDo(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q, %q", arguments, code, out, trouble)
 		}
 	}
-	if code, _, trouble := ran("-h"); code != exitGood || !strings.Contains(trouble, "usage: cgoheap recover ") {
-		t.Errorf("exit code %d, %q", code, trouble)
+	if code, out, _ := ran("-h"); code != exitGood || !strings.Contains(out, "usage: cgoheap recover ") {
+		t.Errorf("exit code %d, %q", code, out)
+	}
+}
+
+func TestWhatWasRecoveredAsJSON(t *testing.T) {
+	box := killed(t, t.TempDir())
+	code, out, trouble := ran(filepath.Dir(box), "-json")
+	var got struct {
+		Box, Profile, Cause string
+		PID                 int
+		Verdict             []string
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitGood || got.Box != box || got.Profile != profileOf(box) || got.PID == 0 ||
+		got.Cause == "" || len(got.Verdict) != 3 || strings.Contains(out, "timeline") {
+		t.Errorf("exit code %d, %v, %q, %q", code, err, out, trouble)
 	}
 }

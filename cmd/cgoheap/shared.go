@@ -28,11 +28,18 @@ type shared struct {
 
 var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived, report.RSS}
 
+func viewNames() (list []string) {
+	for _, v := range views {
+		list = append(list, v.Name)
+	}
+	return list
+}
+
 func (s *shared) add(flags *flag.FlagSet) {
-	flags.StringVar(&s.name, "view", report.InUse.Name, "inuse, allocated, peak, age, shortlived, or, of a living process, rss")
-	flags.DurationVar(&s.view.Older, "older", 0, "of -view age: leave out younger blocks")
-	flags.DurationVar(&s.within, "within", time.Second, "of -view shortlived: what was freed within 100ms, 1s, 10s, 1m, 10m or 1h")
-	flags.Func("debug-dir", "a directory of separate debug files, like /usr/lib/debug; may be repeated", func(dir string) error {
+	flags.StringVar(&s.name, "view", report.InUse.Name, "the `view`: inuse, allocated, peak, age, shortlived, or, of a living process, rss")
+	flags.DurationVar(&s.view.Older, "older", 0, "a `time`; of -view age: leave out younger blocks")
+	flags.DurationVar(&s.within, "within", time.Second, "a `time`; of -view shortlived: what was freed within 100ms, 1s, 10s, 1m, 10m or 1h")
+	flags.Func("debug-dir", "a `directory` of separate debug files, like /usr/lib/debug; may be repeated", func(dir string) error {
 		s.naming.DebugDirs = append(s.naming.DebugDirs, dir)
 		return nil
 	})

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -14,86 +13,69 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/terminal"
 )
 
-const topUsage = "usage: cgoheap top [FLAGS] URL|PID|FILE|BOX\n" +
-	"Shows what memory consists of, what grew since it began, and the suspects. URL is a service's address, or any of its cgoheap addresses; a\n" +
-	"process is read from outside, which stops its threads for some tens of milliseconds at each look; FILE is a profile, BOX what a process left\n" +
-	"that is gone (cgoheap.*.box). On a terminal it looks again and again until q or Ctrl-C; elsewhere it prints one look as text.\n" +
-	"  cgoheap top http://localhost:8080\n  cgoheap top -every 10s 4711\n  cgoheap top -json -n 3 http://localhost:8080 | jq .rss"
-
 // topping is what the flags of top say.
 type topping struct {
-	every, timeout time.Duration
-	count          int
-	asJSON         bool
-	source         string
-	first          *look
+	from   source
+	every  time.Duration
+	count  int
+	asJSON bool
+	source string
+	first  *look
 }
 
-func parseTop(arguments []string, trouble io.Writer) (t topping, err error) {
-	flags := flag.NewFlagSet("top", flag.ContinueOnError)
-	flags.SetOutput(trouble)
-	flags.Usage = func() {
-		fmt.Fprintln(trouble, topUsage)
-		flags.PrintDefaults()
-	}
-	flags.DurationVar(&t.every, "every", 3*time.Second, "the time between two looks")
-	flags.DurationVar(&t.timeout, "timeout", 30*time.Second, "how long a service may take to answer")
-	flags.IntVar(&t.count, "n", 0, "print so many looks as text and end (default 1, or on a terminal until q is pressed)")
+func prepareTop(flags *flag.FlagSet) action {
+	var t topping
+	flags.DurationVar(&t.every, "every", 3*time.Second, "the `time` between two looks")
+	flags.IntVar(&t.count, "n", 0, "print so many looks (`count`) as text and end (default 1, or on a terminal until q is pressed)")
 	flags.BoolVar(&t.asJSON, "json", false, "print each look as a JSON object")
-	if err := flags.Parse(arguments); err != nil {
-		return t, err
-	}
-	switch t.source = flags.Arg(0); {
-	case flags.NArg() != 1:
-		return t, errors.New("one address, process number, profile or black box is needed")
-	case t.every <= 0 || t.timeout <= 0 || t.count < 0:
-		return t, errors.New("-every and -timeout must be more than 0, and -n may not be negative")
-	}
-	return t, nil
-}
-
-// top shows what memory consists of, and returns the exit code.
-func top(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
-	safe := terminal.Writer{To: trouble}
-	t, err := parseTop(arguments, safe)
-	if errors.Is(err, flag.ErrHelp) {
-		return exitGood
-	}
-	if err == nil {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	t.from.service.add(flags, 30*time.Second)
+	return func(s *streams, names []string) (int, error) {
+		if len(names) != 1 {
+			return exitUnreadable, errors.New("one address, process number, profile or black box is needed")
+		}
+		if t.every <= 0 || t.count < 0 {
+			return exitUnreadable, errors.New("-every must be more than 0, and -n may not be negative")
+		}
+		if err := t.from.service.check(); err != nil {
+			return exitUnreadable, err
+		}
+		ctx, stop := interruptible()
 		defer stop()
-		err = t.run(ctx, in, out, trouble)
+		t.source = names[0]
+		return exitGood, t.run(ctx, s)
 	}
-	if err != nil {
-		fmt.Fprintf(safe, "cgoheap top: %v\n", err)
-		return exitUnreadable
-	}
-	return exitGood
 }
 
-func (t *topping) run(ctx context.Context, in io.Reader, out, trouble io.Writer) error {
-	read := see(ctx, t.source, t.timeout)
+// interruptible is done when the command is told to end.
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+func (t *topping) run(ctx context.Context, s *streams) error {
+	p := placeOf(t.source)
+	t.from.in, t.from.name, t.from.view.View = s.in, report.InUse.Name, report.InUse
+	if p.pid > 0 {
+		t.from.name, t.from.view.View = report.RSS.Name, report.RSS
+	}
 	var l *look
 	take := func() (err error) {
-		if caught := background.Guard("reading "+t.source, func() { l, err = read() }); caught != nil {
-			err = caught
-		}
-		if err == nil {
+		if l, err = t.from.see(ctx, p); err == nil {
 			t.compare(l)
 		}
 		return err
 	}
-	if err := terminal.Progress(trouble, "reading "+t.source, take); err != nil {
+	if err := terminal.Progress(s.progress, "reading "+t.source, take); err != nil {
 		return err
 	}
-	if to, ok := out.(*os.File); ok && t.count == 0 && !t.asJSON && terminal.Is(out) {
-		return t.live(ctx, in, to, l, func() (*look, error) { err := take(); return l, err })
+	if to, ok := s.raw.(*os.File); ok && t.count == 0 && !t.asJSON && terminal.Is(to) {
+		return t.live(ctx, s.in, to, l, func() (*look, error) { err := take(); return l, err })
 	}
 	for i := 1; ; i++ {
-		if err := t.print(terminal.Writer{To: out}, l); err != nil || i >= t.count {
+		if err := t.print(s.out, l); err != nil || i >= t.count {
 			return err
 		}
 		select {

@@ -153,9 +153,9 @@ func TestALookThatCannotBeTakenSaysWhy(t *testing.T) {
 		says      string
 	}{
 		"nothing":         {nil, "one address, process number, profile or black box is needed"},
-		"a negative wait": {[]string{"-every", "-1s", "1"}, "-every and -timeout must be more than 0"},
+		"a negative wait": {[]string{"-every", "-1s", "1"}, "-every must be more than 0"},
 		"no file":         {[]string{"nothing"}, "no such file"},
-		"a folder":        {[]string{t.TempDir()}, "too short"},
+		"a folder":        {[]string{t.TempDir()}, "is a directory"},
 		"another file":    {[]string{"top_test.go"}, "it is not a profile"},
 		"no process":      {[]string{"2147483647"}, "there is no such process"},
 		"no service":      {[]string{"http://127.0.0.1:1"}, "refused"},
@@ -172,9 +172,6 @@ func TestALookThatCannotBeTakenSaysWhy(t *testing.T) {
 	}
 	if code, out, trouble := ranTop(empty); code != exitGood || !strings.HasPrefix(out, "in the profile 0 B") {
 		t.Errorf("exit code %d, %q, %q", code, out, trouble)
-	}
-	if code, _, trouble := ranTop("-h"); code != exitGood || !strings.Contains(trouble, "usage: cgoheap top ") {
-		t.Errorf("exit code %d, %q", code, trouble)
 	}
 }
 
@@ -195,5 +192,29 @@ func TestAFrameFitsTheTerminal(t *testing.T) {
 				t.Errorf("%d columns: %q", f.columns, line)
 			}
 		}
+	}
+}
+
+func TestAFailedLookIsShownOnce(t *testing.T) {
+	l := &look{Total: "RSS", Bytes: 100, Lines: []part{{Name: "malloc: in use", Bytes: 100}}}
+	top := topping{source: "a", first: l}
+	text := strings.Join(top.lines(l, frame{columns: 80, rows: 24, failed: "connection\x1b refused"}), "\n")
+	if strings.Count(text, `connection\u001b refused`) != 1 || strings.Contains(text, "q ends") {
+		t.Error(text)
+	}
+}
+
+func TestSuspectsThatAreSteadyNeedRoom(t *testing.T) {
+	l := &look{Total: "RSS", Bytes: 100, Suspects: []suspect{{"grows", "one grows"}, {"steady", "one is steady"}}}
+	top := topping{source: "a", first: l}
+	for rows, shown := range map[int]bool{0: true, 24: false, 25: true} {
+		text := strings.Join(top.lines(l, frame{columns: 80, rows: rows}), "\n")
+		if !strings.Contains(text, "1. one grows") || strings.Contains(text, "2. one is steady") != shown {
+			t.Errorf("%d rows: %s", rows, text)
+		}
+	}
+	l.Suspects = l.Suspects[1:]
+	if text := strings.Join(top.lines(l, frame{columns: 80, rows: 24}), "\n"); strings.Contains(text, "suspects") {
+		t.Error(text)
 	}
 }

@@ -27,6 +27,17 @@ type tab struct {
 // open opens the page in a tab of its own. At the end of the test nothing may have gone wrong in it, and it may have asked no other host.
 func open(t *testing.T, address string, width, height int) *tab {
 	t.Helper()
+	return openAs(t, address, width, height, settled)
+}
+
+// openWhen is open for pages that lack parts: it waits for another sign.
+func openWhen(t *testing.T, address string, there chromedp.Action) *tab {
+	t.Helper()
+	return openAs(t, address, 1280, 900, there)
+}
+
+func openAs(t *testing.T, address string, width, height int, there chromedp.Action) *tab {
+	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser(t))
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, patience)
@@ -34,7 +45,7 @@ func open(t *testing.T, address string, width, height int) *tab {
 	b := &tab{Context: ctx, hosts: make(map[string]bool)}
 	chromedp.ListenTarget(ctx, b.hear)
 	t.Cleanup(func() { b.check(t, address) })
-	b.do(t, log.Enable(), network.Enable(), chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Navigate(address), settled)
+	b.do(t, log.Enable(), network.Enable(), chromedp.EmulateViewport(int64(width), int64(height)), chromedp.Navigate(address), there)
 	return b
 }
 

@@ -14,6 +14,8 @@ import (
 // shared is what all tests use: starting it takes longer than most of them.
 var shared struct {
 	startLeaky, startBrowser sync.Once
+	buildCommand             sync.Once
+	command                  string          // cgoheap
 	leaky                    string          // the address of the example
 	browser                  context.Context //nolint:containedctx // chromedp's handle of a browser
 	atEnd                    []func()        // ends it, in reverse

@@ -1,0 +1,193 @@
+package main
+
+import "flag"
+
+// command is a row of the table from which the usage text, the help of each command, the completion for shells and docs/command.md
+// are made.
+type command struct {
+	name      string
+	arguments string // as in a line of usage
+	summary   string // what it does, after the name
+	about     []string
+	examples  []example
+	files     bool                // whether its arguments may be files
+	values    map[string][]string // what the values of a flag may be, where they are few
+	prepare   func(flags *flag.FlagSet) action
+}
+
+// action does what a command does with arguments that are no flags, and returns the exit code. An error is exitUnreadable.
+type action func(s *streams, arguments []string) (code int, err error)
+
+type example struct{ line, says string }
+
+// sources says what a command can look at.
+const sources = "URL is a service's address (also HOST:PORT), or any of its cgoheap addresses, and needs " +
+	"Profiler.PagesHandler there. PID is a process, which is read from outside with the rights of a debugger; its threads " +
+	"stand still for some tens of milliseconds. FILE is a profile, gzipped or not, and - is standard input. BOX is the " +
+	"black box (cgoheap.*.box) of a process that is gone; it stays as it is."
+
+const addressesOfProfiles = "An address below /debug/pprof/, or of /debug/cgoheap/profile, is that of one profile, with the " +
+	"parameters in it."
+
+const holders = "the function of a library that Go code called, and the innermost function of package main, or else the Go " +
+	"function that called it"
+
+// commands is the table. It is a function because some commands read it.
+func commands() []command {
+	return []command{topCommand(), viewCommand(), diffCommand(), dumpCommand(), recoverCommand(), checkCommand(), completionCommand()}
+}
+
+func topCommand() command {
+	return command{
+		name: "top", arguments: "URL|PID|FILE|BOX", files: true,
+		summary: "shows what memory consists of, and what grows, live in a terminal or as text",
+		about: []string{
+			"It shows what memory consists of, what grew since it began, and the suspects with their sentences. Lines of a " +
+				"process, a profile and a box are " + holders + ".",
+			sources,
+			"On a terminal it looks again and again until q or Ctrl-C; colours are off if NO_COLOR is set. On 24 rows and " +
+				"fewer, suspects that are steady are left out. Through a pipe, or with -n, it prints one look, or so many, " +
+				"as text of 80 columns.",
+			"A service that does not answer in time is an error at the first look; later, the error is shown and the last " +
+				"look stays.",
+		},
+		examples: []example{
+			{"cgoheap top http://localhost:8080", "what a service's memory consists of, until q"},
+			{"cgoheap top -every 10s 4711", "a process, from outside"},
+			{"cgoheap top -json -n 3 http://localhost:8080 | jq .rss", "three looks for a script"},
+		},
+		prepare: prepareTop,
+	}
+}
+
+func viewCommand() command {
+	return command{
+		name: "view", arguments: "URL|PID|FILE|BOX", files: true, values: map[string][]string{"view": viewNames()},
+		summary: "shows the page with flame graphs of a service, a process, a profile or a black box in a browser",
+		about: []string{
+			"It serves the page on this machine, prints its address, and opens it in a browser if there is a display. It " +
+				"serves until Ctrl-C.",
+			sources + " " + addressesOfProfiles,
+			"Of a service, its own page is shown, also where no browser can go: through a tunnel, or with a header that it " +
+				"asks for (-header). The page's files are those of this command, and only the service's data come from " +
+				"there. What changes something is refused unless -changes is given.",
+			"Of a file, there are flame graphs and tables of each sample type; the account, if it is a profile of RSS, as " +
+				"that of a process is unless -view says otherwise. Of a box, there are the verdict, what memory consisted " +
+				"of in the last moment, the timeline, and flame graphs of each view.",
+			"The address has a secret in it, because others on this machine can reach the port, too. Requests under a " +
+				"foreign host name are refused.",
+		},
+		examples: []example{
+			{"cgoheap view cgoheap.4711.pb.gz", "the flame graph of a profile"},
+			{"cgoheap view /boxes/cgoheap.shop.shop-7d4f.1.k3v9x2m1p0a.box", "the last moment of a process that was killed"},
+			{"cgoheap view -header 'Authorization: Bearer TOKEN' https://shop.example", "a service that wants a token"},
+			{"cgoheap view -no-browser -http 127.0.0.1:7070 FILE", "on a server; ssh -L 7070:127.0.0.1:7070 brings it here"},
+		},
+		prepare: prepareView,
+	}
+}
+
+func diffCommand() command {
+	return command{
+		name: "diff", arguments: "A B", files: true, values: map[string][]string{"view": viewNames()},
+		summary: "lists what grew and shrank between two profiles, services, processes or black boxes",
+		about: []string{
+			"It lists what B has more of than A, and less. The lines are " + holders + ", or, with -stacks, whole stacks; " +
+				"they add up to the difference of the totals.",
+			"A and B may each be any of URL, PID, FILE and BOX. " + sources + " " + addressesOfProfiles,
+			"What cannot be compared is refused, with what differs: sample types, and views. Sampling intervals may differ: " +
+				"values in profiles are estimates that are right on average whatever the interval is, so only their errors " +
+				"differ.",
+		},
+		examples: []example{
+			{"cgoheap diff before.pb.gz after.pb.gz", "what grew"},
+			{"cgoheap diff -o growth.pb.gz before.pb.gz http://localhost:8080", "as a profile, for cgoheap view or go tool " +
+				"pprof"},
+			{"cgoheap diff -json -sample alloc_space A B | jq '.rows[0]'", "what allocated most in between"},
+		},
+		prepare: prepareDiff,
+	}
+}
+
+func dumpCommand() command {
+	return command{
+		name: "dump", arguments: "PID|CORE", files: true, values: map[string][]string{"view": viewNames()},
+		summary: "writes the profile of a process without its help, also of one that hangs, or left a core file",
+		about: []string{
+			"It writes cgoheap.PID.pb.gz: the profile of a process that records, in use or another view, from outside; the " +
+				"process may hang, be stopped, or serve no profile. Its threads stand still while its tables are copied, " +
+				"some tens of milliseconds. Names come from its files, which are found in its own file system, and from " +
+				"debug files by build ID. As a debugger, it needs the same user or CAP_SYS_PTRACE.",
+			"What the profile says in its comments is missing: Go's own heap, unless a flight recorder has noted it, and " +
+				"memory that was mapped directly.",
+			"-view rss writes all resident memory of a living process: blocks of malloc and memory that was mapped " +
+				"directly, with stacks, and the rest by lines as in docs/account.md. The total is RSS. The threads stand " +
+				"still for about 5 ms more for each GiB. Neither a core file nor a black box says which pages were " +
+				"resident, so this view is refused for them.",
+		},
+		examples: []example{
+			{"cgoheap dump 4711", "writes cgoheap.4711.pb.gz"},
+			{"cgoheap dump -view rss -o - 4711 | cgoheap view -", "all resident memory, in a browser"},
+			{"cgoheap dump /cores/core.1", "a process that left a core file"},
+		},
+		prepare: prepareDump,
+	}
+}
+
+func recoverCommand() command {
+	return command{
+		name: "recover", arguments: "FILE|DIR...", files: true, values: map[string][]string{"view": viewNames()},
+		summary: "writes the profile of the last moment of a process that was killed and had a black box",
+		about: []string{
+			"It writes the profile of the last moment of each process that had a black box (Config.BlackBox, " +
+				"CGOHEAP_BLACKBOX) and is gone, for example because the kernel killed it when memory ran out, and prints " +
+				"how it ended, what its memory was, and who held most of it. Each cgoheap.PROGRAM.HOST.PID.TIME.box becomes " +
+				"a cgoheap.PROGRAM.HOST.PID.TIME.pb.gz beside it, or in the directory that -o names, and a .json file with " +
+				"the account and the timeline of its last hours. A file that is there already is not overwritten. The boxes " +
+				"stay, unless -rm is given.",
+			"A process that still runs is an error only if its box is named itself, and not the directory. A user recovers " +
+				"what is his own, and root what is anyone's. A box that was made and never written, because the process " +
+				"ended before it began to record, is reported as that; so is one that is damaged, cut short or of another " +
+				"version. They stay where they are, and hinder no other.",
+		},
+		examples: []example{
+			{"cgoheap recover /boxes", "all boxes of processes that are gone"},
+			{"cgoheap recover -rm -o /dumps /boxes", "and remove each box whose profile was written"},
+			{"cgoheap recover -json /boxes | jq -r .verdict[]", "the verdicts for a script"},
+		},
+		prepare: prepareRecover,
+	}
+}
+
+func checkCommand() command {
+	return command{
+		name: "check", arguments: "FILE...", files: true,
+		summary: "lists what readers of a profile will refuse or misread",
+		about: []string{
+			"It lists what readers of pprof profiles will refuse, misread or accept with a warning: a line for each rule " +
+				"that a file breaks, with the first part of the profile that breaks it, and nothing for a good profile. - " +
+				"is standard input. The rules are in package internal/check.",
+			"The exit code is 1 if a profile has an error; warnings do not count.",
+		},
+		examples: []example{
+			{"curl -s http://HOST/debug/pprof/heap | cgoheap check -", "any writer's profile"},
+			{"cgoheap check -json *.pb.gz", "an object for each rule that is broken"},
+		},
+		prepare: prepareCheck,
+	}
+}
+
+func completionCommand() command {
+	return command{
+		name: "completion", arguments: "bash|zsh|fish",
+		summary: "prints what makes a shell complete commands, flags and files",
+		about: []string{"It prints a script for the shell: commands, flags with what they mean, and the values of flags " +
+			"that have few."},
+		examples: []example{
+			{"source <(cgoheap completion bash)", "for this shell; in ~/.bashrc for each"},
+			{`cgoheap completion zsh > "${fpath[1]}/_cgoheap"`, "for zsh"},
+			{"cgoheap completion fish > ~/.config/fish/completions/cgoheap.fish", "for fish"},
+		},
+		prepare: prepareCompletion,
+	}
+}

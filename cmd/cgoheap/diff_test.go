@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+// inUse returns the file of a profile in which functions have values: blocks, and bytes.
+func inUse(t *testing.T, values map[string][2]int64, change func(p *profile.Profile)) string {
+	t.Helper()
+	return written(t, func(p *profile.Profile) {
+		p.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}
+		p.Function, p.Location, p.Sample = nil, nil, nil
+		for name, v := range values {
+			f := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name}
+			l := &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}}
+			p.Function, p.Location = append(p.Function, f), append(p.Location, l)
+			p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{l}, Value: v[:]})
+		}
+		if change != nil {
+			change(p)
+		}
+	})
+}
+
+func TestADifferenceAddsUp(t *testing.T) {
+	a := inUse(t, map[string][2]int64{"grows": {1, 1 << 20}, "shrinks": {2, 3 << 20}, "stays": {1, 5 << 10}, "ends\x1b": {1, 1 << 10}}, nil)
+	b := inUse(t, map[string][2]int64{"grows": {3, 5 << 20}, "shrinks": {1, 1 << 20}, "stays": {1, 5 << 10}, "begins": {1, 2 << 10}}, func(p *profile.Profile) { p.Period = 4096 })
+	code, out, trouble := ranWith(t, "", "diff", a, b, "-n", "3")
+	want := `    before      after      change  inuse_space of A and B
+     1 MiB      5 MiB      +4 MiB  grows
+     3 MiB      1 MiB      -2 MiB  shrinks
+       0 B      2 KiB      +2 KiB  begins
+     1 KiB        0 B      -1 KiB  1 line more
+     5 KiB      5 KiB         0 B  where nothing changed
+  4.01 MiB   6.01 MiB      +2 MiB  total
+the sampling intervals are 1 and 4096: the values are right on average with each, and only their errors differ
+`
+	if got := strings.NewReplacer(a, "A", b, "B").Replace(out); code != exitGood || got != want {
+		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, trouble, got, want)
+	}
+	code, out, trouble = ranWith(t, "", "diff", "-json", "-sample", "inuse_objects", "-stacks", a, b)
+	var d difference
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitGood || strings.Contains(out, "\x1b") {
+		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, trouble)
+	}
+	var sum int64
+	for _, r := range d.Rows {
+		sum += r.Change
+		if r.Change != r.After-r.Before || len(r.Stack) != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(d.Rows) != 4 || d.Rows[0].Name != "grows" || d.Before != 5 || d.After != 6 || sum != 1 || d.Change != 1 || d.Unit != "count" {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestADifferenceIsAProfile(t *testing.T) {
+	a, b := inUse(t, map[string][2]int64{"f": {1, 10}, "g": {1, 7}}, nil), inUse(t, map[string][2]int64{"f": {3, 50}, "g": {1, 7}}, nil)
+	to := filepath.Join(t.TempDir(), "d.pb.gz")
+	text, err := os.ReadFile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, trouble := ranWith(t, string(text), "diff", "-o", to, a, "-"); code != exitGood {
+		t.Fatal(code, trouble)
+	}
+	if code, out, trouble := ranWith(t, "", "check", to); code != exitGood {
+		t.Error(code, out, trouble)
+	}
+	f, err := os.Open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil || len(p.Sample) != 1 || p.Sample[0].Value[0] != 2 || p.Sample[0].Value[1] != 40 {
+		t.Errorf("%v, %v", err, p)
+	}
+	if code, _, trouble := ranWith(t, "", "diff", a, to); code != exitUnreadable || !strings.Contains(trouble, "the views are unknown and difference") {
+		t.Error(code, trouble)
+	}
+	if code, _, trouble := ranWith(t, "", "diff", "-o", to, a, b); code != exitUnreadable || !strings.Contains(trouble, "file exists") {
+		t.Error(code, trouble)
+	}
+}
+
+func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
+	one := map[string][2]int64{"f": {1, 1}}
+	comment := func(c string) func(*profile.Profile) { return func(p *profile.Profile) { p.Comments = []string{c} } }
+	a := inUse(t, one, comment("cgoheap: native memory in use, and allocated since 2026-11-25 10:00:00 UTC, every allocation"))
+	for says, b := range map[string]string{
+		"the views are inuse and age":     inUse(t, one, comment("cgoheap: native memory in use by age, recorded since 2026-11-25 10:00:00 UTC, every allocation")),
+		"the views are inuse and unknown": inUse(t, one, nil),
+		"the sample types are inuse_objects (count), inuse_space (bytes) and inuse_objects (count), alloc_space (bytes)": inUse(t, one, func(p *profile.Profile) { p.SampleType[1].Type = "alloc_space" }),
+		"samples are taken by space (bytes) and by cpu (nanoseconds)":                                                    inUse(t, one, func(p *profile.Profile) { p.PeriodType = &profile.ValueType{Type: "cpu", Unit: "nanoseconds"} }),
+	} {
+		if code, out, trouble := ranWith(t, "", "diff", a, b); code != exitUnreadable || out != "" || !strings.Contains(trouble, says) {
+			t.Errorf("%s: exit code %d, %q, %q", says, code, out, trouble)
+		}
+	}
+	if code, _, trouble := ranWith(t, "", "diff", "-sample", "x", a, a); code != exitUnreadable || !strings.Contains(trouble, `-sample is "x": it must be one of inuse_objects`) {
+		t.Error(code, trouble)
+	}
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/terminal"
+)
+
+// difference is what B has more than A.
+type difference struct {
+	A      string   `json:"a"`
+	B      string   `json:"b"`
+	Sample string   `json:"sample_type"`
+	Unit   string   `json:"unit"`
+	Before int64    `json:"before"` // of all rows
+	After  int64    `json:"after"`
+	Change int64    `json:"change"`
+	Rows   []row    `json:"rows"` // the greatest change first
+	Notes  []string `json:"notes,omitempty"`
+}
+
+type row struct {
+	Name   string   `json:"name"`
+	Stack  []string `json:"stack,omitempty"` // the innermost function first
+	Before int64    `json:"before"`
+	After  int64    `json:"after"`
+	Change int64    `json:"change"`
+}
+
+// compare adds the samples up by function, or by stack. Rows in which nothing is different are left out.
+func compare(a, b *profile.Profile, column int, stacks bool) *difference {
+	d := &difference{Sample: a.SampleType[column].Type, Unit: a.SampleType[column].Unit, Rows: []row{}, Notes: notes(a, b)}
+	rows := make(map[string]*row)
+	add := func(p *profile.Profile, to func(*row) *int64, total *int64) {
+		for _, s := range p.Sample {
+			name, frames := nameOf(s), []string(nil)
+			if stacks {
+				frames = framesOf(s)
+				name = strings.Join(frames, "\n")
+			}
+			r := rows[name]
+			if r == nil {
+				r = &row{Name: nameOf(s), Stack: frames}
+				rows[name] = r
+			}
+			*to(r) += s.Value[column]
+			*total += s.Value[column]
+		}
+	}
+	add(a, func(r *row) *int64 { return &r.Before }, &d.Before)
+	add(b, func(r *row) *int64 { return &r.After }, &d.After)
+	d.Change = d.After - d.Before
+	for _, r := range rows {
+		if r.Change = r.After - r.Before; r.Change != 0 {
+			d.Rows = append(d.Rows, *r)
+		}
+	}
+	slices.SortFunc(d.Rows, func(x, y row) int {
+		return cmp.Or(cmp.Compare(max(y.Change, -y.Change), max(x.Change, -x.Change)), cmp.Compare(x.Name, y.Name), slices.Compare(x.Stack, y.Stack))
+	})
+	return d
+}
+
+// notes are what a reader must know of the two.
+func notes(a, b *profile.Profile) (list []string) {
+	if a.Period != b.Period {
+		list = append(list, fmt.Sprintf("the sampling intervals are %d and %d: the values are right on average with each, and only their errors differ", a.Period, b.Period))
+	}
+	if x, y := mainOf(a), mainOf(b); x != y {
+		list = append(list, fmt.Sprintf("the programs are %s and %s", x, y))
+	}
+	if a.TimeNanos > b.TimeNanos && b.TimeNanos > 0 {
+		list = append(list, "the first one is the later one")
+	}
+	return list
+}
+
+func mainOf(p *profile.Profile) string {
+	if len(p.Mapping) == 0 {
+		return "unknown"
+	}
+	return filepath.Base(p.Mapping[0].File)
+}
+
+// framesOf returns the functions of a sample, the innermost first. One without a name is called by its library and its place there.
+func framesOf(s *profile.Sample) (list []string) {
+	for _, l := range s.Location {
+		named := false
+		for _, line := range l.Line {
+			if line.Function != nil {
+				list, named = append(list, line.Function.Name), true
+			}
+		}
+		if m := l.Mapping; !named && m != nil {
+			list = append(list, fmt.Sprintf("%s+%#x", filepath.Base(m.File), l.Address-m.Start+m.Offset))
+		} else if !named {
+			list = append(list, fmt.Sprintf("%#x", l.Address))
+		}
+	}
+	return list
+}
+
+// text is the difference for a person, with at most so many rows; 0: all.
+func (d *difference) text(most int) string {
+	var b strings.Builder
+	amount := func(n int64) string { return fmt.Sprint(n) }
+	if d.Unit == "bytes" {
+		amount = report.Bytes
+	}
+	plus := func(n int64) string {
+		if n > 0 {
+			return "+" + amount(n)
+		}
+		return amount(n)
+	}
+	write := func(r *row) {
+		fmt.Fprintf(&b, "%10s %10s %11s  %s\n", amount(r.Before), amount(r.After), plus(r.Change), terminal.Plain(r.Name))
+		for _, frame := range r.Stack {
+			fmt.Fprintf(&b, "%35s%s\n", "", terminal.Plain(frame))
+		}
+	}
+	fmt.Fprintf(&b, "%10s %10s %11s  %s of %s and %s\n", "before", "after", "change", d.Sample, terminal.Plain(d.A), terminal.Plain(d.B))
+	shown := d.Rows
+	if most > 0 {
+		shown = shown[:min(most, len(shown))]
+	}
+	same := row{Name: "where nothing changed", Before: d.Before, After: d.After}
+	for i := range d.Rows {
+		same.Before, same.After = same.Before-d.Rows[i].Before, same.After-d.Rows[i].After
+	}
+	for i := range shown {
+		write(&shown[i])
+	}
+	if rest := d.Rows[len(shown):]; len(rest) > 0 {
+		more := row{Name: fmt.Sprintf("%s more", report.Count(int64(len(rest)), "line"))}
+		for _, r := range rest {
+			more.Before, more.After, more.Change = more.Before+r.Before, more.After+r.After, more.Change+r.Change
+		}
+		write(&more)
+	}
+	if same.Before != 0 {
+		write(&same)
+	}
+	write(&row{Name: "total", Before: d.Before, After: d.After, Change: d.Change})
+	for _, note := range d.Notes {
+		fmt.Fprintln(&b, terminal.Plain(note))
+	}
+	return b.String()
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"crypto/rand"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/page"
+)
+
+// door lets in who knows the address of the page. A port on this machine is open to all its users, and through their browsers to pages of
+// any host: such a page can have its own host's name point here, and then is of the same origin (DNS rebinding). So the address has a
+// secret in its path, and a request must name a host that is this machine.
+type door struct {
+	url    string
+	secret string // as a folder: /SECRET/
+	named  string // the host that -http names; "" if that is an address
+	shown  http.Handler
+}
+
+func newDoor(at net.Addr, asked string, shown http.Handler) *door {
+	d := &door{secret: "/" + strings.ToLower(rand.Text()) + "/", shown: shown}
+	host, _, err := net.SplitHostPort(asked)
+	if _, notAddress := netip.ParseAddr(host); err == nil && notAddress != nil {
+		d.named = host
+	}
+	address := at.String()
+	if _, port, err := net.SplitHostPort(address); err == nil && d.named != "" {
+		address = net.JoinHostPort(d.named, port)
+	} else if ap, err := netip.ParseAddrPort(address); err == nil && ap.Addr().IsUnspecified() {
+		address = net.JoinHostPort("localhost", port)
+	}
+	d.url = "http://" + address + d.secret
+	return d
+}
+
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page.Guard(w)
+	if !d.ours(r) {
+		http.Error(w, "cgoheap: the request names a host that is not this one", http.StatusForbidden)
+		return
+	}
+	if !strings.HasPrefix(r.URL.Path, d.secret) {
+		http.Error(w, "cgoheap: the page has another address, which cgoheap view has printed", http.StatusNotFound)
+		return
+	}
+	http.StripPrefix(strings.TrimSuffix(d.secret, "/"), d.shown).ServeHTTP(w, r)
+}
+
+// ours reports whether a request names this machine: as localhost, by the address that it came to, or by the name in -http. The port may
+// be another one, as through a tunnel. A page of another host has a name that is none of these.
+func (d *door) ours(r *http.Request) bool {
+	host := r.Host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	if host == "localhost" || d.named != "" && host == strings.ToLower(d.named) {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	if address.Unmap().IsLoopback() {
+		return true
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil {
+		return false
+	}
+	at, err := netip.ParseAddrPort(local.String())
+	return err == nil && at.Addr().Unmap() == address.Unmap()
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/page"
+)
+
+// exhibit is the page of what does not change any more: a profile, or a black box.
+type exhibit struct {
+	page.About
+	account  *look // nil if there is none
+	timeline any   // nil if there is none
+	profile  func(view string) (*taken, error)
+	value    func(view string) string // the sample type that is shown of the view
+}
+
+// handler serves the page and what it asks for.
+func (e *exhibit) handler() http.Handler {
+	e.Timeline = e.timeline != nil
+	e.Without = append(e.Without, page.PartSampling, page.PartTrim, page.PartSearch, page.PartRefresh)
+	if e.account == nil {
+		e.Without = append(e.Without, page.PartAccount)
+	}
+	if e.timeline == nil {
+		e.Without = append(e.Without, page.PartTimeline)
+	}
+	if len(e.Ended) == 0 {
+		e.Without = append(e.Without, page.PartSuspects)
+	}
+	mux := http.NewServeMux()
+	servePage(mux)
+	serveJSON(mux, "about", func() any { return &e.About })
+	if e.account != nil {
+		serveJSON(mux, "account", func() any { return e.account })
+	}
+	if e.timeline != nil {
+		serveJSON(mux, "timeline", func() any { return e.timeline })
+	}
+	mux.HandleFunc("GET /stacks", e.serveStacks)
+	mux.HandleFunc("GET /profile", e.serveProfile)
+	return mux
+}
+
+// servePage serves the files of the page.
+func servePage(mux *http.ServeMux) {
+	mux.HandleFunc("GET /{$}", page.ServeIndex)
+	mux.HandleFunc("GET /files/{name}", func(w http.ResponseWriter, r *http.Request) { page.ServeFile(w, r, r.PathValue("name")) })
+}
+
+func serveJSON(mux *http.ServeMux, name string, value func() any) {
+	mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
+		_ = page.WriteJSON(w, r, value()) // it fails if the browser has gone
+	})
+}
+
+// wanted returns the profile of the view that a request asks for, or answers with what is wrong.
+func (e *exhibit) wanted(w http.ResponseWriter, r *http.Request) (view string, t *taken) {
+	view = r.FormValue("view")
+	if view == "" {
+		view = e.Views[0].Name
+	}
+	if !slices.ContainsFunc(e.Views, func(v page.View) bool { return v.Name == view }) {
+		http.Error(w, fmt.Sprintf("cgoheap: there is no view %q here", view), http.StatusBadRequest)
+		return view, nil
+	}
+	t, err := e.profile(view)
+	if err != nil {
+		http.Error(w, "cgoheap: "+err.Error(), http.StatusInternalServerError)
+		return view, nil
+	}
+	return view, t
+}
+
+func (e *exhibit) serveStacks(w http.ResponseWriter, r *http.Request) {
+	if view, t := e.wanted(w, r); t != nil {
+		made := page.NewStacks(t.Profile, page.Options{View: view, Value: e.value(view), By: r.FormValue("by")})
+		_ = page.WriteJSON(w, r, made)
+	}
+}
+
+func (e *exhibit) serveProfile(w http.ResponseWriter, r *http.Request) {
+	if _, t := e.wanted(w, r); t != nil {
+		serveFile(w, t.file)
+	}
+}
+
+// attachment is the header Content-Disposition of a profile.
+const attachment = `attachment; filename="cgoheap.pb.gz"`
+
+func serveFile(w http.ResponseWriter, file []byte) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", attachment)
+	_, _ = w.Write(file)
+}
+
+// labels are what people call sample types and views.
+var labels = map[string]string{"inuse_space": "in use", "inuse_objects": "blocks in use", "alloc_space": "allocated", "alloc_objects": "blocks allocated",
+	"inuse": "in use", "allocated": "allocated since the start", "peak": "peak", "age": "by age", "shortlived": "short-lived"}
+
+func offered(names ...string) (list []page.View) {
+	for _, name := range names {
+		label := labels[name]
+		if label == "" {
+			label = name
+		}
+		list = append(list, page.View{Name: name, Label: label, Title: name})
+	}
+	return list
+}
+
+// newFileExhibit shows a profile: each sample type is a view, and the one that viewers show first comes first.
+func newFileExhibit(name string, t *taken) *exhibit {
+	e := &exhibit{profile: func(string) (*taken, error) { return t, nil }, value: func(view string) string { return view }}
+	var types []string
+	for _, s := range t.SampleType {
+		types = append(types, s.Type)
+	}
+	if at := columnOf(t.Profile, ""); at > 0 {
+		first := types[at]
+		types = append([]string{first}, slices.Delete(types, at, at+1)...)
+	}
+	e.Views = offered(types...)
+	if t.resided {
+		e.account = accountIn(t.Profile)
+	}
+	e.Of = name + ", a profile" + of(t) + ". Suspects and a timeline are not in a file."
+	if e.account == nil {
+		e.Of = name + ", a profile" + of(t) + ". An account, suspects and a timeline are not in it."
+	}
+	return e
+}
+
+// of says what a profile is of and from when, as far as it says so.
+func of(t *taken) (text string) {
+	if view := viewOf(t.Profile); view != "" {
+		text = ", view " + view
+	}
+	if t.TimeNanos > 0 {
+		text += ", of " + time.Unix(0, t.TimeNanos).UTC().Format(time.RFC3339)
+	}
+	return text
+}

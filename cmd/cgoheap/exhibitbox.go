@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/internal/report"
+)
+
+// newBoxExhibit shows the black box of a process that is gone, which stays locked until the end.
+func (v *viewing) newBoxExhibit(p place) (shown http.Handler, end func(), err error) {
+	if err := v.checkGone(); err != nil {
+		return nil, nil, err
+	}
+	examined, end, err := openBox(p.box)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &boxViews{flags: v.shared, examined: examined, made: make(map[string]*taken)}
+	if _, err := b.profile(report.InUse.Name); err != nil { // which completes the verdict, too
+		end()
+		return nil, nil, err
+	}
+	story := examined.Story()
+	e := &exhibit{profile: b.profile, value: func(string) string { return "" }, account: lastMoment(story)}
+	e.Ended = slices.Clone(story.Verdict)
+	if story.Timeline != nil && len(story.Timeline.Seconds)+len(story.Timeline.Minutes) > 0 {
+		e.timeline = story.Timeline
+	}
+	e.Views = offered(b.names()...)
+	e.Of = fmt.Sprintf("%s, the black box of %s, process %d on %s, which ended at about %s", p.name, story.Program, story.PID, story.Host,
+		story.Ended.UTC().Format(time.RFC3339))
+	return e.handler(), end, nil
+}
+
+// boxViews are the profiles of a box, each made when it is first wanted.
+type boxViews struct {
+	flags    shared
+	examined *recovery.Examined
+	mu       sync.Mutex
+	made     map[string]*taken
+}
+
+// names returns the views of a box, the one of -view first.
+func (b *boxViews) names() []string {
+	list := []string{b.flags.name}
+	for _, name := range viewNames() {
+		if name != b.flags.name && name != report.RSS.Name {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func (b *boxViews) profile(view string) (t *taken, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.made[view]; t != nil {
+		return t, nil
+	}
+	of := b.flags
+	of.name = view
+	if err := of.check(); err != nil {
+		return nil, err
+	}
+	if caught := background.Guard("reading a black box", func() { t, err = of.ofExamined(b.examined) }); caught != nil {
+		return nil, caught
+	}
+	if err == nil {
+		b.made[view] = t
+	}
+	return t, err
+}
+
+// noted are the lines of a box's account, by the fields of the flight recorder.
+var noted = []struct {
+	field flight.Field
+	name  string
+}{
+	{flight.GoHeap, account.GoObjects}, {flight.GoFree, account.GoFree}, {flight.GoStacks, account.GoStacks}, {flight.GoOther, account.GoOther},
+	{flight.Native, account.Native}, {flight.MallocFree, account.Free},
+}
+
+// lastMoment returns what memory consisted of by the flight recorder's last record: nil if there is none, and otherwise lines that add up
+// to RSS.
+func lastMoment(s *recovery.Story) *look {
+	values := make(map[string]int64)
+	for _, l := range s.Account {
+		values[l.Name] = l.Value
+	}
+	rss, known := values[flight.RSS.About().Name]
+	if !known {
+		return nil
+	}
+	l := &look{Time: s.Ended, Total: "RSS", Bytes: rss}
+	rest := rss
+	for _, n := range noted {
+		about := n.field.About()
+		if bytes := min(values[about.Name], rest); bytes > 0 {
+			l.Lines = append(l.Lines, part{Name: n.name, Bytes: bytes, Sentence: about.Sentence})
+			rest -= bytes
+		}
+	}
+	if rest > 0 {
+		l.Lines = append(l.Lines, part{Name: "other", Bytes: rest, Sentence: "files, stacks of threads, headers of malloc, and memory that was mapped directly"})
+	}
+	slices.SortStableFunc(l.Lines, func(a, b part) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return l
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// source reads the profile of whatever a name on the command line stands for.
+type source struct {
+	shared  // which view of a service, a process and a box
+	service // how a service is asked
+	in      io.Reader
+}
+
+// taken is a profile that was read.
+type taken struct {
+	*profile.Profile
+	file    []byte          // as it was written
+	story   *recovery.Story // of a box
+	resided bool            // it is of all resident memory
+}
+
+// mostProfile bounds what is read: a small file may be large once it is decompressed.
+const mostProfile = 256 << 20
+
+// take reads the profile of a place. The parser meets foreign bytes, so a panic in it is an error.
+func (s *source) take(ctx context.Context, p place) (t *taken, err error) {
+	caught := background.Guard("reading "+p.name, func() {
+		switch {
+		case p.url != nil:
+			t, err = s.ofService(ctx, p)
+		case p.pid > 0:
+			t, err = s.ofProcess(p.pid)
+		case p.box != "":
+			t, err = s.ofBox(p.box)
+		default:
+			t, err = s.ofFile(p.file)
+		}
+	})
+	if err = errors.Join(caught, err); err != nil {
+		return nil, err
+	}
+	t.resided = t.resided || viewOf(t.Profile) == report.RSS.Name
+	return t, nil
+}
+
+func (s *source) ofService(ctx context.Context, p place) (*taken, error) {
+	u := p.url
+	if !p.isProfile() {
+		u = p.page("profile")
+		q := url.Values{"view": {s.name}}
+		if s.view.Older > 0 {
+			q.Set("older", s.view.Older.String())
+		}
+		if s.name == report.ShortLived.Name {
+			q.Set("within", s.within.String())
+		}
+		u.RawQuery = q.Encode()
+	}
+	file, err := s.get(ctx, u, "application/octet-stream", mostProfile)
+	if err != nil {
+		return nil, err
+	}
+	t, err := readProfile(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", u.Redacted(), err)
+	}
+	return t, nil
+}
+
+func (s *source) ofProcess(pid int) (*taken, error) {
+	read := remote.Read
+	if s.name == report.RSS.Name {
+		read = remote.ReadResident
+	}
+	r, err := read(pid)
+	if err != nil {
+		return nil, err
+	}
+	return readBack(strconv.Itoa(pid), func(w io.Writer) error { return r.Write(w, s.view, symbolize.New(s.naming)) })
+}
+
+// ofBox reads the black box of a process that is gone.
+func (s *source) ofBox(path string) (*taken, error) {
+	if s.name == report.RSS.Name {
+		return nil, remote.ErrNoPages
+	}
+	e, end, err := openBox(path)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return s.ofExamined(e)
+}
+
+// ofExamined reads the profile of a box that is open.
+func (s *shared) ofExamined(e *recovery.Examined) (*taken, error) {
+	t, err := readBack("the black box", func(w io.Writer) error { return e.WriteProfile(w, s.view, symbolize.New(s.naming)) })
+	if err != nil {
+		return nil, err
+	}
+	t.story = e.Story()
+	return t, nil
+}
+
+// openBox locks and examines a box.
+func openBox(path string) (e *recovery.Examined, end func(), err error) {
+	file, err := blackbox.Open(path, blackbox.Options{AnyUsers: os.Geteuid() == 0, Within: releaseTime})
+	if err != nil {
+		return nil, nil, err
+	}
+	if e, err = recovery.Open(file); err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return e, func() { e.Close(); file.Close() }, nil
+}
+
+// readBack reads what was just written.
+func readBack(name string, write func(io.Writer) error) (*taken, error) {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return nil, err
+	}
+	t, err := readProfile(&b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func (s *source) ofFile(name string) (*taken, error) {
+	r := s.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r = f
+	}
+	t, err := readProfile(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func readProfile(r io.Reader) (*taken, error) {
+	file, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(file) < 2 {
+		return nil, errors.New("it is neither a profile nor a black box: it is too short")
+	}
+	text := file
+	if file[0] == 0x1f && file[1] == 0x8b {
+		z, err := gzip.NewReader(bytes.NewReader(file))
+		if err != nil {
+			return nil, err
+		}
+		if text, err = readAll(z); err != nil {
+			return nil, err
+		}
+	}
+	p, err := profile.ParseUncompressed(text)
+	if err == nil {
+		err = p.CheckValid()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is not a profile: %w", err)
+	}
+	return &taken{Profile: p, file: file}, nil
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, mostProfile+1))
+	if err == nil && len(text) > mostProfile {
+		err = fmt.Errorf("the profile is larger than %s", report.Bytes(mostProfile))
+	}
+	return text, err
+}
