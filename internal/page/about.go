@@ -6,6 +6,7 @@ type About struct {
 	Timeline    bool  `json:"timeline"`     // whether one is kept
 	Dumps       bool  `json:"dumps"`        // whether they are made
 
+	Name    string   `json:"name,omitempty"`    // the title of the page
 	Of      string   `json:"of,omitempty"`      // what is shown, in a sentence
 	Ended   []string `json:"ended,omitempty"`   // how a process ended, in place of suspects
 	Views   []View   `json:"views,omitempty"`   // in place of those of a live process

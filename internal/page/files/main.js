@@ -26,6 +26,7 @@ async function refresh() {
   await part("about", (got) => { a = got; }, noTimeline);
   without = a?.without || [];
   for (const name of without) (document.querySelector(`[aria-labelledby=h-${name}]`) || find(name)).hidden = true;
+  if (a?.name) document.title = `${a.name} – cgoheap`;
   if (a?.of) find("about").textContent = a.of;
   if (a?.ended) showEnd(a.ended);
   const moved = a?.views ? offer(a.views.map((v) => [v.name, v.label, v.title || ""])) : false;
