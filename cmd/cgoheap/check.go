@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/cgoheap/cgoheap/internal/check"
+	"github.com/cgoheap/cgoheap/internal/terminal"
 )
 
 func prepareCheck(flags *flag.FlagSet) action {
@@ -34,7 +35,11 @@ type broken struct {
 // checkFiles checks the files and returns the exit code. A file that cannot be read hinders no other.
 func checkFiles(files []string, s *streams, asJSON bool) (code int, err error) {
 	for _, name := range files {
-		faults, err := profileFaults(name, s.in)
+		var faults []check.Fault
+		err := terminal.Progress(s.progress, "reading "+name, func() (err error) {
+			faults, err = profileFaults(name, s.in)
+			return err
+		})
 		if err != nil {
 			fmt.Fprintf(s.trouble, "%s: %v\n", name, err)
 			code = exitUnreadable

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -113,7 +114,7 @@ func offered(names ...string) (list []page.View) {
 }
 
 // newFileExhibit shows a profile: each sample type is a view, and the one that viewers show first comes first.
-func newFileExhibit(name string, t *taken) *exhibit {
+func newFileExhibit(p place, t *taken) *exhibit {
 	e := &exhibit{profile: func(string) (*taken, error) { return t, nil }, value: func(view string) string { return view }}
 	var types []string
 	for _, s := range t.SampleType {
@@ -127,10 +128,17 @@ func newFileExhibit(name string, t *taken) *exhibit {
 	if t.resided {
 		e.account = accountIn(t.Profile)
 	}
-	e.Of = name + ", a profile" + of(t) + ". Suspects and a timeline are not in a file."
-	if e.account == nil {
-		e.Of = name + ", a profile" + of(t) + ". An account, suspects and a timeline are not in it."
+	e.Name = filepath.Base(p.name)
+	e.Of = p.name + ", a profile" + of(t) + ". "
+	lacks := "An account, suspects and a timeline are"
+	if e.account != nil {
+		lacks = "Suspects and a timeline are"
 	}
+	if p.pid > 0 {
+		e.Name = "process " + p.name
+		e.Of = e.Name + ", read from outside" + of(t) + ". "
+	}
+	e.Of += lacks + " not in it."
 	return e
 }
 

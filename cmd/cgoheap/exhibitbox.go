@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -36,6 +37,7 @@ func (v *viewing) newBoxExhibit(p place) (shown http.Handler, end func(), err er
 		e.timeline = story.Timeline
 	}
 	e.Views = offered(b.names()...)
+	e.Name = filepath.Base(p.name)
 	e.Of = fmt.Sprintf("%s, the black box of %s, process %d on %s, which ended at about %s", p.name, story.Program, story.PID, story.Host,
 		story.Ended.UTC().Format(time.RFC3339))
 	return e.handler(), end, nil

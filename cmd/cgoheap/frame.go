@@ -63,11 +63,22 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 	if f.rows == 0 {
 		return lines
 	}
-	last := f.paint(terminal.Dim, fmt.Sprintf("%s  every %v, q ends", l.Time.Local().Format(time.TimeOnly), t.every))
-	if f.failed != "" {
-		last = f.paint(terminal.Yellow, terminal.Plain(f.failed))
+	bottom := f.bottom(fmt.Sprintf("%s  every %v, q ends", l.Time.Local().Format(time.TimeOnly), t.every))
+	return append(lines[:min(len(lines), f.rows-len(bottom))], bottom...)
+}
+
+// bottom is the end of the screen: what failed, or else what to know.
+func (f *frame) bottom(otherwise string) (lines []string) {
+	if f.failed == "" {
+		return []string{f.paint(terminal.Dim, otherwise)}
 	}
-	return append(lines[:min(len(lines), f.rows-1)], last)
+	const most = 3
+	for _, line := range terminal.Wrap(terminal.Plain(f.failed), "", f.columns) {
+		if len(lines) < min(most, f.rows) {
+			lines = append(lines, f.paint(terminal.Yellow, line))
+		}
+	}
+	return lines
 }
 
 // fewRows is a terminal on which there is no room for what needs no look.

@@ -56,6 +56,7 @@ func (x *proxy) about(ctx context.Context) (*page.About, error) {
 	if err := x.ask(ctx, x.to.page("about"), &a); err != nil {
 		return nil, err
 	}
+	a.Name = x.to.url.Host
 	if !x.changes {
 		a.Without = append(a.Without, changing...)
 	}

@@ -182,7 +182,7 @@ func TestAFrameFitsTheTerminal(t *testing.T) {
 		l.Suspects = append(l.Suspects, suspect{"grows", strings.Repeat("word ", 30)})
 	}
 	top := topping{source: "a\x1b", first: l}
-	for _, f := range []frame{{columns: 80, rows: 24, blocks: true}, {columns: 40, rows: 8}, {columns: 20, rows: 3}} {
+	for _, f := range []frame{{columns: 80, rows: 24, blocks: true}, {columns: 40, rows: 8}, {columns: 20, rows: 3}, {columns: 20, rows: 2, failed: strings.Repeat("long ", 50)}} {
 		lines := top.lines(l, f)
 		if len(lines) > f.rows {
 			t.Errorf("%d lines in %d rows", len(lines), f.rows)

@@ -93,7 +93,7 @@ func (v *viewing) open(ctx context.Context, p place) (shown http.Handler, end fu
 	if err != nil {
 		return nil, nil, err
 	}
-	return newFileExhibit(p.name, t).handler(), func() {}, nil
+	return newFileExhibit(p, t).handler(), func() {}, nil
 }
 
 // serve serves until the context is done.

@@ -3,7 +3,9 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,5 +41,44 @@ func TestABoxIsShown(t *testing.T) {
 	}
 	if !exists(box) {
 		t.Error("the box is gone")
+	}
+}
+
+func TestAProcessIsShownFromOutside(t *testing.T) {
+	box, _ := recorded(t, t.TempDir())
+	h := opened(t, pidOf(t, box), func(v *viewing) { v.name = "rss" })
+	if a := askedJSON[page.About](t, h, "/about"); a.Name != "process "+pidOf(t, box) || !strings.Contains(a.Of, "view rss") {
+		t.Errorf("%+v", a)
+	}
+	l, s := askedJSON[look](t, h, "/account"), askedJSON[page.Stacks](t, h, "/stacks")
+	var sum int64
+	for _, p := range l.Lines {
+		sum += p.Bytes
+	}
+	if sum != l.Bytes || l.Bytes != s.Total || s.Total == 0 {
+		t.Errorf("the lines add up to %d, the account has %d, the stacks have %d", sum, l.Bytes, s.Total)
+	}
+}
+
+func TestTwoProcessesAreCompared(t *testing.T) {
+	one, _ := recorded(t, t.TempDir())
+	other := killed(t, t.TempDir())
+	code, out, trouble := ranWith(t, "", "diff", "-json", pidOf(t, one), other)
+	var d difference
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitGood || d.Before < leaked || d.After < leaked {
+		t.Errorf("exit code %d, %v, %q, %q", code, err, out, trouble)
+	}
+}
+
+func TestWhatWasDumpedAsJSON(t *testing.T) {
+	box, _ := recorded(t, t.TempDir())
+	to := filepath.Join(t.TempDir(), "d.pb.gz")
+	code, out, trouble := ranWith(t, "", "dump", pidOf(t, box), "-json", "-o", to)
+	var d dumped
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitGood || d.File != to || d.Program == "" || d.StoodSeconds <= 0 || d.Time.Before(d.Started) {
+		t.Errorf("exit code %d, %v, %q, %q", code, err, out, trouble)
+	}
+	if got := leakIn(t, to); got[3] != leaked {
+		t.Error(got)
 	}
 }
