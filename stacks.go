@@ -23,7 +23,7 @@ type stacksQuery struct {
 	by       string    // a label
 	from, to time.Time // zero unless it compares two moments
 	file     string    // of source
-	near     []int64   // numbers of lines
+	near     []string  // numbers of lines
 }
 
 // stacksParameters are those that Handler does not have.
@@ -32,22 +32,7 @@ var stacksParameters = map[string]func(q *stacksQuery, value string) error{
 	"from": func(q *stacksQuery, value string) error { return setMoment(&q.from, value) },
 	"to":   func(q *stacksQuery, value string) error { return setMoment(&q.to, value) },
 	"file": func(q *stacksQuery, value string) error { q.file = value; return nil },
-	"near": (*stacksQuery).addLine,
-}
-
-// mostNear bounds the lines of a request.
-const mostNear = 1000
-
-func (q *stacksQuery) addLine(value string) error {
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n <= 0 {
-		return errors.New("it must be the number of a line")
-	}
-	if len(q.near) == mostNear {
-		return fmt.Errorf("there may be at most %d", mostNear)
-	}
-	q.near = append(q.near, n)
-	return nil
+	"near": func(q *stacksQuery, value string) error { q.near = append(q.near, value); return nil },
 }
 
 // only refuses parameters that another page has.
@@ -57,8 +42,8 @@ func (q *stacksQuery) only(by, source bool) error {
 		return errors.New(`cgoheap: there is no parameter "by" here: a profile has all labels`)
 	case (q.file != "" || len(q.near) > 0) && !source:
 		return errors.New(`cgoheap: only the page source has the parameters "file" and "near"`)
-	case source && (q.file == "" || len(q.near) == 0):
-		return errors.New("cgoheap: the parameters file and near are missing")
+	case source && q.file == "":
+		return errors.New("cgoheap: the parameter file is missing")
 	}
 	return nil
 }
@@ -141,7 +126,11 @@ func (p *Profiler) serveSource(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = q.only(false, true)
 	}
-	p.serveMade(w, r, &q, err, func(made *profile.Profile) any { return page.ReadSource(made, q.file, q.near) })
+	near, wrong := page.ParseNear(q.near)
+	if err == nil && wrong != nil {
+		err = fmt.Errorf("cgoheap: %w", wrong)
+	}
+	p.serveMade(w, r, &q, err, func(made *profile.Profile) any { return page.ReadSource(made, q.file, near) })
 }
 
 // serveMade answers with what is made of a profile, as JSON, unless the query was wrong.

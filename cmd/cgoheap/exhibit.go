@@ -43,6 +43,7 @@ func (e *exhibit) handler() http.Handler {
 	}
 	mux.HandleFunc("GET /stacks", e.serveStacks)
 	mux.HandleFunc("GET /profile", e.serveProfile)
+	mux.HandleFunc("GET /source", e.serveSource)
 	return mux
 }
 
@@ -81,6 +82,20 @@ func (e *exhibit) serveStacks(w http.ResponseWriter, r *http.Request) {
 		made := page.NewStacks(t.Profile, page.Options{View: view, Value: e.value(view), By: r.FormValue("by")})
 		_ = page.WriteJSON(w, r, made)
 	}
+}
+
+// serveSource shows source of this machine, for a profile that was made of a program that was built here.
+func (e *exhibit) serveSource(w http.ResponseWriter, r *http.Request) {
+	_, t := e.wanted(w, r)
+	if t == nil {
+		return
+	}
+	near, err := page.ParseNear(r.Form["near"])
+	if err != nil {
+		http.Error(w, "cgoheap: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	_ = page.WriteJSON(w, r, page.ReadSource(t.Profile, r.FormValue("file"), near))
 }
 
 func (e *exhibit) serveProfile(w http.ResponseWriter, r *http.Request) {

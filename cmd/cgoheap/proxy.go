@@ -19,11 +19,12 @@ type proxy struct {
 // passed are the pages of a service that are passed on, with the type that their answers have here.
 var passed = map[string]string{
 	"account": "application/json", "suspects": "application/json", "timeline": "application/json", "stacks": "application/json",
+	"source":  "application/json",
 	"metrics": "text/plain; charset=utf-8", "profile": "application/octet-stream",
 }
 
 // changing are those that change something.
-var changing = []string{page.PartTrim, page.PartSampling}
+var changing = []string{page.PartTrim, page.PartSampling, page.PartDump}
 
 // newProxy asks the service first, so that a wrong address is an error of the command.
 func (v *viewing) newProxy(ctx context.Context, to place) (http.Handler, error) {

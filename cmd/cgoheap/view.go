@@ -25,7 +25,7 @@ func prepareView(flags *flag.FlagSet) action {
 	var v viewing
 	flags.StringVar(&v.address, "http", "127.0.0.1:0", "the `address` to serve the page on; port 0 is one that is free")
 	flags.BoolVar(&v.noBrowser, "no-browser", false, "open no browser")
-	flags.BoolVar(&v.changes, "changes", false, "of a service: let the page trim its malloc and change its sampling interval")
+	flags.BoolVar(&v.changes, "changes", false, "of a service: let the page trim its malloc, make a dump and change its sampling interval")
 	v.shared.add(flags)
 	v.service.add(flags, 2*time.Minute)
 	return func(s *streams, names []string) (int, error) {

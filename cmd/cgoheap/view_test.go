@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -122,12 +123,20 @@ func TestTheAddressIsOneThatABrowserCanOpen(t *testing.T) {
 }
 
 func TestAFileIsShown(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "some.c")
+	if err := os.WriteFile(text, []byte("first\nsecond\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	name := written(t, func(p *profile.Profile) {
 		p.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}
 		p.Sample[0].Value = []int64{3, 1000}
 		p.Sample[0].Label = map[string][]string{"tenant": {"a"}}
+		p.Function[0].Filename = text
 	})
 	h := opened(t, name, nil)
+	if got := askedJSON[page.Source](t, h, "/source?near=2&file="+text); got.Lines[2] != "second" || got.Missing != "" {
+		t.Errorf("%+v", got)
+	}
 	a := askedJSON[page.About](t, h, "/about")
 	if len(a.Views) != 2 || a.Views[0].Name != "inuse_space" || !strings.Contains(a.Of, name) ||
 		!strings.Contains(strings.Join(a.Without, " "), "sampling trim search refresh account timeline suspects") {
@@ -142,7 +151,7 @@ func TestAFileIsShown(t *testing.T) {
 	if got := asked(h, http.MethodGet, "/profile"); err != nil || !bytes.Equal(got.Body.Bytes(), file) {
 		t.Error("it is another file: ", err)
 	}
-	for path, status := range map[string]int{"/": 200, "/files/main.js": 200, "/account": 404, "/timeline": 404, "/suspects": 404, "/stacks?view=rss": 400} {
+	for path, status := range map[string]int{"/": 200, "/files/main.js": 200, "/account": 404, "/timeline": 404, "/suspects": 404, "/stacks?view=rss": 400, "/source?file=x&near=0": 400} {
 		if got := asked(h, http.MethodGet, path); got.Code != status {
 			t.Errorf("%s: %d", path, got.Code)
 		}
@@ -201,7 +210,7 @@ func TestAServiceIsShownAndNotChanged(t *testing.T) {
 	address, seen := proxied(t)
 	h := opened(t, address+"/debug/cgoheap/account", func(v *viewing) { v.headers.Set("Authorization", "Bearer secret") })
 	a := askedJSON[page.About](t, h, "/about")
-	if a.SampleBytes != 7 || strings.Join(a.Without, " ") != "trim sampling" {
+	if a.SampleBytes != 7 || strings.Join(a.Without, " ") != "trim sampling dump" {
 		t.Errorf("%+v", a)
 	}
 	got := asked(h, http.MethodGet, "/stacks?view=rss", "Cookie", "own=1", "Origin", "http://here")
@@ -215,7 +224,7 @@ func TestAServiceIsShownAndNotChanged(t *testing.T) {
 		t.Errorf("%d, %v, %q", got.Code, got.Header(), got.Body)
 	}
 	before := len(seen())
-	for _, path := range []string{"/trim", "/sampling?bytes=1", "/account", "/other"} {
+	for _, path := range []string{"/trim", "/sampling?bytes=1", "/dump", "/account", "/other"} {
 		if got := asked(h, http.MethodPost, path, page.Header, "1"); got.Code < 400 {
 			t.Errorf("POST %s: %d", path, got.Code)
 		}

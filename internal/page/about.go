@@ -27,6 +27,7 @@ const (
 	PartTimeline = "timeline"
 	PartSampling = "sampling"
 	PartTrim     = "trim"
+	PartDump     = "dump"
 	PartSearch   = "search"
 	PartRefresh  = "refresh"
 )

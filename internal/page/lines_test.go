@@ -118,7 +118,7 @@ func TestSourceIsReadOfTheProfilesFilesOnly(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		pipe: "not an ordinary file", short: "not the one that the program was built from", big: "more than", secret: "not one of source",
-		missing: "not on the machine", "some.c": "no full path", elsewhere: "no function of the profile", "/etc/shadow": "no function of the profile",
+		missing: "not on this machine", "some.c": "no full path", elsewhere: "no function of the profile", "/etc/shadow": "no function of the profile",
 		dir + "/": "not one of source", "": "no full path",
 	} {
 		if got := ReadSource(p, file, []int64{20}); !strings.Contains(got.Missing, want) || len(got.Lines) > 0 {

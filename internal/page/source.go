@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -27,6 +28,24 @@ const (
 	mostText   = 200     // bytes of a line
 	around     = 5       // lines before and after
 )
+
+// mostNear bounds the lines of a request.
+const mostNear = 1000
+
+// ParseNear parses the numbers of lines.
+func ParseNear(values []string) (near []int64, err error) {
+	if len(values) == 0 || len(values) > mostNear {
+		return nil, fmt.Errorf("there are %d values of the parameter near; it must be from 1 to %d", len(values), mostNear)
+	}
+	for _, value := range values {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n <= 0 {
+			return nil, fmt.Errorf("the parameter near is %q: it must be the number of a line", value)
+		}
+		near = append(near, n)
+	}
+	return near, nil
+}
 
 // sources are the endings of files of source. Debug data can name any file, and what is no source is not shown.
 var sources = []string{".c", ".cc", ".cpp", ".cxx", ".c++", ".h", ".hh", ".hpp", ".hxx", ".tcc", ".ipp", ".inl", ".inc", ".def", ".y", ".l",
@@ -87,7 +106,7 @@ func isSource(file string) bool {
 func openSource(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("the file is not on the machine where the program runs")
+		return nil, errors.New("the file is not on this machine")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening the file: %w", err)
