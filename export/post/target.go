@@ -81,6 +81,8 @@ func (t *target) final(err error) error {
 	return err
 }
 
+func (t *target) Name() string { return t.client.Address() }
+
 func (t *target) Place() string { return t.client.Place() + t.config.Path + t.config.Series }
 
 func (t *target) Stats() cgoheap.Stats { return nil }
