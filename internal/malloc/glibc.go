@@ -62,18 +62,32 @@ func (k *Kept) bySums(ask func() glibcSums) {
 	}
 }
 
+// waits are what is waited for before each try to find the heaps. A thread that changes one may lose its processor in the middle: on a
+// busy machine it goes on some ten milliseconds later.
+var waits = []time.Duration{0, 0, 0, 0, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
+	40 * time.Millisecond}
+
 // readHeaps fills in what the heaps show. The program goes on meanwhile: it tries again if they change too much.
-func (k *Kept) readHeaps(deadline time.Time, others []account.Range) (err error) {
-	for range 4 {
-		var l layout
-		if l, err = findHeaps(others...); err == nil {
-			defer l.forget()
-			k.Arenas = len(l.arenas)
-			k.Ranges, k.Apart = l.ranges(), apart(&l)
-			return k.count(l, deadline)
+func (k *Kept) readHeaps(deadline time.Time, others []account.Range) error {
+	l, err := await(func() (layout, error) { return findHeaps(others...) })
+	if err != nil {
+		return err
+	}
+	defer l.forget()
+	k.Arenas = len(l.arenas)
+	k.Ranges, k.Apart = l.ranges(), apart(&l)
+	return k.count(l, deadline)
+}
+
+// await tries until it succeeds, with all waits at most.
+func await(find func() (layout, error)) (l layout, err error) {
+	for _, wait := range waits {
+		time.Sleep(wait)
+		if l, err = find(); err == nil {
+			return l, nil
 		}
 	}
-	return err
+	return l, err
 }
 
 // layout is where the chunks are.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
@@ -82,6 +83,24 @@ func heapIn(t *testing.T, sizes ...uint64) heap {
 		at += last
 	}
 	return heap{Range: account.Range{Start: start, Limit: start + at}, first: start, arena: &arena{main: true}, newest: true}
+}
+
+// A thread that loses its processor while it changes a heap has it back in time.
+func TestAHeapThatIsBeingChangedIsWaitedFor(t *testing.T) {
+	begin, tries := time.Now(), 0
+	_, err := await(func() (layout, error) {
+		if tries++; time.Since(begin) < 25*time.Millisecond {
+			return layout{}, errLayout
+		}
+		return layout{}, nil
+	})
+	if err != nil || tries < 2 {
+		t.Errorf("%v after %d tries", err, tries)
+	}
+	tries = 0
+	if _, err := await(func() (layout, error) { tries++; return layout{}, errLayout }); !errors.Is(err, errLayout) || tries != len(waits) {
+		t.Errorf("%v after %d tries", err, tries)
+	}
 }
 
 func TestHeapsThatAreNone(t *testing.T) {

@@ -11,16 +11,12 @@ import (
 // error, which says why they are not known, it is zero: also where malloc is not glibc's. Others are ranges of the program's data
 // segment that are not malloc's, ascending.
 func ForTwin(others ...account.Range) (cgo.TwinMalloc, error) {
-	var l layout
-	var err error
-	for range 4 { // arenas and heaps may be made meanwhile
-		l, err = findHeaps(others...)
-		defer l.forget()
-		if err == nil {
-			return cgo.NewTwinMalloc(l.forTwin(others)), nil
-		}
+	l, err := await(func() (layout, error) { return findHeaps(others...) }) // arenas and heaps may be made meanwhile
+	if err != nil {
+		return cgo.TwinMalloc{}, err
 	}
-	return cgo.TwinMalloc{}, err
+	defer l.forget()
+	return cgo.NewTwinMalloc(l.forTwin(others)), nil
 }
 
 // forTwin adds what is not in the layout. The first arena is the first of the list, and may have no heap yet.
