@@ -36,7 +36,7 @@ func settled() { time.Sleep(registerHolds + 100*time.Millisecond) }
 
 // isGlobal reports whether a holder is a variable, which has no name where go test has stripped the program.
 func isGlobal(holder, name string) bool {
-	return holder == "global "+name || strings.HasPrefix(holder, filepath.Base(os.Args[0])+", data from ")
+	return holder == "global "+name || strings.HasPrefix(holder, filepath.Base(os.Args[0])+", data ")
 }
 
 // leastProven is the least share of lost blocks that must be found: what stands in memory that was not cleared may hold some.
