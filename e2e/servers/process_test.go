@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -110,15 +111,23 @@ func (p *process) logTail() string {
 	return string(bytes.Join(all[max(0, len(all)-lines):], []byte("\n")))
 }
 
-// freePort returns a port of 127.0.0.1 that nobody listened on a moment ago.
+// given are the ports that freePort has returned.
+var given sync.Map
+
+// freePort returns a port of 127.0.0.1 that nobody listened on a moment ago, each once: the kernel may give one twice.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := listener.Addr().(*net.TCPAddr).Port
+		listener.Close()
+		if _, known := given.LoadOrStore(port, true); !known {
+			return port
+		}
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
 }
 
 func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }
