@@ -29,7 +29,7 @@ func (n Names) String() string {
 // interval.
 func (v *Verdict) Sentence(n Names, format func(value, half float64) string) string {
 	parts := []string{v.movement(format)}
-	if f := v.Finding; f != nil {
+	if f := v.Finding; f != nil && v.Bytes > 0 {
 		parts = append(parts, f.String())
 	}
 	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion()
@@ -39,22 +39,35 @@ func (v *Verdict) movement(format func(value, half float64) string) string {
 	growth := fmt.Sprintf("%s/min since %s", format(v.Growth, v.GrowthError), v.Since.UTC().Format("15:04 MST"))
 	inUse := format(v.Bytes, v.BytesError) + " in use"
 	switch {
+	case v.Bytes == 0:
+		return "nothing in use any more"
 	case v.Moments < 2:
 		return inUse + ", seen once"
 	case v.rises() && v.goesOn():
 		return fmt.Sprintf("grows %s, %s", growth, inUse)
 	case v.rises():
 		return fmt.Sprintf("grew once since %s, not any more, %s", v.Since.UTC().Format("15:04 MST"), inUse)
+	case v.early():
+		return inUse
 	}
 	return "steady, " + inUse
 }
+
+// early reports whether it is too early to say that it does not grow.
+func (v *Verdict) early() bool { return v.Moments > 1 && !v.rises() && v.Time.Sub(v.Since) < rising }
 
 // conclusion never says that something is a leak without a Finding.
 func (v *Verdict) conclusion() string {
 	span := v.Time.Sub(v.Since).Round(time.Minute)
 	switch {
+	case v.Bytes == 0:
+		return ""
+	case v.Class == Leak && v.rises() && v.Finding.Unreachable < 0.95 && v.Finding.Name != "":
+		return ": a leak; what still seems reachable may be lost, too, because an old pointer looks like one in use"
 	case v.Class == Leak && v.rises():
 		return ": a leak"
+	case v.Class != Leak && v.early():
+		return fmt.Sprintf(": after %v it is too early to tell whether it grows", v.Time.Sub(v.Since).Round(time.Second))
 	case v.Class == Leak:
 		return ": lost, and not growing"
 	case v.Class == Grows && v.Finding == nil:

@@ -28,6 +28,10 @@ func TestSentences(t *testing.T) {
 	little.Bytes, little.BytesError = 5, 0
 	once := risingStack(1.2, 0.2, 0)
 	once.steps = [3]float64{3, 0, 0}
+	soon := still
+	soon.Time = simStart.Add(50 * time.Second)
+	gone := still
+	gone.Bytes, gone.BytesError = 0, 0
 	late := risingStack(1.2, 0.2, 0.1)
 	late.Time = simStart.Add(4 * time.Minute)
 	for _, c := range []struct {
@@ -38,6 +42,13 @@ func TestSentences(t *testing.T) {
 	}{
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.98}, Leak,
 			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 98 % unreachable: a leak"},
+		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.38, Error: 0.21, Holder: Holder{Name: "global sessions"}}, Leak,
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 38 ± 21 % unreachable, the rest reachable from global `sessions`: a leak; what " +
+				"still seems reachable may be lost, too, because an old pointer looks like one in use"},
+		{soon, &Finding{Holder: Holder{Name: "global fifo"}}, Steady,
+			"50.0 ± 4.0 MiB in use, reachable from global `fifo`: after 50s it is too early to tell whether it grows"},
+		{soon, nil, Steady, "50.0 ± 4.0 MiB in use: after 50s it is too early to tell whether it grows"},
+		{gone, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "nothing in use any more"},
 		{risingStack(1.2, 0.2, 0), nil, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, and hardly any " +
 			"is freed: it is not known whether anything still points to it"},
 		{risingStack(1.2, 0.2, 0), &Finding{Holder: Holder{Name: "global fifo"}}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, reachable " +
