@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/page"
@@ -92,7 +94,12 @@ func fromHere(serve http.HandlerFunc) http.HandlerFunc {
 }
 
 func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {
-	p.serveJSON(w, r, page.About{SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil, Dumps: len(p.dumps.all()) > 0})
+	a := page.About{Name: filepath.Base(os.Args[0]), PID: os.Getpid(), SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil,
+		Dumps: len(p.dumps.all()) > 0, Since: p.began.UnixMilli()}
+	if kept, since := p.suspects.Moments(); kept > 0 {
+		a.Moments, a.Looked = kept, since.UnixMilli()
+	}
+	p.serveJSON(w, r, a)
 }
 
 func (p *Profiler) serveTrim(w http.ResponseWriter, _ *http.Request) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/background"
@@ -24,6 +25,7 @@ var (
 // Profiler is a running heap profiler. Its methods may be called from any goroutine.
 type Profiler struct {
 	config     Config
+	began      time.Time
 	recording  *alloc.Recording
 	names      *symbolize.Symbolizer
 	waits      *waits // of the Handler's requests
@@ -49,7 +51,7 @@ func Start(c Config) (*Profiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profiler{config: c, names: symbolize.New(c.names()), waits: newWaits()}
+	p := &Profiler{config: c, began: time.Now(), names: symbolize.New(c.names()), waits: newWaits()}
 	o := c.options()
 	o.Failed = p.failed
 	if err := p.openBox(&o); err != nil {

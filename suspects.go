@@ -23,7 +23,7 @@ type Suspect struct {
 	Class    string `json:"class"`
 	Sentence string `json:"sentence"` // what is known, for a person
 
-	Function string   `json:"function"`         // the innermost that is not the allocator's
+	Function string   `json:"function"`         // the innermost that is not the allocator's, nor of C++'s library if that was called
 	Caller   string   `json:"caller,omitempty"` // the innermost Go function
 	Stack    []string `json:"stack"`            // the innermost function first
 
@@ -159,17 +159,38 @@ func namesOf(lines []symbolize.Line) (n suspects.Names) {
 	if len(lines) == 0 {
 		return suspects.Names{Function: "unknown"}
 	}
-	n = suspects.Names{Function: lines[0].Function, Line: lines[0].Line}
-	if lines[0].File != "" {
-		n.File = filepath.Base(lines[0].File)
+	inner := beyondStd(lines)
+	n = suspects.Names{Function: inner.Function, Line: inner.Line}
+	if inner.File != "" {
+		n.File = filepath.Base(inner.File)
 	}
 	for _, l := range lines {
-		if strings.HasSuffix(l.File, ".go") && !strings.HasPrefix(l.Function, "C.") { // not cgo's own wrapper
+		if isGo(&l) {
 			n.Caller = l.Function
 			break
 		}
 	}
 	return n
+}
+
+// isGo reports whether it is Go's function, and not cgo's own wrapper.
+func isGo(l *symbolize.Line) bool {
+	return strings.HasSuffix(l.File, ".go") && !strings.HasPrefix(l.Function, "C.")
+}
+
+// beyondStd returns the innermost line that a reader has written: not std::__new_allocator<T>::allocate, but who has the container. A
+// stack of nothing else before Go keeps its innermost.
+func beyondStd(lines []symbolize.Line) *symbolize.Line {
+	for i := range lines {
+		l := &lines[i]
+		if strings.HasSuffix(l.File, ".go") {
+			break
+		}
+		if !strings.HasPrefix(l.Function, "std::") && !strings.HasPrefix(l.Function, "__gnu_cxx::") {
+			return l
+		}
+	}
+	return &lines[0]
 }
 
 // fewSuspects is how many a text shows that is about something else.
@@ -237,7 +258,17 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 	}
 	plainText(w)
 	if len(found) == 0 {
-		fmt.Fprintln(w, "no moment was kept yet: the first is being taken now, and verdicts need eight minutes")
+		fmt.Fprintln(w, p.aboutNone())
 	}
 	fmt.Fprint(w, sentences(found)+p.aboutSearch())
+}
+
+// aboutNone is what a text says where there are no suspects.
+func (p *Profiler) aboutNone() string {
+	kept, since := p.suspects.Moments()
+	if kept == 0 {
+		return "no moment was kept yet: the first is being taken now, and verdicts need eight minutes"
+	}
+	return fmt.Sprintf("no sampled block of malloc is in use, and none grows: %d moments since %s were looked at; memory that is mapped "+
+		"directly is not among suspects, but in /debug/cgoheap/account and view=rss", kept, since.UTC().Format("15:04 MST"))
 }

@@ -5,13 +5,17 @@ package cgoheap
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 // indexOf returns the index of the first whose stack has the function, -1 if there is none. Sentences may lack its name: go test
@@ -73,6 +77,51 @@ func TestSuspectsAreWhatIsInUse(t *testing.T) {
 			t.Error(text)
 		}
 	})
+}
+
+func TestWithoutSampledBlocksNobodyWaitsForAMoment(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1 << 30, Suspects: true})
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if kept, since := p.suspects.Moments(); kept > 0 {
+			if age := time.Since(since); age < 0 || age > time.Minute {
+				t.Error(since)
+			}
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no moment was taken")
+		}
+	}
+	if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", ""); !strings.HasPrefix(w.Body.String(), "no sampled block of malloc is in use") {
+		t.Error(w.Body)
+	}
+	var about page.About
+	if err := json.Unmarshal(askPage(p, http.MethodGet, "/debug/cgoheap/about", "").Body.Bytes(), &about); err != nil || about.Moments == 0 || about.Looked < about.Since || about.PID != os.Getpid() {
+		t.Errorf("%+v %v", about, err)
+	}
+}
+
+func TestASuspectIsCalledByWhoHasTheContainer(t *testing.T) {
+	line := func(function, file string) symbolize.Line {
+		return symbolize.Line{Function: function, File: file, Line: 7}
+	}
+	inner, container := line("std::__new_allocator<int>::allocate", "/usr/include/c++/12/bits/new_allocator.h"), line("std::vector<int>::reserve", "/usr/include/c++/12/bits/vector.tcc")
+	own, caller := line("tiles::Renderer::render", "/src/tiles.cc"), line("main.fetch", "/src/main.go")
+	for _, c := range []struct {
+		lines []symbolize.Line
+		want  suspects.Names
+	}{
+		{[]symbolize.Line{inner, container, own, caller}, suspects.Names{Function: own.Function, File: "tiles.cc", Line: 7, Caller: "main.fetch"}},
+		{[]symbolize.Line{own, inner, caller}, suspects.Names{Function: own.Function, File: "tiles.cc", Line: 7, Caller: "main.fetch"}},
+		{[]symbolize.Line{inner, container, caller}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7, Caller: "main.fetch"}},
+		{[]symbolize.Line{inner, line("C.make", "_cgo_gotypes.go"), caller}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7, Caller: "main.fetch"}},
+		{[]symbolize.Line{inner}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7}},
+		{nil, suspects.Names{Function: "unknown"}},
+	} {
+		if got := namesOf(c.lines); got != c.want {
+			t.Errorf("%+v, want %+v", got, c.want)
+		}
+	}
 }
 
 func TestSuspectsAfterStop(t *testing.T) {

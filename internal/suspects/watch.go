@@ -112,6 +112,19 @@ func (w *Watch) Running() bool {
 	return w.timer != nil && !w.stopped
 }
 
+// Moments returns how many moments are kept, and when the first of them was; 0 for nil.
+func (w *Watch) Moments() (kept int, since time.Time) {
+	if w == nil {
+		return 0, since
+	}
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	if kept = len(w.history.moments); kept > 0 {
+		since = w.history.moments[0].time
+	}
+	return kept, since
+}
+
 // Verdicts returns the stacks, the most suspect first.
 func (w *Watch) Verdicts() []Verdict {
 	w.taking.Lock()
