@@ -1,4 +1,6 @@
 #include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
 
 struct script {};
 
@@ -13,4 +15,10 @@ extern "C" void *hold_script(unsigned long size) {
 	void *block = hold<script>(size);
 	__asm__ volatile("" : "+r"(block));
 	return block;
+}
+
+// map_pool is memory that malloc does not know.
+extern "C" void *map_pool(unsigned long size) {
+	void *pool = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return pool == MAP_FAILED ? nullptr : std::memset(pool, 1, size);
 }

@@ -3,6 +3,7 @@ package main
 /*
 #cgo CXXFLAGS: -O1 -g
 void *hold_script(unsigned long size);
+void *map_pool(unsigned long size);
 */
 import "C"
 
@@ -37,6 +38,9 @@ func main() {
 		log.Fatal(err)
 	}
 	hold(60)
+	if C.map_pool(8<<20) == nil {
+		log.Fatal("no memory to map")
+	}
 	pprof.Do(context.Background(), pprof.Labels("tenant", "<b>"), func(context.Context) { hold(40) })
 	http.Handle("/debug/cgoheap/", heap.PagesHandler())
 	listener, err := net.Listen("tcp", os.Args[1])

@@ -4,8 +4,9 @@ import { askJSON, change, find } from "./text.js";
 import { listen } from "./state.js";
 import { showAccount } from "./account.js";
 import { showEnd, showSuspects } from "./suspects.js";
+import { showGrowth } from "./growth.js";
 import { noTimeline, showTimeline, updateTimeline } from "./timeline.js";
-import { load, offer } from "./stacks.js";
+import { began, load, offer } from "./stacks.js";
 
 // part asks for one part, which fails alone.
 async function part(path, show, failed) {
@@ -19,11 +20,11 @@ async function part(path, show, failed) {
 const failedIn = (id) => (sentence) => { find(id).textContent = sentence; };
 
 // A page of something else than a live process lacks parts.
-let without = [];
+let without = [], known = null;
 
 async function refresh() {
   let a = null;
-  await part("about", (got) => { a = got; }, noTimeline);
+  await part("about", (got) => { known = a = got; }, noTimeline);
   without = a?.without || [];
   for (const name of without) (document.querySelector(`[aria-labelledby=h-${name}]`) || find(name)).hidden = true;
   if (a?.name) document.title = `${a.name} – cgoheap`;
@@ -31,7 +32,7 @@ async function refresh() {
   if (a?.ended) showEnd(a.ended);
   const moved = a?.views ? offer(a.views.map((v) => [v.name, v.label, v.title || ""])) : false;
   return Promise.all([
-    has("account") && part("account?format=json", (l) => showAccount(l, a?.of), failedIn("about")),
+    has("account") && part("account?format=json", (l) => showAccount(l, a), failedIn("about")),
     has("suspects") && !a?.ended && suspects(20),
     has("timeline") && a && about(a),
     moved || load(true),
@@ -40,12 +41,17 @@ async function refresh() {
 
 const has = (name) => !without.includes(name);
 
-// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken.
+// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken. That there was a moment
+// is known from before the question, so an empty list then means that nothing is in use.
 async function suspects(tries) {
-  let list = [];
+  let list = null;
   await part("suspects?format=json", (l) => { list = l; }, failedIn("suspects"));
-  if (list.length > 0 || tries === 0) showSuspects(list);
-  else setTimeout(() => suspects(tries - 1), 1000);
+  if (list === null) return;
+  if (list.length > 0 || known?.moments || tries === 0) return showSuspects(list, known);
+  setTimeout(async () => {
+    await part("about", (a) => { known = a; }, () => {});
+    suspects(tries - 1);
+  }, 1000);
 }
 
 // about asks what there is. That no timeline is kept is an ordinary answer.
@@ -53,7 +59,13 @@ async function about(a) {
   if (a.sample_bytes) find("bytes").value = a.sample_bytes;
   find("dump").disabled = !a.dumps;
   if (!a.dumps) find("dumped").textContent = "The program makes no dumps: it has not called StartDumps or DumpOnSignal.";
-  if (a.timeline) await part("timeline", showTimeline, noTimeline);
+  if (a.since) began(a.since);
+  if (a.timeline) {
+    await part("timeline", (t) => {
+      showTimeline(t);
+      if (has("suspects") && !a.ended) showGrowth(t);
+    }, noTimeline);
+  }
   else noTimeline("No timeline is kept. Set Config.Timeline, or CGOHEAP_TIMELINE=true with package auto, or a black box, and start the service again: it takes a thousandth of one processor at most.");
 }
 
@@ -73,12 +85,12 @@ function act(id, says, what) {
 
 act("trim", failedIn("trimmed"), async () => {
   const said = await change("trim");
-  await part("account?format=json", showAccount, failedIn("about"));
+  await part("account?format=json", (l) => showAccount(l, known), failedIn("about"));
   return said;
 });
 act("sampling", failedIn("sampled"), () => change("sampling?bytes=" + encodeURIComponent(find("bytes").value)));
 act("dump", failedIn("dumped"), () => change("dump"));
-act("search", () => {}, () => part("suspects?format=json&search=1", showSuspects, failedIn("suspects")));
+act("search", () => {}, () => part("suspects?format=json&search=1", (l) => showSuspects(l, known), failedIn("suspects")));
 act("refresh", () => {}, refresh);
 
 addEventListener("keydown", (e) => {

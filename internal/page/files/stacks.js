@@ -1,6 +1,6 @@
 // The stacks: which profile is shown, and how. What the server has sent stays until another profile is wanted.
 
-import { amount, askJSON, find, make, measure, share } from "./text.js";
+import { amount, askJSON, bytes, find, make, measure, share } from "./text.js";
 import { set, state } from "./state.js";
 import { build, follow, table } from "./tree.js";
 import { drawFlame } from "./flame.js";
@@ -62,8 +62,30 @@ function draw() {
   labels();
   rows();
   showSource(sent);
+  remark(s);
   const cut = sent.cut ? [`${sent.cut} small nodes are joined in “(small ones)”; the file has all`] : [];
-  find("comments").replaceChildren(...[...cut, ...(sent.comments || [])].map((c) => make("li", {}, c.replace(/^cgoheap: /, ""))));
+  find("comments").replaceChildren(...[...cut, ...(sent.comments || [])].map((c) => make("li", {}, readable(c))));
+}
+
+// readable is a comment for a person: those in files have sizes in bytes.
+const readable = (comment) => comment.replace(/^cgoheap: /, "")
+  .replace(/(\d{4,})(?: ± (\d+))? bytes/g, (_, n, error) => bytes(Number(n)) + (error ? ` ± ${bytes(Number(error))}` : ""));
+
+// empty says of views why nothing may be in them.
+const empty = { inuse: "No sampled block of malloc is in use. What is mapped directly is in the view RSS.",
+  growth: "Nothing of malloc grew. What is mapped directly is in the view RSS.", unreachable: "Nothing is unreachable, as far as samples tell.",
+  heldby: "No sampled block of malloc is in use.", shortlived: "No sampled block of malloc was freed within a second." };
+
+let beginning = 0; // of the recording, in milliseconds since 1970
+
+export const began = (time) => { beginning = time; };
+
+// remark adds to the summary what the numbers alone do not say.
+function remark({ view }) {
+  if (tree.weight === 0 && empty[view]) find("summary").textContent = empty[view];
+  else if (view === "shortlived" && beginning && sent.time > beginning) {
+    find("summary").textContent += `; ${amount(1000 * tree.total / (sent.time - beginning))} a second since ${new Date(beginning).toLocaleTimeString()}`;
+  }
 }
 
 function labels() {
@@ -115,12 +137,15 @@ function buttons() {
   }));
 }
 
+// offers reports whether there is a view of that name.
+export const offers = (name) => views.some(([view]) => view === name);
+
 // offer replaces the views. It reports whether another one is shown now, and loaded.
 export function offer(list) {
   views = list;
   buttons();
   find("compare").hidden = find("picked").hidden = !list.some(([view]) => view === "growth");
-  const there = views.some(([view]) => view === state().view);
+  const there = offers(state().view);
   if (!there) set({ view: views[0][0], zoom: [] }, true);
   return !there;
 }

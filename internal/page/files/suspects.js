@@ -1,6 +1,6 @@
 // The suspects: who grows, in a sentence, with a line of what was in use at each moment.
 
-import { bytes, find, make } from "./text.js";
+import { bytes, coded, find, make } from "./text.js";
 import { set } from "./state.js";
 
 const graphic = "http://www.w3.org/2000/svg";
@@ -29,7 +29,7 @@ function own(s) {
 }
 
 // whose names that function, and the outermost of package main, which is often the handler of a request.
-function whose(s) {
+export function whose(s) {
   const inner = own(s), outer = s.stack.findLast((n) => n.startsWith("main."));
   return outer && outer !== inner ? `${inner}, from ${outer}` : inner;
 }
@@ -41,16 +41,37 @@ export function showEnd(sentences) {
   find("suspects").replaceChildren(...sentences.map((s) => make("li", {}, s)));
 }
 
-export function showSuspects(list) {
-  const shown = find("suspects");
+const verdicts = 8 * 60_000; // what does not grow so far may do so until then
+
+// classOf returns what a suspect is called on the page.
+const classOf = (s) => s.class === "steady" && new Date(s.time) - new Date(s.since) < verdicts ? "too early" : s.class;
+
+// none says why there are no suspects: nobody has looked, or nothing is in use.
+function none(about) {
+  if (!about?.moments) return "The first moment is being taken now. Growth is known after 14 s, verdicts after eight minutes: press Refresh then.";
+  return `Nothing of malloc grows: no sampled block is in use. Moments looked at since ${new Date(about.looked).toLocaleTimeString()}: ${about.moments}. ` +
+    "What is freed soon is in the view short-lived, what is mapped directly in RSS.";
+}
+
+export function showSuspects(all, about) {
+  const shown = find("suspects"), list = all.filter((s) => s.bytes > 0 || s.class !== "steady").slice(0, 10);
+  const grow = list.filter((s) => s.class !== "steady"), others = list.filter((s) => s.class === "steady");
   shown.setAttribute("aria-busy", "false");
-  if (list.length === 0) {
-    shown.replaceChildren(make("p", { className: "soft" }, "The first moment is being taken now. Growth is known after 14 s, verdicts after eight minutes: press Refresh then."));
-    return;
-  }
-  shown.replaceChildren(...list.slice(0, 10).map((s) => {
-    const open = make("button", { className: s.class, title: "Shows its stack in the flame graph" }, make("span", { className: "class" }, s.class),
-      make("span", { className: "who" }, whose(s)), make("div", {}, s.sentence));
+  if (list.length === 0) shown.replaceChildren(make("li", { className: "more soft" }, none(about)));
+  else if (grow.length === 0) shown.replaceChildren(make("li", { className: "more soft" }, "Of malloc, nothing is known to grow. In use:"), ...items(others));
+  else shown.replaceChildren(...items(grow), ...folded(others));
+}
+
+// folded are those that do not grow, where others do.
+function folded(others) {
+  if (others.length === 0) return [];
+  return [make("li", { className: "more" }, make("details", {}, make("summary", {}, `${others.length} more in use, not known to grow`), make("ul", {}, ...items(others))))];
+}
+
+function items(list) {
+  return list.map((s) => {
+    const open = make("button", { className: s.class, title: "Shows its stack in the flame graph" }, make("span", { className: "class" }, classOf(s)),
+      make("span", { className: "who" }, whose(s)), make("div", {}, ...coded(s.sentence)));
     if (s.series && s.series.length > 1) open.append(spark(s.series));
     if (s.growth_error || s.bytes_error) open.append(make("span", { className: "error" },
       `95 %: ${bytes(s.bytes)} ± ${bytes(s.bytes_error)} in use, ${bytes(s.growth)} ± ${bytes(s.growth_error)} a minute`));
@@ -59,5 +80,5 @@ export function showSuspects(list) {
       find("stacks").scrollIntoView();
     });
     return make("li", {}, open);
-  }));
+  });
 }

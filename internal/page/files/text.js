@@ -28,6 +28,9 @@ export function make(name, properties, ...inside) {
   return e;
 }
 
+// coded returns a text as parts for make: what is between backticks is code.
+export const coded = (text) => text.split("`").map((t, i) => i % 2 ? make("code", {}, t) : t);
+
 export const find = (id) => document.getElementById(id);
 
 // ask returns an answer of the page's own folder. What is not 2xx becomes an Error with the sentence of the answer.

@@ -2,10 +2,7 @@
 
 import { bytes, find } from "./text.js";
 import { set, state } from "./state.js";
-
-// lines are what is drawn: the sum of columns of the timeline, by the colour's name.
-const lines = [["RSS", "rss", ["rss"]], ["Go", "go", ["go_heap", "go_free", "go_stacks", "go_other"]], ["native", "native", ["native"]],
-  ["mapped", "mapped", ["mapped"]], ["free in malloc", "free", ["malloc_free"]]];
+import { columnsOf, moved, sentence, series } from "./growth.js";
 
 const powers = Array.from({ length: 50 }, (_, i) => 2 ** i); // what lies between two ticks of bytes
 
@@ -27,25 +24,28 @@ export function noTimeline(sentence) {
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 
-function dataOf(rows) {
-  const column = Object.fromEntries(sent.columns.map((c, i) => [c.name, i]));
-  const sum = (row, names) => names.reduce((s, n) => row[column[n]] === null || s === null ? null : s + row[column[n]], 0);
-  return [rows.map((r) => r[0] / 1000), ...lines.map(([, , names]) => rows.map((r) => sum(r, names)))];
-}
+const rowsOf = (range) => range === "days" ? sent.minutes : sent.seconds;
+
+// latest is what the legend shows while nobody points to the chart.
+const latest = (u, n, i, at) => {
+  const value = at === null || at === undefined ? u.data[i].at(-1) : n;
+  return value === null || value === undefined ? "–" : bytes(value);
+};
 
 export function drawTimeline() {
   if (!sent) return;
   shownRange = state().range;
-  const rows = shownRange === "days" ? sent.minutes : sent.seconds, target = find("timeline");
+  const rows = rowsOf(shownRange), target = find("timeline");
   chart?.destroy();
   const axis = { stroke: colour("ink"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } };
   chart = new uPlot({
     width: target.clientWidth || 600, height: 220, cursor: { drag: { x: false, y: false }, y: false },
     scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
     axes: [axis, { ...axis, size: 76, incrs: powers, values: (_, all) => all.map(bytes) }],
-    series: [{}, ...lines.map(([label, name]) => ({ label, stroke: colour(name), width: label === "RSS" ? 2 : 1, value: (_, n) => n === null ? "–" : bytes(n) }))],
+    series: [{ label: "Time", value: (_, t) => t === null || t === undefined ? "latest" : new Date(t * 1000).toLocaleTimeString() },
+      ...series.map(([label, name]) => ({ label, stroke: colour(name), width: label === "RSS" ? 2 : 1.5, value: latest }))],
     hooks: { draw: [mark] },
-  }, dataOf(rows), target);
+  }, [rows.map((r) => r[0] / 1000), ...columnsOf(sent, rows)], target);
   chart.over.addEventListener("click", () => pick(chart.cursor.idx));
   for (const b of find("range").children) b.setAttribute("aria-pressed", b.dataset.range === shownRange);
   say();
@@ -75,7 +75,8 @@ const clock = (t) => new Date(Number(t)).toLocaleString();
 function say() {
   const { from, to } = state();
   find("compare").disabled = !(from && to);
-  find("picked").textContent = to ? `${clock(from)} to ${clock(to)}` : from ? `${clock(from)}; pick a second point` : "Pick two points to see what grew between them";
+  const move = to && sent ? moved(sent, rowsOf(shownRange), Number(from), Number(to)) : null;
+  find("picked").textContent = move ? sentence(move, `from ${clock(from)} to ${clock(to)}`) : to ? `${clock(from)} to ${clock(to)}` : from ? `${clock(from)}; pick a second point` : "Pick two points to see what grew between them";
 }
 
 export function updateTimeline() {
@@ -85,7 +86,10 @@ export function updateTimeline() {
 }
 
 find("range").addEventListener("click", (e) => { if (e.target.dataset.range) set({ range: e.target.dataset.range }); });
-find("compare").addEventListener("click", () => set({ view: "growth", zoom: [], by: "" }));
+find("compare").addEventListener("click", () => {
+  set({ view: "growth", zoom: [], by: "" });
+  find("stacks").scrollIntoView();
+});
 find("timeline").addEventListener("keydown", (e) => {
   if (!chart) return;
   const last = chart.data[0].length - 1, at = chart.cursor.idx ?? last, far = e.shiftKey ? 60 : 1;

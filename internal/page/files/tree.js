@@ -12,8 +12,8 @@ class Node {
   }
 }
 
-// read returns the functions and, for each node with bytes of its own, the stack of function numbers, the outermost first.
-function stacksOf(sent) {
+// stacksOf returns, for each node with bytes of its own, the stack of function numbers, the outermost first.
+export function stacksOf(sent) {
   const paths = [], list = [];
   for (const [parent, f, self, objects] of sent.nodes) {
     const path = parent < 0 ? [f] : [...paths[parent], f];

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// grown is a timeline of twelve minutes in which RSS grew by 40 MiB, of it so many MiB in a column.
+func grown(column string, mib int) string {
+	return fmt.Sprintf(`(() => {
+		const names = ["time", "rss", "go_heap", "go_free", "go_stacks", "go_other", "native", "mapped", "malloc_free"], mib = 2 ** 20;
+		const row = (i) => names.map((n) => n === "time" ? 1.7e12 + 1000 * i : n === "rss" ? (100 + 4 * i / 60) * mib : n === %q ? (10 + %d * i / 600) * mib : 5 * mib);
+		return { columns: names.map((name) => ({ name })), seconds: Array.from({ length: 721 }, (_, i) => row(i)), minutes: [] };
+	})()`, column, mib)
+}
+
+// called calls a function of one of the page's modules, and waits for it.
+func called(module, call string) chromedp.Action {
+	return is(fmt.Sprintf(`import("%sfiles/%s").then((m) => m.%s).then(() => true)`, folder, module, call))
+}
+
+func TestWhoMappedWhatGrewIsNamed(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	b.do(t, called("growth.js", "showGrowth("+grown("mapped", 36)+")"))
+	contains(t, eval[string](t, b, text("#grew")), "RSS grew in the last 10 min: +", " a minute", " mapped directly")
+	contains(t, eval[string](t, b, text("#mappers .who")), "main.main")
+	contains(t, eval[string](t, b, text("#mappers")), "map_pool", "8.00 MiB resident")
+	if eval[bool](t, b, `document.querySelector("#mappers").getBoundingClientRect().bottom > innerHeight`) {
+		t.Error("who mapped it is not on the first screen")
+	}
+	b.do(t, chromedp.Click("#mappers button"), is(`document.querySelector("#stacks").ariaBusy === "false" && location.hash.includes("view=rss")`))
+	contains(t, eval[string](t, b, text("#detail")), "map_pool: 8.00 MiB")
+}
+
+func TestNobodyIsSaidToHaveMappedWhatMallocHas(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	b.do(t, called("growth.js", "showGrowth("+grown("native", 40)+")"))
+	contains(t, eval[string](t, b, text("#grew")), "malloc: in use")
+	if n := eval[int](t, b, `document.querySelector("#mappers").children.length`); n != 0 {
+		t.Errorf("%d are named", n)
+	}
+}
+
+func TestNoSuspectsIsNotALookThatIsStillToCome(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	b.do(t, called("suspects.js", "showSuspects([], { moments: 6, looked: 1.7e12 })"))
+	contains(t, eval[string](t, b, text("#suspects")), "Nothing of malloc grows", ": 6.")
+	b.do(t, called("suspects.js", "showSuspects([], null)"))
+	contains(t, eval[string](t, b, text("#suspects")), "The first moment is being taken")
+}
+
+func TestWhatIsTooEarlyOrGoneIsNotCalledSteady(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	const suspects = `[["soon", 50, 7], ["gone", 3000, 0], ["cache", 3000, 7]].map(([name, seconds, bytes]) => ({ class: "steady", sentence: name, function: name,
+		stack: [name], since: new Date(1.7e12), time: new Date(1.7e12 + 1000 * seconds), bytes }))`
+	b.do(t, called("suspects.js", "showSuspects("+suspects+", null)"))
+	const classes = `[...document.querySelectorAll("#suspects button")].map((e) => e.querySelector(".who").textContent + ": " + e.querySelector(".class").textContent).join()`
+	if got := eval[string](t, b, classes); got != "soon: too early,cache: steady" {
+		t.Error(got)
+	}
+}
+
+func TestALineOfTheAccountLeadsToItsStacks(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	b.do(t, chromedp.Click(`//*[@id="account"]//button[text()="mapped directly"]`, chromedp.BySearch),
+		is(`document.querySelector("#stacks").ariaBusy === "false" && `+text("#flame")+`.includes("map_pool")`))
+	contains(t, eval[string](t, b, text("#detail")), "heap: mapped")
+}

@@ -1,0 +1,102 @@
+// What grew: how RSS and its parts moved between two moments of the timeline, and, where memory that was mapped directly may be the
+// cause, who mapped it. Suspects are stacks of malloc only.
+
+import { askJSON, bytes, coded, find, make, share } from "./text.js";
+import { set } from "./state.js";
+import { stacksOf } from "./tree.js";
+import { whose } from "./suspects.js";
+
+// series are what the timeline draws: the sum of its columns, by the colour's name.
+export const series = [["RSS", "rss", ["rss"]], ["Go", "go", ["go_heap", "go_free", "go_stacks", "go_other"]], ["malloc: in use", "native", ["native"]],
+  ["mapped directly", "mapped", ["mapped"]], ["malloc: free", "free", ["malloc_free"]]];
+
+const minute = 60_000, lately = 10 * minute;
+const little = 2 ** 20, littleShare = 0.02; // what RSS moves by in a service that does nothing
+const partShare = 0.1, causeShare = 0.25; // of the growth: what is listed, what may be the cause
+const mostMappers = 3, longEnough = 8; // minutes, as for verdicts on suspects
+
+// columnsOf returns the values of each series, null where one is not known.
+export function columnsOf(timeline, rows) {
+  const column = Object.fromEntries(timeline.columns.map((c, i) => [c.name, i]));
+  const sum = (row, names) => names.reduce((s, n) => row[column[n]] === null || s === null ? null : s + row[column[n]], 0);
+  return series.map(([, , names]) => rows.map((r) => sum(r, names)));
+}
+
+// levels returns the mean of each series over the rows.
+const levels = (timeline, rows) => columnsOf(timeline, rows).map((values) => values.reduce((a, b) => a + b, 0) / values.length);
+
+// moved returns by how much each series moved between two times. Its ends are means over a part of the time, for the series are not smooth.
+// It returns null where the timeline has not two ends.
+export function moved(timeline, rows, from, to) {
+  const end = Math.min(30_000, (to - from) / 10);
+  const first = rows.filter((r) => r[0] >= from && r[0] <= from + end), last = rows.filter((r) => r[0] <= to && r[0] >= to - end);
+  if (!first.length || !last.length || first[0] === last[0]) return null;
+  const before = levels(timeline, first), after = levels(timeline, last);
+  return { by: after.map((n, i) => n - before[i]), rss: after[0], minutes: (to - from) / minute };
+}
+
+const signed = (n) => (n > 0 ? "+" : "") + bytes(n);
+
+// sentence says what moved. The rest is what no series has.
+export function sentence({ by, rss, minutes }, when) {
+  const [all, ...parts] = by;
+  if (Math.abs(all) < Math.max(little, littleShare * rss)) return `RSS has hardly changed ${when}: ${signed(all)}.`;
+  const list = parts.map((n, i) => [series[i + 1][0], n]);
+  list.push(["files, and older memory that is only now written to", restOf(by)]);
+  const said = list.filter(([, n]) => Math.abs(n) >= partShare * Math.abs(all)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
+    .map(([name, n]) => `${signed(n)} ${name}${name === "mapped directly" && n > 1.1 * Math.abs(all) ? " (resident or not)" : ""}`);
+  const rate = minutes >= 2 ? `, ${signed(all / minutes)} a minute` : "";
+  return `RSS ${all > 0 ? "grew" : "fell"} ${when}: ${signed(all)}${rate}` + (said.length ? `. Of it ${said.join(", ")}.` : ".");
+}
+
+const restOf = ([all, ...parts]) => all - parts.reduce((a, b) => a + b, 0);
+
+// mayBeMapped reports whether what RSS grew by may be memory that was mapped directly, now or earlier.
+function mayBeMapped({ by, rss }) {
+  const cause = Math.max(by[3], restOf(by));
+  return by[0] >= Math.max(little, littleShare * rss) && cause >= causeShare * by[0];
+}
+
+// showGrowth says what grew lately.
+export async function showGrowth(timeline) {
+  const rows = timeline.seconds, now = rows.at(-1)?.[0] ?? 0, from = Math.max(rows[0]?.[0] ?? 0, now - lately);
+  const move = now - from >= minute ? moved(timeline, rows, from, now) : null;
+  find("grew").hidden = !move;
+  if (!move) return;
+  find("grew").textContent = sentence(move, `in the last ${Math.round(move.minutes)} min`);
+  try {
+    showMappers(mayBeMapped(move) ? await mappers() : [], move.minutes >= longEnough);
+  } catch (fault) {
+    find("mappers").replaceChildren(make("li", { className: "fault" }, "Who mapped it could not be read: " + fault.message));
+  }
+}
+
+// mappers returns the stacks that mapped the most of what is resident, each with the innermost function first.
+async function mappers() {
+  const sent = await askJSON("stacks?view=rss&by=heap"), name = (f) => sent.texts[sent.functions[f][0]];
+  const list = stacksOf(sent).filter(({ path }) => name(path[0]) === "heap: mapped" && !name(path.at(-1)).startsWith("["));
+  const all = list.reduce((sum, s) => sum + s.self, 0);
+  return list.filter((s) => s.self >= partShare * all).sort((a, b) => b.self - a.self).slice(0, mostMappers).map(({ path, self }) => {
+    const stack = path.slice(1).map(name).reverse(), last = sent.functions[path.at(-1)];
+    const caller = path.slice(1).reverse().find((f) => sent.texts[sent.functions[f][1]].endsWith(".go") && !name(f).startsWith("C."));
+    return { stack, function: stack[0], caller: caller === undefined ? "" : name(caller), file: sent.texts[last[1]], bytes: self, all, time: sent.time };
+  });
+}
+
+const seen = new Map(); // what each stack had when this page looked first
+
+function showMappers(list, sure) {
+  find("mappers").replaceChildren(...list.map((s) => {
+    const key = s.stack.join("\n");
+    if (!seen.has(key)) seen.set(key, s);
+    const first = seen.get(key), grew = first === s ? "; refresh to see whether it goes on" : `, ${signed(s.bytes - first.bytes)} since ${new Date(first.time).toLocaleTimeString()}`;
+    const text = `\`${s.function}\`${s.caller ? ", called from " + s.caller : ""}: ${bytes(s.bytes)} resident, ${share(s.bytes, s.all)} of what is mapped${grew}`;
+    const open = make("button", { className: sure ? "grows" : "", title: "Shows its stack in the flame graph of RSS" }, make("span", { className: "class" }, "mapped"),
+      make("span", { className: "who" }, whose(s)), make("div", {}, ...coded(text)));
+    open.addEventListener("click", () => {
+      set({ view: "rss", reverse: "", library: "", by: "", from: "", to: "", zoom: s.stack.toReversed() });
+      find("stacks").scrollIntoView();
+    });
+    return make("li", {}, open);
+  }));
+}
