@@ -15,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "action.h"
 #include "ending.h"
 #include "gate.h"
 #include "machine.h"
@@ -30,8 +31,21 @@ static struct {
 	uint64_t page;           // the size of a page
 	uint8_t *mended;         // a bit for each page of the file
 	uint64_t mended_size, missing;
-	struct header header;    // as it was laid out
+	char header[sizeof(struct header)]; // as it was laid out; see complement
 } box;
+_Static_assert(sizeof(struct header) % sizeof(uint64_t) == 0, "the header consists of words");
+
+// Inverts each bit of a header. Its offsets look like addresses of blocks, and what looks for pointers to those reads this
+// program's variables.
+static void complement(void *to, const void *from)
+{
+	uint64_t word;
+	for (size_t at = 0; at < sizeof(struct header); at += sizeof word) {
+		memcpy(&word, (const char *)from + at, sizeof word);
+		word = ~word;
+		memcpy((char *)to + at, &word, sizeof word);
+	}
+}
 
 enum box_state box_state(void)
 {
@@ -77,7 +91,7 @@ static bool replace_header(uintptr_t page)
 	void *copy = map_at(0, 0);
 	if (copy == NULL)
 		return false;
-	memcpy(copy, &box.header, sizeof box.header);
+	complement(copy, box.header);
 	return system_call6(SYS_mremap, (long)copy, (long)box.page, (long)box.page, MREMAP_MAYMOVE | MREMAP_FIXED, (long)page, 0) == (long)page;
 }
 
@@ -180,13 +194,12 @@ static bool is_ours(const struct sigaction *a)
 // One that was left behind because another stood before it is still called by that.
 static int install(void)
 {
-	struct sigaction now, ours = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	struct sigaction ours = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
 	sigfillset(&ours.sa_mask);
 	if (box.installed)
 		return 0;
-	if (sigaction(SIGBUS, NULL, &now) != 0)
+	if (!action_of(SIGBUS, &box.before))
 		return errno;
-	box.before = now;
 	box.installed = sigaction(SIGBUS, &ours, NULL) == 0;
 	return box.installed ? 0 : errno;
 }
@@ -205,7 +218,7 @@ int box_open(void)
 	box.mended = bits;
 	box.missing = 0;
 	box.mended_size = size < PAGES_LARGEST ? PAGES_LARGEST : size;
-	box.header = (struct header){0};
+	complement(box.header, &(struct header){0});
 	set(BOX_WHOLE);
 	__atomic_store_n(&cgoheap_boxed, 1, __ATOMIC_SEQ_CST);
 	return 0;
@@ -213,7 +226,7 @@ int box_open(void)
 
 void box_laid_out(void)
 {
-	box.header = *cgoheap_region;
+	complement(box.header, cgoheap_region);
 }
 
 void box_close(void)

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "action.h"
 #include "waker.h"
 
 static uint64_t caught;
@@ -49,7 +50,7 @@ bool catch_begin(int number)
 	struct sigaction ours;
 	if (catch_stands(number))
 		return true;
-	if (sigaction(number, NULL, &behind[number]) != 0)
+	if (!action_of(number, &behind[number]))
 		return false;
 	ours = behind[number];
 	ours.sa_sigaction = note;

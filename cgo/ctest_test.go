@@ -44,6 +44,7 @@ var testsOfC = []struct {
 	{"twin_chunks_test", "20", []string{"one thread's", "small blocks", "just cutting", "corrupt size"}},
 	{"twin_pinned_test", "20", []string{"what each block pins", "left alone"}},
 	{"objects_test", "1", all},
+	{"ending_test", "1", []string{"nothing of a stack is kept"}},
 }
 
 func TestTheTestsOfC(t *testing.T) {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "action.h"
 #include "clock.h"
 #include "region.h"
 
@@ -46,7 +47,7 @@ bool ending_begin(int number)
 		return false;
 	if (stands(number))
 		return true;
-	if (sigaction(number, NULL, &behind[number]) != 0 || (behind[number].sa_flags & SA_SIGINFO) == 0)
+	if (!action_of(number, &behind[number]) || (behind[number].sa_flags & SA_SIGINFO) == 0)
 		return false;
 	ours = behind[number];
 	ours.sa_sigaction = on_signal;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../action.h"
 #include "../../clock.h"
 #include "../../ending.h"
 #include "totals.h"
@@ -86,8 +87,28 @@ static void children_note_nothing(void)
 	check(cgoheap_stop());
 }
 
+static void dirty(void)
+{
+	volatile unsigned char words[16 << 10];
+	for (size_t i = 0; i < sizeof words; i++)
+		words[i] = 0xaa;
+}
+
+// libc has words of its stack behind the mask.
+static void nothing_of_a_stack_is_kept(void)
+{
+	struct sigaction kept;
+	const unsigned char *mask = (const unsigned char *)&kept.sa_mask;
+	have(SIGTERM, true);
+	dirty();
+	check(action_of(SIGTERM, &kept) && kept.sa_sigaction == handler);
+	for (size_t i = sizeof(uint64_t); i < sizeof kept.sa_mask; i++)
+		check(mask[i] == 0);
+}
+
 int main(void)
 {
+	run("nothing of a stack is kept with a handler", nothing_of_a_stack_is_kept);
 	run("a signal is noted, and its handler called", is_noted);
 	run("handlers of other kinds, and later ones, stay", others_stay);
 	run("children note nothing", children_note_nothing);

@@ -1,0 +1,23 @@
+// What a signal does, as a variable may keep it.
+#ifndef CGOHEAP_ACTION_H
+#define CGOHEAP_ACTION_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// Reads what a signal does. libc leaves words of its stack in the part of the mask that the kernel does not have. In a variable,
+// they would seem to point to blocks of the program, for good. False, and errno, if the kernel refuses.
+static inline bool action_of(int number, struct sigaction *action)
+{
+	struct sigaction now;
+	if (sigaction(number, NULL, &now) != 0)
+		return false;
+	memset((char *)&now.sa_mask + sizeof(uint64_t), 0, sizeof now.sa_mask - sizeof(uint64_t));
+	*action = now;
+	return true;
+}
+
+#endif
