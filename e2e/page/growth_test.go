@@ -27,12 +27,23 @@ func TestWhoMappedWhatGrewIsNamed(t *testing.T) {
 	b.do(t, called("growth.js", "showGrowth("+grown("mapped", 36)+")"))
 	contains(t, eval[string](t, b, text("#grew")), "RSS grew in the last 10 min: +", " a minute", " mapped directly")
 	contains(t, eval[string](t, b, text("#mappers .who")), "main.main")
-	contains(t, eval[string](t, b, text("#mappers")), "map_pool", "8.00 MiB resident")
+	contains(t, eval[string](t, b, text("#mappers")), "map_pool", "12.0 MiB resident")
 	if eval[bool](t, b, `document.querySelector("#mappers").getBoundingClientRect().bottom > innerHeight`) {
 		t.Error("who mapped it is not on the first screen")
 	}
 	b.do(t, chromedp.Click("#mappers button"), is(`document.querySelector("#stacks").ariaBusy === "false" && location.hash.includes("view=rss")`))
-	contains(t, eval[string](t, b, text("#detail")), "map_pool: 8.00 MiB")
+	contains(t, eval[string](t, b, text("#detail")), "map_pool: 12.0 MiB")
+}
+
+// The first row is that of the start, and RSS grows in the first minute only: 60 rows of 4 MiB a minute.
+func TestTheStartIsNoGrowth(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	const level = `for (const row of t.seconds.slice(60)) row.splice(1, 8, ...t.seconds[60].slice(1));`
+	for began, want := range map[string]string{"1.7e12": "RSS has hardly changed in the last 9 min", "0": "RSS grew in the last 10 min"} {
+		b.do(t, called("growth.js", fmt.Sprintf("showGrowth((() => { const t = %s; t.seconds.length = 601; %s return t; })(), %s)", grown("native", 40), level, began)))
+		contains(t, eval[string](t, b, text("#grew")), want)
+	}
 }
 
 func TestNobodyIsSaidToHaveMappedWhatMallocHas(t *testing.T) {
@@ -64,6 +75,18 @@ func TestWhatIsTooEarlyOrGoneIsNotCalledSteady(t *testing.T) {
 	if got := eval[string](t, b, classes); got != "soon: too early,cache: steady" {
 		t.Error(got)
 	}
+}
+
+func TestAnEmptyViewSaysWhereToLookAlsoAfterTheWindowChanged(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	const said = "No sampled block of malloc was freed"
+	b.do(t, chromedp.Evaluate(`
+		const ask = fetch;
+		fetch = (path, options) => String(path).startsWith("stacks?view=shortlived") ? Promise.resolve(new Response(JSON.stringify({
+			view: "shortlived", time: 1.7e12, unit: "bytes", total: 0, comments: [], labels: {}, texts: [""], functions: [], nodes: [], lines: [] }))) : ask(path, options)`, nil),
+		chromedp.Click(`#views [data-view=shortlived]`), is(text("#summary")+`.startsWith("`+said+`")`), chromedp.Evaluate(`dispatchEvent(new Event("resize"))`, nil))
+	contains(t, eval[string](t, b, text("#summary")), said)
 }
 
 func TestALineOfTheAccountLeadsToItsStacks(t *testing.T) {

@@ -38,7 +38,7 @@ func main() {
 		log.Fatal(err)
 	}
 	hold(60)
-	if C.map_pool(8<<20) == nil {
+	if C.map_pool(12<<20) == nil {
 		log.Fatal("no memory to map")
 	}
 	pprof.Do(context.Background(), pprof.Labels("tenant", "<b>"), func(context.Context) { hold(40) })

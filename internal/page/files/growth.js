@@ -42,7 +42,7 @@ export function sentence({ by, rss, minutes }, when) {
   const [all, ...parts] = by;
   if (Math.abs(all) < Math.max(little, littleShare * rss)) return `RSS has hardly changed ${when}: ${signed(all)}.`;
   const list = parts.map((n, i) => [series[i + 1][0], n]);
-  list.push(["files, and older memory that is only now written to", restOf(by)]);
+  list.push(["elsewhere (files, older memory that is only now written to, errors of sampling)", restOf(by)]);
   const said = list.filter(([, n]) => Math.abs(n) >= partShare * Math.abs(all)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
     .map(([name, n]) => `${signed(n)} ${name}${name === "mapped directly" && n > 1.1 * Math.abs(all) ? " (resident or not)" : ""}`);
   const rate = minutes >= 2 ? `, ${signed(all / minutes)} a minute` : "";
@@ -57,26 +57,28 @@ function mayBeMapped({ by, rss }) {
   return by[0] >= Math.max(little, littleShare * rss) && cause >= causeShare * by[0];
 }
 
-// showGrowth says what grew lately.
-export async function showGrowth(timeline) {
-  const rows = timeline.seconds, now = rows.at(-1)?.[0] ?? 0, from = Math.max(rows[0]?.[0] ?? 0, now - lately);
+// showGrowth says what grew lately. The recording began then, in milliseconds since 1970.
+export async function showGrowth(timeline, began) {
+  const rows = timeline.seconds, now = rows.at(-1)?.[0] ?? 0, first = rows[0]?.[0] ?? 0;
+  const warm = began && now - began > 3 * minute ? began + minute : 0; // what a program does at its start is no growth
+  const from = Math.max(first, now - lately, warm);
   const move = now - from >= minute ? moved(timeline, rows, from, now) : null;
   find("grew").hidden = !move;
   if (!move) return;
   find("grew").textContent = sentence(move, `in the last ${Math.round(move.minutes)} min`);
   try {
-    showMappers(mayBeMapped(move) ? await mappers() : [], move.minutes >= longEnough);
+    showMappers(mayBeMapped(move) ? await mappers(causeShare * move.by[0]) : [], move.minutes >= longEnough);
   } catch (fault) {
     find("mappers").replaceChildren(make("li", { className: "fault" }, "Who mapped it could not be read: " + fault.message));
   }
 }
 
-// mappers returns the stacks that mapped the most of what is resident, each with the innermost function first.
-async function mappers() {
+// mappers returns the stacks that mapped the most of what is resident, and so much at least, each with the innermost function first.
+async function mappers(least) {
   const sent = await askJSON("stacks?view=rss&by=heap"), name = (f) => sent.texts[sent.functions[f][0]];
   const list = stacksOf(sent).filter(({ path }) => name(path[0]) === "heap: mapped" && !name(path.at(-1)).startsWith("["));
   const all = list.reduce((sum, s) => sum + s.self, 0);
-  return list.filter((s) => s.self >= partShare * all).sort((a, b) => b.self - a.self).slice(0, mostMappers).map(({ path, self }) => {
+  return list.filter((s) => s.self >= Math.max(least, partShare * all)).sort((a, b) => b.self - a.self).slice(0, mostMappers).map(({ path, self }) => {
     const stack = path.slice(1).map(name).reverse(), last = sent.functions[path.at(-1)];
     const caller = path.slice(1).reverse().find((f) => sent.texts[sent.functions[f][1]].endsWith(".go") && !name(f).startsWith("C."));
     return { stack, function: stack[0], caller: caller === undefined ? "" : name(caller), file: sent.texts[last[1]], bytes: self, all, time: sent.time };

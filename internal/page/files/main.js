@@ -63,7 +63,7 @@ async function about(a) {
   if (a.timeline) {
     await part("timeline", (t) => {
       showTimeline(t);
-      if (has("suspects") && !a.ended) showGrowth(t);
+      if (has("suspects") && !a.ended) showGrowth(t, a.since);
     }, noTimeline);
   }
   else noTimeline("No timeline is kept. Set Config.Timeline, or CGOHEAP_TIMELINE=true with package auto, or a black box, and start the service again: it takes a thousandth of one processor at most.");

@@ -58,11 +58,10 @@ function draw() {
   const s = state();
   measure(sent.unit);
   tree = build(sent, s);
-  drawFlame(tree, s);
+  graph(s);
   labels();
   rows();
   showSource(sent);
-  remark(s);
   const cut = sent.cut ? [`${sent.cut} small nodes are joined in “(small ones)”; the file has all`] : [];
   find("comments").replaceChildren(...[...cut, ...(sent.comments || [])].map((c) => make("li", {}, readable(c))));
 }
@@ -86,6 +85,11 @@ function remark({ view }) {
   else if (view === "shortlived" && beginning && sent.time > beginning) {
     find("summary").textContent += `; ${amount(1000 * tree.total / (sent.time - beginning))} a second since ${new Date(beginning).toLocaleTimeString()}`;
   }
+}
+
+function graph(s) {
+  drawFlame(tree, s);
+  remark(s);
 }
 
 function labels() {
@@ -157,4 +161,4 @@ find("label").addEventListener("change", (e) => set({ by: e.target.value, zoom: 
 find("unzoom").addEventListener("click", () => set({ zoom: [] }));
 find("find").addEventListener("input", (e) => set({ q: e.target.value }, true));
 for (const b of document.querySelectorAll("#functions th button")) b.addEventListener("click", () => set({ sort: b.dataset.sort }));
-addEventListener("resize", () => { if (tree) drawFlame(tree, state()); });
+addEventListener("resize", () => { if (tree) graph(state()); });
