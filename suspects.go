@@ -178,8 +178,8 @@ func isGo(l *symbolize.Line) bool {
 	return strings.HasSuffix(l.File, ".go") && !strings.HasPrefix(l.Function, "C.")
 }
 
-// beyondStd returns the innermost line that a reader has written: not std::__new_allocator<T>::allocate, but who has the container. A
-// stack of nothing else before Go keeps its innermost.
+// beyondStd returns the innermost line that a reader has written: not std::__new_allocator<T>::allocate, but who has the
+// container. A stack of nothing else before Go keeps its innermost.
 func beyondStd(lines []symbolize.Line) *symbolize.Line {
 	for i := range lines {
 		l := &lines[i]

@@ -1,5 +1,5 @@
-// What grew: how RSS and its parts moved between two moments of the timeline, and, where memory that was mapped directly may be the
-// cause, who mapped it. Suspects are stacks of malloc only.
+// What grew: how RSS and its parts moved between two moments of the timeline, and, where memory that was mapped directly may be
+// the cause, who mapped it. Suspects are stacks of malloc only.
 
 import { askJSON, bytes, coded, find, make, share } from "./text.js";
 import { set } from "./state.js";
@@ -25,8 +25,8 @@ export function columnsOf(timeline, rows) {
 // levels returns the mean of each series over the rows.
 const levels = (timeline, rows) => columnsOf(timeline, rows).map((values) => values.reduce((a, b) => a + b, 0) / values.length);
 
-// moved returns by how much each series moved between two times. Its ends are means over a part of the time, for the series are not smooth.
-// It returns null where the timeline has not two ends.
+// moved returns by how much each series moved between two times. Its ends are means over a part of the time, for the series are
+// not smooth. It returns null where the timeline has not two ends.
 export function moved(timeline, rows, from, to) {
   const end = Math.min(30_000, (to - from) / 10);
   const first = rows.filter((r) => r[0] >= from && r[0] <= from + end), last = rows.filter((r) => r[0] <= to && r[0] >= to - end);
@@ -73,7 +73,8 @@ export async function showGrowth(timeline, began) {
   }
 }
 
-// mappers returns the stacks that mapped the most of what is resident, and so much at least, each with the innermost function first.
+// mappers returns the stacks that mapped the most of what is resident, and so much at least, each with the innermost function
+// first.
 async function mappers(least) {
   const sent = await askJSON("stacks?view=rss&by=heap"), name = (f) => sent.texts[sent.functions[f][0]];
   const list = stacksOf(sent).filter(({ path }) => name(path[0]) === "heap: mapped" && !name(path.at(-1)).startsWith("["));

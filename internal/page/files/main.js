@@ -41,8 +41,8 @@ async function refresh() {
 
 const has = (name) => !without.includes(name);
 
-// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken. That there was a moment
-// is known from before the question, so an empty list then means that nothing is in use.
+// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken. That there
+// was a moment is known from before the question, so an empty list then means that nothing is in use.
 async function suspects(tries) {
   let list = null;
   await part("suspects?format=json", (l) => { list = l; }, failedIn("suspects"));
