@@ -1,6 +1,9 @@
 package page
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // cut leaves the nodes with the most, and adds the others up: below each node that stays, in one node. A node has at least as
 // much as each below it, in absolute values, so parents stay where their children do.
@@ -9,8 +12,8 @@ func (b *builder) cut(keep int) {
 	if len(nodes) <= keep {
 		return
 	}
-	least := b.leastOf(keep)
 	weight := b.weights()
+	least := leastOf(weight, keep)
 	small := b.function(Function{b.text(other), 0, 0, kindLeaf, 0})
 	where := make([]int64, len(nodes)) // the new number of a node, or of the nearest above it that stays
 	stays := make([]bool, len(nodes))
@@ -56,9 +59,24 @@ func (b *builder) weights() []int64 {
 	return weight
 }
 
-// leastOf returns the weight that only so many nodes exceed.
-func (b *builder) leastOf(keep int) int64 {
-	sorted := b.weights()
-	slices.Sort(sorted)
-	return sorted[len(sorted)-keep]
+// leastOf returns the weight of the node that is number keep if those with the most come first. Only weights of as many bits as its
+// own are sorted.
+func leastOf(weights []int64, keep int) int64 {
+	var sizes [65]int // how many have so many bits
+	for _, w := range weights {
+		sizes[bits.Len64(uint64(w))]++
+	}
+	above, size := 0, 64
+	for above+sizes[size] < keep {
+		above += sizes[size]
+		size--
+	}
+	alike := make([]int64, 0, sizes[size])
+	for _, w := range weights {
+		if bits.Len64(uint64(w)) == size {
+			alike = append(alike, w)
+		}
+	}
+	slices.Sort(alike)
+	return alike[len(alike)-(keep-above)]
 }

@@ -3,40 +3,39 @@ package page
 import (
 	"cmp"
 	"slices"
-
-	"github.com/google/pprof/profile"
 )
 
 // mostLines bounds the lines of source that are listed.
 const mostLines = 20_000
 
-// addLines adds a sample to the lines of its stack.
-func (b *builder) addLines(s *profile.Sample) {
+// addLines adds the last sample's value to the lines of its stack.
+func (b *builder) addLines(value int64) {
 	b.samples++
-	for i, l := range s.Location {
-		for k, f := range b.linesOf(l) {
-			if f.line <= 0 {
-				continue
-			}
-			row := b.row(f)
-			if i == 0 && k == 0 {
-				b.made.Lines[row][2] += s.Value[b.column]
-			}
-			if b.counted[row] != b.samples {
-				b.counted[row] = b.samples
-				b.made.Lines[row][3] += s.Value[b.column]
-			}
+	for i, f := range b.frames {
+		if f.row < 0 {
+			continue
+		}
+		if i == 0 {
+			b.made.Lines[f.row][2] += value
+		}
+		if b.counted[f.row] != b.samples {
+			b.counted[f.row] = b.samples
+			b.made.Lines[f.row][3] += value
 		}
 	}
 }
 
-func (b *builder) row(f frame) int {
-	key := [2]int64{f.function, f.line}
+// row returns the number of a line's row; -1 for an unknown line.
+func (b *builder) row(function, line int64) int {
+	if line <= 0 {
+		return -1
+	}
+	key := [2]int64{function, line}
 	n, known := b.rows[key]
 	if !known {
 		n = len(b.made.Lines)
 		b.rows[key] = n
-		b.made.Lines = append(b.made.Lines, [4]int64{f.function, f.line})
+		b.made.Lines = append(b.made.Lines, [4]int64{function, line})
 		b.counted = append(b.counted, 0)
 	}
 	return n

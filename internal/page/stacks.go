@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/pprof/profile"
 )
@@ -57,6 +58,7 @@ func NewStacks(p *profile.Profile, o Options) *Stacks {
 	for _, s := range p.Sample {
 		b.add(s, o.By)
 	}
+	b.made.Nodes = b.tree()
 	if o.Keep == 0 {
 		o.Keep = mostNodes
 	}
@@ -77,14 +79,15 @@ type builder struct {
 	rows      map[[2]int64]int // the index in Lines, by function and line
 	counted   []int            // by row: the number of the last sample that is in its cumulative sum
 	samples   int
-	children  map[[2]int64]int64 // the node, by parent and function
+	stacks    []stack
+	frames    []frame // of the last sample, the innermost first
 	values    map[string]map[string]bool
 }
 
 func newBuilder(p *profile.Profile, value string) *builder {
 	b := &builder{objects: -1, texts: make(map[string]int), functions: make(map[Function]int64),
 		lines: make(map[*profile.Location][]frame, len(p.Location)), rows: make(map[[2]int64]int),
-		children: make(map[[2]int64]int64), values: make(map[string]map[string]bool)}
+		values: make(map[string]map[string]bool)}
 	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: [][4]int64{}, Lines: [][4]int64{}}
 	b.column = columnOf(p, value)
 	if b.column < len(p.SampleType) {
@@ -132,30 +135,32 @@ func (b *builder) function(f Function) int64 {
 
 // add adds a sample, from the outermost function on.
 func (b *builder) add(s *profile.Sample, by string) {
-	at := int64(-1)
+	functions := make([]int64, 0, len(s.Location)+8) // some have inlined ones
 	if by != "" {
-		at = b.child(at, b.function(Function{b.text(by + ": " + labelOf(s, by)), 0, 0, kindLabel, 0}))
+		functions = append(functions, b.function(Function{b.text(by + ": " + labelOf(s, by)), 0, 0, kindLabel, 0}))
 	}
-	for i := len(s.Location) - 1; i >= 0; i-- {
-		lines := b.linesOf(s.Location[i])
-		for k := len(lines) - 1; k >= 0; k-- {
-			at = b.child(at, lines[k].function)
-		}
+	b.frames = b.frames[:0]
+	for _, l := range s.Location {
+		b.frames = append(b.frames, b.linesOf(l)...)
+	}
+	for _, f := range slices.Backward(b.frames) {
+		functions = append(functions, f.function)
 	}
 	for key, list := range s.Label {
 		for _, value := range list {
 			b.sawLabel(key, value)
 		}
 	}
-	if at < 0 || b.column >= len(s.Value) {
+	if len(functions) == 0 || b.column >= len(s.Value) {
 		return
 	}
-	b.addLines(s)
-	b.made.Nodes[at][2] += s.Value[b.column]
+	b.addLines(s.Value[b.column])
 	b.made.Total += s.Value[b.column]
+	made := stack{functions: functions, self: s.Value[b.column]}
 	if b.objects >= 0 {
-		b.made.Nodes[at][3] += s.Value[b.objects]
+		made.objects = s.Value[b.objects]
 	}
+	b.stacks = append(b.stacks, made)
 }
 
 func labelOf(s *profile.Sample, key string) string {
@@ -168,19 +173,11 @@ func labelOf(s *profile.Sample, key string) string {
 	return "none"
 }
 
-func (b *builder) child(parent, function int64) int64 {
-	key := [2]int64{parent, function}
-	n, known := b.children[key]
-	if !known {
-		n = int64(len(b.made.Nodes))
-		b.children[key] = n
-		b.made.Nodes = append(b.made.Nodes, [4]int64{parent, function})
-	}
-	return n
+// frame is a function of a location, and the row of its line; -1 if that is not known.
+type frame struct {
+	function int64
+	row      int
 }
-
-// frame is a function of a location, and the line of it; 0 if that is not known.
-type frame struct{ function, line int64 }
 
 // linesOf returns the functions of a location, the innermost first. One without names is called by its file and address.
 func (b *builder) linesOf(l *profile.Location) []frame {
@@ -195,7 +192,8 @@ func (b *builder) linesOf(l *profile.Location) []frame {
 	for _, line := range l.Line {
 		if f := line.Function; f != nil {
 			about := Function{b.text(f.Name), b.text(f.Filename), library, kindOf(f, l.Mapping), int(f.StartLine)}
-			list = append(list, frame{b.function(about), line.Line})
+			function := b.function(about)
+			list = append(list, frame{function, b.row(function, line.Line)})
 		}
 	}
 	if len(list) == 0 {
@@ -203,7 +201,7 @@ func (b *builder) linesOf(l *profile.Location) []frame {
 		if l.Mapping != nil {
 			name = fmt.Sprintf("%s+%#x", filepath.Base(l.Mapping.File), l.Address)
 		}
-		list = []frame{{function: b.function(Function{b.text(name), 0, library, kindC, 0})}}
+		list = []frame{{b.function(Function{b.text(name), 0, library, kindC, 0}), -1}}
 	}
 	b.lines[l] = list
 	return list

@@ -1,0 +1,54 @@
+package page
+
+import "slices"
+
+// stack is a sample's functions, the outermost function first, and what was allocated there.
+type stack struct {
+	functions     []int64
+	self, objects int64
+}
+
+// tree returns the nodes of all stacks. Sorted stacks need no search: those that begin alike stand together, and one has new nodes
+// from where it leaves the one before.
+func (b *builder) tree() [][4]int64 {
+	slices.SortFunc(b.stacks, func(x, y stack) int { return slices.Compare(x.functions, y.functions) })
+	nodes := make([][4]int64, 0, b.nodes())
+	var before []int64 // functions
+	var on []int64     // nodes of theirs
+	for _, p := range b.stacks {
+		on = on[:common(before, p.functions)]
+		for _, function := range p.functions[len(on):] {
+			parent := int64(-1)
+			if len(on) > 0 {
+				parent = on[len(on)-1]
+			}
+			on = append(on, int64(len(nodes)))
+			nodes = append(nodes, [4]int64{parent, function})
+		}
+		last := &nodes[on[len(on)-1]]
+		last[2] += p.self
+		last[3] += p.objects
+		before = p.functions
+	}
+	return nodes
+}
+
+// nodes counts the nodes of the sorted stacks.
+func (b *builder) nodes() (n int) {
+	var before []int64
+	for _, p := range b.stacks {
+		n += len(p.functions) - common(before, p.functions)
+		before = p.functions
+	}
+	return n
+}
+
+// common returns how many elements are the same from the beginning.
+func common(x, y []int64) int {
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return i
+		}
+	}
+	return min(len(x), len(y))
+}
