@@ -23,26 +23,47 @@ export function stacksOf(sent) {
   return list;
 }
 
+// functionsOf returns the functions of what the server sent. Those with the same key are one in the tree.
+function functionsOf(sent, library) {
+  return sent.functions.map(([name, file, lib, kind]) => {
+    const f = { name: sent.texts[name], file: sent.texts[file], library: sent.texts[lib], kind };
+    if (library && f.library) f.name = f.library;
+    f.key = library ? f.name : f.name + "\n" + f.file + "\n" + f.library;
+    return f;
+  });
+}
+
 // build returns the tree of what the server sent.
 export function build(sent, { reverse, library }) {
-  const functions = sent.functions.map(([name, file, lib, kind]) => ({ name: sent.texts[name], file: sent.texts[file], library: sent.texts[lib], kind }));
-  const root = new Node("all", 4, null, null);
+  const functions = functionsOf(sent, library), root = new Node("all", 4, null, null);
+  if (reverse || library) rebuild(root, sent, functions, { reverse, library });
+  else copy(root, sent, functions);
+  sum(root);
+  return root;
+}
+
+// copy makes the tree as it was sent.
+function copy(root, sent, functions) {
+  const made = [];
+  for (const [parent, number, self, objects] of sent.nodes) {
+    const f = functions[number], at = (parent < 0 ? root : made[parent]).child(f.key, f.name, f.kind, f);
+    at.self += self;
+    at.objects += objects;
+    made.push(at);
+  }
+}
+
+// rebuild makes a tree of other paths.
+function rebuild(root, sent, functions, { reverse, library }) {
   for (const { path, self, objects } of stacksOf(sent)) {
     let frames = path.map((f) => functions[f]);
-    if (library) {
-      frames = frames.map((f) => ({ ...f, name: f.library || f.name }));
-      frames = frames.filter((f, i) => i === 0 || f.name !== frames[i - 1].name);
-    }
+    if (library) frames = frames.filter((f, i) => i === 0 || f.name !== frames[i - 1].name);
     if (reverse) frames.reverse();
     let at = root;
-    for (const f of frames) {
-      at = at.child(library ? f.name : f.name + "\n" + f.file + "\n" + f.library, f.name, f.kind, f);
-    }
+    for (const f of frames) at = at.child(f.key, f.name, f.kind, f);
     at.self += self;
     at.objects += objects;
   }
-  sum(root);
-  return root;
 }
 
 // sum adds up. Weight is in absolute values, so that what shrinks has a width, too.
@@ -80,9 +101,8 @@ export function table(root) {
   const visit = (node, above) => {
     let row = null;
     if (node.about) {
-      const key = node.name + "\n" + node.about.file + "\n" + node.about.library;
-      row = rows.get(key);
-      if (!row) rows.set(key, row = { name: node.name, about: node.about, flat: 0, cum: 0 });
+      row = rows.get(node.about.key);
+      if (!row) rows.set(node.about.key, row = { name: node.name, about: node.about, flat: 0, cum: 0 });
       row.flat += node.self;
       if (!above.has(row)) row.cum += node.total;
       else row = null;
