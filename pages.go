@@ -134,7 +134,11 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	a, err := p.Account()
+	var a *Account
+	err = p.inTurn(func() (err error) {
+		a, err = p.Account()
+		return err
+	})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
@@ -148,7 +152,12 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Profiler) serveJSON(w http.ResponseWriter, r *http.Request, value any) {
-	if err := page.WriteJSON(w, r, value); err != nil {
+	p.sent(page.WriteJSON(w, r, value))
+}
+
+// sent logs why an answer was not sent, if it was not.
+func (p *Profiler) sent(err error) {
+	if err != nil {
 		p.config.Logger.Debug("cgoheap: serving a page", slog.Any("error", err))
 	}
 }
@@ -215,4 +224,12 @@ func (q *pageQuery) setFormat(value string) error {
 		return errors.New("it must be json or text")
 	}
 	return nil
+}
+
+// inTurn makes an answer when no other one is being made. A page asks for several at once, and the program must not wait for all of
+// its processors meanwhile.
+func (p *Profiler) inTurn(answer func() error) error {
+	p.answering.Lock()
+	defer p.answering.Unlock()
+	return answer()
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -192,5 +193,38 @@ func TestAPageMakesADump(t *testing.T) {
 	stop()
 	if answer := askPage(p, http.MethodPost, pagesFolder+"dump", ""); answer.Code != http.StatusNotFound {
 		t.Error("after stop: ", answer.Code, answer.Body)
+	}
+}
+
+// slowReader is a client that takes nothing until it is told to.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	asked, goOn chan struct{}
+}
+
+func (s *slowReader) Write(b []byte) (int, error) {
+	close(s.asked)
+	<-s.goOn
+	return s.ResponseRecorder.Write(b)
+}
+
+func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
+	p := start(t, Config{SampleBytes: 1, Suspects: true})
+	handler := p.PagesHandler()
+	slow := &slowReader{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	var served sync.WaitGroup
+	served.Go(func() { handler.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, "/debug/cgoheap/stacks", nil)) })
+	<-slow.asked
+	for _, path := range []string{"stacks", "account?format=json", "suspects?format=json"} {
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/cgoheap/"+path, nil))
+		if answer.Code != http.StatusOK {
+			t.Errorf("%s: %d: %s", path, answer.Code, answer.Body)
+		}
+	}
+	close(slow.goOn)
+	served.Wait()
+	if slow.Code != http.StatusOK || slow.Body.Len() == 0 {
+		t.Errorf("%d, %d bytes", slow.Code, slow.Body.Len())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +29,8 @@ type Profiler struct {
 	began      time.Time
 	recording  *alloc.Recording
 	names      *symbolize.Symbolizer
-	waits      *waits // of the Handler's requests
+	waits      *waits     // of the Handler's requests
+	answering  sync.Mutex // while a page's answer is made
 	accounts   accounts
 	scrapes    scrapes
 	added      addedMetrics

@@ -148,28 +148,39 @@ func (p *Profiler) serveMade(w http.ResponseWriter, r *http.Request, q *stacksQu
 	}
 	q.Compression = int(pprof.Uncompressed)
 	p.answer(w, r, &q.query, func(w http.ResponseWriter, taken *query) {
-		p.serveRead(w, r, of, func(file *bytes.Buffer) error { return p.Write(file, taken.Selection) })
+		write := func(file *bytes.Buffer) error { return p.Write(file, taken.Selection) }
+		if taken.View.searches() {
+			var file bytes.Buffer
+			err := write(&file)
+			write = func(to *bytes.Buffer) error { *to = file; return err }
+		}
+		p.serveRead(w, r, of, write)
 	})
 }
 
-// serveRead answers with what is made of a profile that it has written.
+// serveRead answers with what is made of a profile that is written in turn.
 func (p *Profiler) serveRead(w http.ResponseWriter, r *http.Request, of func(*profile.Profile) any, write func(*bytes.Buffer) error) {
-	var file bytes.Buffer
-	err := write(&file)
-	if errors.Is(err, errNoMoments) {
+	var packed *page.Packed
+	err := p.inTurn(func() error {
+		var file bytes.Buffer
+		if err := write(&file); err != nil {
+			return err
+		}
+		made, err := profile.ParseUncompressed(file.Bytes())
+		if err != nil {
+			return fmt.Errorf("cgoheap: reading a profile back: %w", err)
+		}
+		packed, err = page.Pack(r, of(made))
+		return err
+	})
+	switch {
+	case err == nil:
+		p.sent(packed.Send(w))
+	case errors.Is(err, errNoMoments):
 		http.Error(w, err.Error(), http.StatusNotFound)
-		return
-	}
-	if err != nil {
+	default:
 		p.refuse(w, err)
-		return
 	}
-	made, err := profile.ParseUncompressed(file.Bytes())
-	if err != nil {
-		p.refuse(w, fmt.Errorf("cgoheap: reading a profile back: %w", err))
-		return
-	}
-	p.serveJSON(w, r, of(made))
 }
 
 // errNoMoments says that there is nothing to compare.

@@ -247,7 +247,11 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 		_ = p.SearchSuspects() // aboutSearch says why not, and each Suspect
 		list = p.listSuspects
 	}
-	found, err := list()
+	var found []Suspect
+	err = p.inTurn(func() (err error) {
+		found, err = list()
+		return err
+	})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return

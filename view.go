@@ -113,6 +113,11 @@ func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 // String returns the view's name, which is also the Handler's parameter.
 func (v View) String() string { return viewings[v.kind].Name }
 
+// searches reports whether a copy of the process is searched for the view, which may take seconds.
+func (v View) searches() bool {
+	return v.kind == viewUnreachable || v.kind == viewHeldBy || v.kind == viewPinned
+}
+
 func (v View) withDefaults() View {
 	if v.kind == viewUnreachable && v.olderThan == 0 {
 		v.olderThan = time.Second

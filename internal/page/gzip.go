@@ -28,27 +28,54 @@ func takesGzip(r *http.Request) bool {
 	return false
 }
 
-// WriteJSON answers with the value as JSON, gzipped if the request takes that. It fails if the connection does.
-func WriteJSON(w http.ResponseWriter, r *http.Request, value any) error {
+// Packed is an answer as JSON that only has to be sent.
+type Packed struct {
+	body  bytes.Buffer
+	gzips bool
+}
+
+// Pack makes an answer of a value, gzipped if the request takes that. It fails if the value is not of JSON's kind.
+func Pack(r *http.Request, value any) (*Packed, error) {
+	p := &Packed{gzips: takesGzip(r)}
+	if err := p.encode(value); err != nil {
+		return nil, fmt.Errorf("packing an answer: %w", err)
+	}
+	return p, nil
+}
+
+func (p *Packed) encode(value any) error {
+	if !p.gzips {
+		return json.NewEncoder(&p.body).Encode(value)
+	}
+	z, err := gzip.NewWriterLevel(&p.body, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	return errors.Join(json.NewEncoder(z).Encode(value), z.Close())
+}
+
+// Send answers with it. It fails if the connection does.
+func (p *Packed) Send(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept-Encoding")
-	if err := encode(w, value, takesGzip(r)); err != nil {
+	if p.gzips {
+		h.Set("Content-Encoding", "gzip")
+	}
+	if _, err := w.Write(p.body.Bytes()); err != nil {
 		return fmt.Errorf("writing an answer: %w", err)
 	}
 	return nil
 }
 
-func encode(w http.ResponseWriter, value any, packed bool) error {
-	if !packed {
-		return json.NewEncoder(w).Encode(value)
-	}
-	w.Header().Set("Content-Encoding", "gzip")
-	z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+// WriteJSON packs an answer and sends it.
+func WriteJSON(w http.ResponseWriter, r *http.Request, value any) error {
+	p, err := Pack(r, value)
 	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return err
 	}
-	return errors.Join(json.NewEncoder(z).Encode(value), z.Close())
+	return p.Send(w)
 }
