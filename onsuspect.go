@@ -20,7 +20,7 @@ func (p *Profiler) newAlarm() *suspects.Alarm {
 func (p *Profiler) tellings(news []suspects.Verdict) []func() {
 	defer p.recording.Reading()()
 	calls := make([]func(), len(news))
-	snapshot, err := p.recording.Snapshot()
+	snapshot, err := p.stacksOf(news)
 	if err != nil { // after Stop
 		return calls
 	}

@@ -70,12 +70,44 @@ func (p *Profiler) Suspects() ([]Suspect, error) {
 
 func (p *Profiler) listSuspects() ([]Suspect, error) {
 	defer p.recording.Reading()()
-	snapshot, err := p.recording.Snapshot()
+	list, err := p.suspectsNow(mostSuspects)
+	if err == nil {
+		p.suspects.Want()
+	}
+	return list, err
+}
+
+// suspectsNow returns at most so many suspects.
+func (p *Profiler) suspectsNow(most int) ([]Suspect, error) {
+	verdicts := firstOf(p.suspects.Verdicts(), most)
+	snapshot, err := p.stacksOf(verdicts)
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	p.suspects.Want()
-	return p.suspectsIn(snapshot, mostSuspects), nil
+	return present(p.described(snapshot, verdicts)), nil
+}
+
+// stacksOf takes the samples that verdicts are about.
+func (p *Profiler) stacksOf(verdicts []suspects.Verdict) (*alloc.Snapshot, error) {
+	sites := make(map[uint64]bool, len(verdicts))
+	for i := range verdicts {
+		sites[verdicts[i].Site] = true
+	}
+	return p.recording.SnapshotOf(func(id uint64) bool { return sites[id] })
+}
+
+func firstOf(verdicts []suspects.Verdict, most int) []suspects.Verdict {
+	return verdicts[:min(most, len(verdicts))]
+}
+
+// present leaves out what is nil.
+func present(described []*Suspect) (list []Suspect) {
+	for _, one := range described {
+		if one != nil {
+			list = append(list, *one)
+		}
+	}
+	return list
 }
 
 // suspect begins to watch, if that is wanted.
@@ -90,14 +122,8 @@ func (p *Profiler) suspect() {
 }
 
 // suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
-func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) (list []Suspect) {
-	verdicts := p.suspects.Verdicts()
-	for _, one := range p.described(s, verdicts[:min(most, len(verdicts))]) {
-		if one != nil {
-			list = append(list, *one)
-		}
-	}
-	return list
+func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) []Suspect {
+	return present(p.described(s, firstOf(p.suspects.Verdicts(), most)))
 }
 
 // described returns what is known of the stack of each verdict; nil for one that has no sample in the snapshot.
@@ -222,13 +248,13 @@ func (p *Profiler) aboutSuspects() string {
 	if !p.suspects.Running() {
 		return ""
 	}
-	snapshot, err := p.recording.Snapshot()
+	const most = 3
+	list, err := p.suspectsNow(most)
 	if err != nil {
 		return ""
 	}
-	const most = 3
 	var text string
-	for _, s := range p.suspectsIn(snapshot, most) {
+	for _, s := range list {
 		if s.Class != suspects.Steady.String() {
 			text += "; " + s.Sentence
 		}

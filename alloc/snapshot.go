@@ -21,6 +21,11 @@ func (r *Recording) SnapshotIn(memory *scratch.Memory) (*Snapshot, error) {
 	return r.snapshot(memory, (*tables.Reader).Settled)
 }
 
+// SnapshotOf is Snapshot of the samples with wanted IDs.
+func (r *Recording) SnapshotOf(wanted func(id uint64) bool) (*Snapshot, error) {
+	return r.snapshot(nil, func(t *tables.Reader) *tables.Samples { return t.SettledOf(wanted) })
+}
+
 // snapshot settles the tables and takes the samples that list reads from them.
 func (r *Recording) snapshot(memory *scratch.Memory, list func(*tables.Reader) *tables.Samples) (*Snapshot, error) {
 	r.look()

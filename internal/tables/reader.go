@@ -55,6 +55,17 @@ func NewReader(region Region, o Options, memory *scratch.Memory) *Reader {
 // Settled returns what all sites had allocated by the last settle, and what of it was in use then.
 func (r *Reader) Settled() *Samples { return r.samples(r.moment().settled) }
 
+// SettledOf is Settled for sites whose IDs are wanted.
+func (r *Reader) SettledOf(wanted func(id uint64) bool) *Samples {
+	now := r.moment()
+	return r.samples(func(site uint64) flow {
+		if !wanted(site / refUnit) {
+			return flow{}
+		}
+		return now.settled(site)
+	})
+}
+
 // AtPeak returns what was in use at the peak, which must be held.
 func (r *Reader) AtPeak() *Samples { return r.samples(r.moment().atPeak) }
 
