@@ -22,6 +22,10 @@ const failedIn = (id) => (sentence) => { find(id).textContent = sentence; };
 // A page of something else than a live process lacks parts.
 let without = [], known = null;
 
+// The server answers in turn. At first the account is wanted most; later the stacks are, which the browser draws while the server
+// goes on.
+let again = false;
+
 async function refresh() {
   let a = null;
   await part("about", (got) => { known = a = got; }, noTimeline);
@@ -31,11 +35,13 @@ async function refresh() {
   if (a?.of) find("about").textContent = a.of;
   if (a?.ended) showEnd(a.ended);
   const moved = a?.views ? offer(a.views.map((v) => [v.name, v.label, v.title || ""])) : false;
+  const stacks = again && !moved && load(true);
+  again = true;
   return Promise.all([
     has("account") && part("account?format=json", (l) => showAccount(l, a), failedIn("about")),
     has("suspects") && !a?.ended && suspects(20),
     has("timeline") && a && about(a),
-    moved || load(true),
+    stacks || moved || load(true),
   ]);
 }
 
