@@ -1,0 +1,38 @@
+// Command big is a service with many native stacks: main.go of package speed builds and runs it. Its argument is the address.
+package main
+
+// #cgo CFLAGS: -O2 -g
+// #include "many.h"
+import "C"
+
+import (
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+
+	_ "github.com/cgoheap/cgoheap/auto"
+)
+
+const (
+	stacks = 20_000
+	depth  = 12 // functions of C in each
+	size   = 200
+)
+
+func main() {
+	if n := C.many_units(); n != 0 {
+		log.Print("with units: ", n)
+	}
+	for i := range stacks {
+		C.many_hold(C.uint64_t(i+1), depth, size)
+	}
+	http.HandleFunc("POST /lend", func(http.ResponseWriter, *http.Request) { C.many_lend(1000, C.MANY_LENT) })
+	listener, err := net.Listen("tcp", os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("serves")
+	log.Fatal(http.Serve(listener, nil)) //nolint:gosec // who started it ends it
+}
