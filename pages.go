@@ -135,7 +135,7 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var a *Account
-	err = p.inTurn(func() (err error) {
+	err = p.inTurn(r, func() (err error) {
 		a, err = p.Account()
 		return err
 	})
@@ -227,9 +227,12 @@ func (q *pageQuery) setFormat(value string) error {
 }
 
 // inTurn makes an answer when no other one is being made. A page asks for several at once, and the program must not wait for all of
-// its processors meanwhile.
-func (p *Profiler) inTurn(answer func() error) error {
+// its processors meanwhile. If whoever asked has gone by then, nothing is made.
+func (p *Profiler) inTurn(r *http.Request, answer func() error) error {
 	p.answering.Lock()
 	defer p.answering.Unlock()
+	if err := r.Context().Err(); err != nil {
+		return err
+	}
 	return answer()
 }

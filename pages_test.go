@@ -4,6 +4,7 @@ package cgoheap
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -213,11 +214,11 @@ func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
 	handler := p.PagesHandler()
 	slow := &slowReader{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
 	var served sync.WaitGroup
-	served.Go(func() { handler.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, "/debug/cgoheap/stacks", nil)) })
+	served.Go(func() { handler.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, pagesFolder+"stacks", nil)) })
 	<-slow.asked
 	for _, path := range []string{"stacks", "account?format=json", "suspects?format=json"} {
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/cgoheap/"+path, nil))
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, pagesFolder+path, nil))
 		if answer.Code != http.StatusOK {
 			t.Errorf("%s: %d: %s", path, answer.Code, answer.Body)
 		}
@@ -226,5 +227,22 @@ func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
 	served.Wait()
 	if slow.Code != http.StatusOK || slow.Body.Len() == 0 {
 		t.Errorf("%d, %d bytes", slow.Code, slow.Body.Len())
+	}
+}
+
+func TestNothingIsMadeForAClientThatHasGone(t *testing.T) {
+	p := start(t, everything)
+	gone, cancel := context.WithCancel(t.Context())
+	p.answering.Lock()
+	var asking sync.WaitGroup
+	answer := httptest.NewRecorder()
+	asking.Go(func() {
+		p.PagesHandler().ServeHTTP(answer, httptest.NewRequestWithContext(gone, http.MethodGet, pagesFolder+"stacks", nil))
+	})
+	cancel()
+	p.answering.Unlock()
+	asking.Wait()
+	if answer.Body.Len() > 0 {
+		t.Errorf("%d: %.200s", answer.Code, answer.Body)
 	}
 }

@@ -161,7 +161,7 @@ func (p *Profiler) serveMade(w http.ResponseWriter, r *http.Request, q *stacksQu
 // serveRead answers with what is made of a profile that is written in turn.
 func (p *Profiler) serveRead(w http.ResponseWriter, r *http.Request, of func(*profile.Profile) any, write func(*bytes.Buffer) error) {
 	var packed *page.Packed
-	err := p.inTurn(func() error {
+	err := p.inTurn(r, func() error {
 		var file bytes.Buffer
 		if err := write(&file); err != nil {
 			return err
@@ -176,6 +176,7 @@ func (p *Profiler) serveRead(w http.ResponseWriter, r *http.Request, of func(*pr
 	switch {
 	case err == nil:
 		p.sent(packed.Send(w))
+	case r.Context().Err() != nil: // nobody waits for it
 	case errors.Is(err, errNoMoments):
 		http.Error(w, err.Error(), http.StatusNotFound)
 	default:

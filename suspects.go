@@ -274,7 +274,7 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 		list = p.listSuspects
 	}
 	var found []Suspect
-	err = p.inTurn(func() (err error) {
+	err = p.inTurn(r, func() (err error) {
 		found, err = list()
 		return err
 	})
