@@ -29,6 +29,9 @@ func (*Recording) Snapshot() (*Snapshot, error) { return nil, errStopped }
 // SnapshotIn returns errStopped.
 func (*Recording) SnapshotIn(*scratch.Memory) (*Snapshot, error) { return nil, errStopped }
 
+// SnapshotOf returns errStopped.
+func (*Recording) SnapshotOf(func(uint64) bool) (*Snapshot, error) { return nil, errStopped }
+
 // PeakIn returns errStopped.
 func (*Recording) PeakIn(*scratch.Memory) (*Snapshot, error) { return nil, errStopped }
 
