@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/stack"
@@ -201,7 +202,7 @@ func namesOf(lines []symbolize.Line) (n suspects.Names) {
 
 // isGo reports whether it is Go's function, and not cgo's own wrapper.
 func isGo(l *symbolize.Line) bool {
-	return strings.HasSuffix(l.File, ".go") && !strings.HasPrefix(l.Function, "C.")
+	return page.IsGo(l.File, l.Function) && !strings.HasPrefix(l.Function, "C.")
 }
 
 // beyondStd returns the innermost line that a reader has written: not std::__new_allocator<T>::allocate, but who has the
@@ -209,7 +210,7 @@ func isGo(l *symbolize.Line) bool {
 func beyondStd(lines []symbolize.Line) *symbolize.Line {
 	for i := range lines {
 		l := &lines[i]
-		if strings.HasSuffix(l.File, ".go") {
+		if page.IsGo(l.File, l.Function) {
 			break
 		}
 		if !strings.HasPrefix(l.Function, "std::") && !strings.HasPrefix(l.Function, "__gnu_cxx::") {

@@ -133,8 +133,9 @@ func contentOf(t testing.TB, c contestant) content {
 func checkEqual(t testing.TB, stacks int, contestants []contestant) {
 	t.Helper()
 	want := contentOf(t, contestants[0])
-	if want.stacks != stacks || want.totals[3] == 0 {
-		t.Fatalf("%s writes %+v, want %d stacks", contestants[0].name, want, stacks)
+	// On a busy machine a processor may still record one block of other work.
+	if few := runtime.GOMAXPROCS(0); want.stacks < stacks || want.stacks > stacks+few || want.totals[3] == 0 {
+		t.Fatalf("%s writes %+v, want %d stacks, or %d more", contestants[0].name, want, stacks, few)
 	}
 	for _, c := range contestants[1:] {
 		if got := contentOf(t, c); got != want {

@@ -13,7 +13,7 @@ func (b *builder) cut(keep int) {
 		return
 	}
 	weight := b.weights()
-	least := leastOf(weight, keep)
+	least, alike := leastOf(weight, keep)
 	small := b.function(Function{b.text(other), 0, 0, kindLeaf, 0})
 	where := make([]int64, len(nodes)) // the new number of a node, or of the nearest above it that stays
 	stays := make([]bool, len(nodes))
@@ -24,7 +24,10 @@ func (b *builder) cut(keep int) {
 		if n[0] >= 0 {
 			parent = where[n[0]]
 		}
-		if stays[i] = weight[i] > least || (weight[i] == least && len(made) < keep && (n[0] < 0 || stays[n[0]])); stays[i] {
+		if stays[i] = weight[i] > least || weight[i] == least && alike > 0 && (n[0] < 0 || stays[n[0]]); stays[i] {
+			if weight[i] == least {
+				alike--
+			}
 			where[i] = int64(len(made))
 			made = append(made, [4]int64{parent, n[1], n[2], n[3]})
 			continue
@@ -59,9 +62,9 @@ func (b *builder) weights() []int64 {
 	return weight
 }
 
-// leastOf returns the weight of the node that is number keep if those with the most come first. Only weights of as many bits as its
-// own are sorted.
-func leastOf(weights []int64, keep int) int64 {
+// leastOf returns the weight of the node that is number keep if those with the most come first, and how many nodes of just that weight
+// there is room for. Only weights of as many bits as its own are sorted.
+func leastOf(weights []int64, keep int) (least int64, room int) {
 	var sizes [65]int // how many have so many bits
 	for _, w := range weights {
 		sizes[bits.Len64(uint64(w))]++
@@ -78,5 +81,7 @@ func leastOf(weights []int64, keep int) int64 {
 		}
 	}
 	slices.Sort(alike)
-	return alike[len(alike)-(keep-above)]
+	least = alike[len(alike)-(keep-above)]
+	more, _ := slices.BinarySearch(alike, least+1) // where those with more begin
+	return least, keep - above - (len(alike) - more)
 }

@@ -23,8 +23,13 @@ func kindOf(f *profile.Function, mapping *profile.Mapping) int {
 	if strings.HasPrefix(f.Name, "[") || mapping != nil && strings.HasPrefix(mapping.File, "[holder]") {
 		return kindLeaf
 	}
+	if IsGo(f.Filename, f.Name) {
+		return kindGo
+	}
 	switch strings.ToLower(filepath.Ext(f.Filename)) {
-	case ".go", ".s":
+	case ".go":
+		return kindC
+	case ".s":
 		return kindGo
 	case ".rs":
 		return kindRust
@@ -42,4 +47,10 @@ func kindOf(f *profile.Function, mapping *profile.Mapping) int {
 		return kindGo
 	}
 	return kindC
+}
+
+// IsGo tells by a function's file and name whether it is Go's. C code above an import of "C" is in the same file, and its names have
+// no package.
+func IsGo(file, function string) bool {
+	return strings.HasSuffix(file, ".go") && strings.Contains(function, ".")
 }

@@ -113,13 +113,21 @@ func TestSourceIsReadOfTheProfilesFilesOnly(t *testing.T) {
 	}
 	missing := filepath.Join(dir, "missing.c")
 	p := new(profile.Profile)
-	for _, file := range []string{good, hostile, pipe, short, big, secret, missing, dir + "/", "some.c", ""} {
+	link, include := filepath.Join(dir, "link.c"), filepath.Join(dir, "include")
+	for _, err := range []error{os.Symlink(secret, link), os.Mkdir(include, 0o700)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	beyond, inside, kernel := include+"/../secret", include+"/../good.c", "/usr/include/../../proc/self/environ"
+	for _, file := range []string{good, hostile, pipe, short, big, secret, missing, dir + "/", "some.c", "", link, beyond, inside, kernel, "/proc/self/fd/x.c"} {
 		p.Function = append(p.Function, &profile.Function{Filename: file})
 	}
 	for file, want := range map[string]string{
 		pipe: "not an ordinary file", short: "not the one that the program was built from", big: "more than", secret: "not one of source",
 		missing: "not on this machine", "some.c": "no full path", elsewhere: "no function of the profile", "/etc/shadow": "no function of the profile",
-		dir + "/": "not one of source", "": "no full path",
+		dir + "/": "not one of source", "": "no full path", link: "no source", beyond: "not one of source", kernel: "not one of source",
+		"/proc/self/fd/x.c": "not on this machine",
 	} {
 		if got := ReadSource(p, file, []int64{20}); !strings.Contains(got.Missing, want) || len(got.Lines) > 0 {
 			t.Errorf("%s: %+v", file, got)
@@ -127,6 +135,9 @@ func TestSourceIsReadOfTheProfilesFilesOnly(t *testing.T) {
 	}
 	got := ReadSource(p, good, []int64{20, 23, 1})
 	if got.Missing != "" || len(got.Lines) != 6+14 || got.Lines[1] != "line 1" || got.Lines[15] != "line 15" || got.Lines[28] != "line 28" {
+		t.Errorf("%+v", got)
+	}
+	if got := ReadSource(p, inside, []int64{20}); got.Lines[20] != "line 20" {
 		t.Errorf("%+v", got)
 	}
 	if got := ReadSource(p, hostile, []int64{1}); len(got.Lines[1]) > 3*mostText || !strings.HasPrefix(got.Lines[1], "\uFFFD<script>") {

@@ -68,10 +68,7 @@ func (s *Source) read(near []int64) error {
 	if !filepath.IsAbs(s.File) {
 		return errors.New("the debug data has no full path of the file, as after go build -trimpath")
 	}
-	if !isSource(s.File) {
-		return errors.New("the name of the file is not one of source")
-	}
-	f, err := openSource(s.File)
+	f, err := openSource(filepath.Clean(s.File))
 	if err != nil {
 		return err
 	}
@@ -102,12 +99,26 @@ func isSource(file string) bool {
 	return slices.Contains(sources, ending) || ending == "" && strings.Contains(file, "/include/")
 }
 
-// openSource opens an ordinary file that is not too big. It does not wait for the other end of a pipe.
+// noSource are folders whose files are the kernel's.
+var noSource = []string{"/proc/", "/sys/", "/dev/"}
+
+// openSource opens an ordinary file of source that is not too big, also where a link leads to it. It does not wait for the other end
+// of a pipe.
 func openSource(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if !isSource(path) {
+		return nil, errors.New("the name of the file is not one of source")
+	}
+	path, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("the file is not on this machine")
 	}
+	if err != nil {
+		return nil, fmt.Errorf("finding the file: %w", err)
+	}
+	if !isSource(path) || slices.ContainsFunc(noSource, func(folder string) bool { return strings.HasPrefix(path, folder) }) {
+		return nil, errors.New("the file is a link to what is no source")
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("opening the file: %w", err)
 	}

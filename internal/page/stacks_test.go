@@ -74,18 +74,32 @@ func TestATreeHasTheStacksOfTheProfile(t *testing.T) {
 func TestATreeIsBoundedAndLosesNoByte(t *testing.T) {
 	p := randomProfile(3000)
 	p.Sample[0].Value[1] = -1 << 30
+	bounded(t, p)
+	for _, s := range p.Sample {
+		s.Value[1] = 512 << 10 // as most are that were sampled
+	}
+	bounded(t, p)
+}
+
+// bounded cuts a profile's tree to several sizes.
+func bounded(t *testing.T, p *profile.Profile) {
+	t.Helper()
 	whole := NewStacks(p, Options{})
 	for _, keep := range []int{1, 10, 1000, len(whole.Nodes) - 1} {
 		s := NewStacks(p, Options{Keep: keep})
 		var sum int64
+		kept := 0
 		for i, n := range s.Nodes {
+			if s.Texts[s.Functions[n[1]][0]] != other {
+				kept++
+			}
 			if n[0] >= int64(i) || n[0] < -1 {
 				t.Fatalf("node %d lies below %d", i, n[0])
 			}
 			sum += n[2]
 		}
-		if sum != s.Total || s.Total != whole.Total || len(s.Nodes) > 2*keep+1 || s.Cut == 0 {
-			t.Errorf("%d nodes of %d: %d bytes of %d, %d cut", len(s.Nodes), keep, sum, whole.Total, s.Cut)
+		if sum != s.Total || s.Total != whole.Total || kept != keep || len(s.Nodes) > 2*keep+1 || s.Cut == 0 {
+			t.Errorf("%d nodes, %d kept of %d: %d bytes of %d, %d cut", len(s.Nodes), kept, keep, sum, whole.Total, s.Cut)
 		}
 	}
 }
@@ -119,11 +133,12 @@ func TestKinds(t *testing.T) {
 		f    profile.Function
 		want int
 	}{
-		"Go":     {profile.Function{Name: "main.(*service).handle", Filename: "main.go"}, kindGo},
-		"C++":    {profile.Function{Name: "hold<script>(unsigned long)", SystemName: "_Z4holdI6scriptEPvm"}, kindCXX},
-		"C":      {profile.Function{Name: "sqlite3_prepare", Filename: "sqlite3.c"}, kindC},
-		"Rust":   {profile.Function{Name: "core::ops::call", Filename: "call.rs"}, kindRust},
-		"a leaf": {profile.Function{Name: "[malloc: free]"}, kindLeaf},
+		"Go":              {profile.Function{Name: "main.(*service).handle", Filename: "main.go"}, kindGo},
+		"C in a preamble": {profile.Function{Name: "_sqlite3_open_v2", Filename: "/src/sqlite3.go"}, kindC},
+		"C++":             {profile.Function{Name: "hold<script>(unsigned long)", SystemName: "_Z4holdI6scriptEPvm"}, kindCXX},
+		"C":               {profile.Function{Name: "sqlite3_prepare", Filename: "sqlite3.c"}, kindC},
+		"Rust":            {profile.Function{Name: "core::ops::call", Filename: "call.rs"}, kindRust},
+		"a leaf":          {profile.Function{Name: "[malloc: free]"}, kindLeaf},
 	} {
 		if got := kindOf(&c.f, nil); got != c.want {
 			t.Errorf("%s is %d", name, got)

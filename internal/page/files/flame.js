@@ -57,7 +57,7 @@ function box(n, left, width, depth, word, extra) {
 }
 
 function about(n) {
-  const sizes = [amount(n.total), share(n.weight, root.weight)].filter(Boolean).join(", ") + (n.self && n.self !== n.total ? `, ${amount(n.self)} of its own` : "");
+  const sizes = [amount(n.total), share(n.weight, root.weight)].filter(Boolean).join(", ") + (n.flat && n.flat !== n.total ? `, ${amount(n.flat)} of its own` : "");
   return n.objects > 0 ? `${sizes}, ${n.objects} blocks` : sizes;
 }
 

@@ -2,7 +2,7 @@
 
 class Node {
   constructor(name, kind, about, parent) {
-    Object.assign(this, { name, kind, about, parent, self: 0, objects: 0, total: 0, weight: 0, depth: parent ? parent.depth + 1 : 0, children: new Map() });
+    Object.assign(this, { name, kind, about, parent, self: 0, flat: 0, objects: 0, total: 0, weight: 0, depth: parent ? parent.depth + 1 : 0, children: new Map() });
   }
 
   child(key, name, kind, about) {
@@ -27,7 +27,7 @@ export function stacksOf(sent) {
 function functionsOf(sent, library) {
   return sent.functions.map(([name, file, lib, kind]) => {
     const f = { name: sent.texts[name], file: sent.texts[file], library: sent.texts[lib], kind };
-    if (library && f.library) f.name = f.library;
+    if (library && f.library) [f.name, f.file] = [f.library, ""];
     f.key = library ? f.name : f.name + "\n" + f.file + "\n" + f.library;
     return f;
   });
@@ -48,21 +48,26 @@ function copy(root, sent, functions) {
   for (const [parent, number, self, objects] of sent.nodes) {
     const f = functions[number], at = (parent < 0 ? root : made[parent]).child(f.key, f.name, f.kind, f);
     at.self += self;
+    at.flat += self;
     at.objects += objects;
     made.push(at);
   }
 }
 
-// rebuild makes a tree of other paths.
+// rebuild makes a tree of other paths. Flat belongs to who allocated, which a reversed path begins with.
 function rebuild(root, sent, functions, { reverse, library }) {
   for (const { path, self, objects } of stacksOf(sent)) {
     let frames = path.map((f) => functions[f]);
     if (library) frames = frames.filter((f, i) => i === 0 || f.name !== frames[i - 1].name);
     if (reverse) frames.reverse();
-    let at = root;
-    for (const f of frames) at = at.child(f.key, f.name, f.kind, f);
+    let at = root, first = null;
+    for (const f of frames) {
+      at = at.child(f.key, f.name, f.kind, f);
+      first ??= at;
+    }
     at.self += self;
     at.objects += objects;
+    (reverse ? first : at).flat += self;
   }
 }
 
@@ -103,7 +108,7 @@ export function table(root) {
     if (node.about) {
       row = rows.get(node.about.key);
       if (!row) rows.set(node.about.key, row = { name: node.name, about: node.about, flat: 0, cum: 0 });
-      row.flat += node.self;
+      row.flat += node.flat;
       if (!above.has(row)) row.cum += node.total;
       else row = null;
     }
