@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -79,7 +80,7 @@ func TestStacksOfEachView(t *testing.T) {
 	if !strings.Contains(strings.Join(s.Texts, "\n"), "profiletest.Cache") || s.Total < 8000 {
 		t.Error(s.Total, s.Texts)
 	}
-	for _, query := range []string{"?view=none", "?from=1", "?from=1&to=2", "?from=x&to=2&view=growth", "?from=1&to=2&view=growth&gc=1", "?nothing=1"} {
+	for _, query := range []string{"?view=none", "?from=1", "?from=1&to=2", "?from=x&to=2&view=growth", "?from=1&to=2&view=growth&gc=1", "?nothing=1", "?view=peak&reset=1"} {
 		if answer := askPage(p, http.MethodGet, pagesFolder+"stacks"+query, ""); answer.Code != http.StatusBadRequest {
 			t.Error(query, answer.Code, answer.Body)
 		}
@@ -126,6 +127,13 @@ func TestGrowthBetweenTwoMoments(t *testing.T) {
 	s := stacksOf(t, p, query)
 	if !strings.Contains(strings.Join(s.Texts, "\n"), "profiletest.Cache") || s.Total < 8000 || s.View != "growth" {
 		t.Error(s.Total, s.Texts)
+	}
+	if s.From < begin.Add(-time.Minute).UnixMilli() || s.From >= s.Time || s.Time > time.Now().UnixMilli() {
+		t.Errorf("from %d to %d, which is not after %v", s.From, s.Time, begin)
+	}
+	answer := askPage(p, http.MethodGet, pagesFolder+"stacks?view=growth&from=1&to=2", "")
+	if answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "no stacks are kept of 1970-01-01 00:00:00 UTC") {
+		t.Error(answer.Code, answer.Body)
 	}
 	file := askPage(p, http.MethodGet, pagesFolder+"profile"+query, "")
 	var sum int64
@@ -232,17 +240,17 @@ func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
 
 func TestNothingIsMadeForAClientThatHasGone(t *testing.T) {
 	p := start(t, everything)
-	gone, cancel := context.WithCancel(t.Context())
-	p.answering.Lock()
-	var asking sync.WaitGroup
-	answer := httptest.NewRecorder()
-	asking.Go(func() {
-		p.PagesHandler().ServeHTTP(answer, httptest.NewRequestWithContext(gone, http.MethodGet, pagesFolder+"stacks", nil))
-	})
-	cancel()
-	p.answering.Unlock()
-	asking.Wait()
-	if answer.Body.Len() > 0 {
-		t.Errorf("%d: %.200s", answer.Code, answer.Body)
+	for _, gone := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		request := httptest.NewRequestWithContext(ctx, http.MethodGet, pagesFolder+"stacks", nil)
+		if gone {
+			cancel()
+		}
+		made := false
+		err := p.inTurn(request, func() error { made = true; return nil })
+		if made == gone || errors.Is(err, context.Canceled) != gone {
+			t.Errorf("gone: %v, made: %v, %v", gone, made, err)
+		}
+		cancel()
 	}
 }

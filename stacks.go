@@ -72,6 +72,9 @@ func parseStacks(raw string) (q stacksQuery, err error) {
 	}
 	if q.from.IsZero() && q.to.IsZero() {
 		q.query, err = parseQuery(values.Encode())
+		if err == nil && q.reset {
+			err = errors.New("cgoheap: the parameter reset changes something, which a page does only by POST: ask /debug/pprof/cgoheap")
+		}
 		return q, err
 	}
 	if q.from.IsZero() || q.to.IsZero() || len(values) != 1 || values.Get("view") != viewings[viewGrowth].Name {

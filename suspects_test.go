@@ -115,6 +115,7 @@ func TestASuspectIsCalledByWhoHasTheContainer(t *testing.T) {
 		{[]symbolize.Line{own, inner, caller}, suspects.Names{Function: own.Function, File: "tiles.cc", Line: 7, Caller: "main.fetch"}},
 		{[]symbolize.Line{inner, container, caller}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7, Caller: "main.fetch"}},
 		{[]symbolize.Line{inner, line("C.make", "_cgo_gotypes.go"), caller}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7, Caller: "main.fetch"}},
+		{[]symbolize.Line{inner, line("_open_v2", "/src/open.go"), caller}, suspects.Names{Function: "_open_v2", File: "open.go", Line: 7, Caller: "main.fetch"}},
 		{[]symbolize.Line{inner}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7}},
 		{nil, suspects.Names{Function: "unknown"}},
 	} {

@@ -53,7 +53,7 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 		if f.rows == 0 && i == 10 {
 			break
 		}
-		for _, line := range terminal.Wrap(fmt.Sprintf("%d. %s", i+1, terminal.Plain(s.Sentence)), "   ", f.columns) {
+		for _, line := range terminal.Wrap(fmt.Sprintf("%d. %s", i+1, terminal.Plain(s.text())), "   ", f.columns) {
 			lines = append(lines, f.paint(colour, line))
 		}
 	}

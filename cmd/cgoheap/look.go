@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,8 +27,19 @@ type part struct {
 }
 
 type suspect struct {
-	Class    string `json:"class"`
-	Sentence string `json:"sentence"`
+	Class    string   `json:"class"`
+	Sentence string   `json:"sentence"`
+	Stack    []string `json:"stack,omitempty"` // the innermost function first
+}
+
+// text is the sentence, after the outermost function of package main: often the handler of a request.
+func (s *suspect) text() string {
+	for _, function := range slices.Backward(s.Stack) {
+		if strings.HasPrefix(function, "main.") && function != "main.main" {
+			return strings.TrimSuffix(function, "-fm") + ": " + s.Sentence
+		}
+	}
+	return s.Sentence
 }
 
 // see looks at a place.
@@ -41,7 +54,7 @@ func (s *source) see(ctx context.Context, p place) (*look, error) {
 	l := seeProfile(t)
 	if t.story != nil {
 		for _, sentence := range t.story.Verdict {
-			l.Suspects = append(l.Suspects, suspect{"ended", sentence})
+			l.Suspects = append(l.Suspects, suspect{Class: "ended", Sentence: sentence})
 		}
 	}
 	return l, nil

@@ -36,7 +36,8 @@ func answering(t *testing.T) string {
 		asked++
 	})
 	mux.HandleFunc("GET /a/debug/cgoheap/suspects", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `[{"class":"grows","sentence":"\u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in use, grows by 1 MiB per minute"}]`)
+		fmt.Fprint(w, `[{"class":"grows","sentence":"\u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in use, grows by 1 MiB per minute",
+			"stack":["queue_push","main.work","main.(*service).handle-fm","net/http.serve"]}]`)
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -51,14 +52,14 @@ func TestALookAtAServiceIsStableText(t *testing.T) {
     3 MiB  75.0% #########     malloc: in use
     1 MiB  25.0% ###           Go: heap in use
 suspects
-1. \u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in
-   use, grows by 1 MiB per minute
+1. main.(*service).handle: \u001b[31mqueue_push\u202e (queue.c:7), called from
+   main.work: 3 ± 0.1 MiB in use, grows by 1 MiB per minute
 RSS 5 MiB  +1 MiB in 1s  URL
     4 MiB  80.0% ##########      +1 MiB  malloc: in use
     1 MiB  20.0% ##                      Go: heap in use
 suspects
-1. \u001b[31mqueue_push\u202e (queue.c:7), called from main.work: 3 ± 0.1 MiB in
-   use, grows by 1 MiB per minute
+1. main.(*service).handle: \u001b[31mqueue_push\u202e (queue.c:7), called from
+   main.work: 3 ± 0.1 MiB in use, grows by 1 MiB per minute
 `
 	if got := strings.ReplaceAll(out, url, "URL"); code != exitGood || trouble != "" || got != want {
 		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, trouble, got, want)
@@ -179,7 +180,7 @@ func TestAFrameFitsTheTerminal(t *testing.T) {
 	l := &look{Total: "RSS", Bytes: 100, Notes: []string{strings.Repeat("long ", 50)}}
 	for i := range 40 {
 		l.Lines = append(l.Lines, part{Name: strings.Repeat("name", i), Bytes: 50})
-		l.Suspects = append(l.Suspects, suspect{"grows", strings.Repeat("word ", 30)})
+		l.Suspects = append(l.Suspects, suspect{Class: "grows", Sentence: strings.Repeat("word ", 30)})
 	}
 	top := topping{source: "a\x1b", first: l}
 	for _, f := range []frame{{columns: 80, rows: 24, blocks: true}, {columns: 40, rows: 8}, {columns: 20, rows: 3}, {columns: 20, rows: 2, failed: strings.Repeat("long ", 50)}} {
@@ -205,7 +206,7 @@ func TestAFailedLookIsShownOnce(t *testing.T) {
 }
 
 func TestSuspectsThatAreSteadyNeedRoom(t *testing.T) {
-	l := &look{Total: "RSS", Bytes: 100, Suspects: []suspect{{"grows", "one grows"}, {"steady", "one is steady"}}}
+	l := &look{Total: "RSS", Bytes: 100, Suspects: []suspect{{Class: "grows", Sentence: "one grows"}, {Class: "steady", Sentence: "one is steady"}}}
 	top := topping{source: "a", first: l}
 	for rows, shown := range map[int]bool{0: true, 24: false, 25: true} {
 		text := strings.Join(top.lines(l, frame{columns: 80, rows: rows}), "\n")

@@ -31,10 +31,17 @@ func TestControls(t *testing.T) {
 	address := leaky(t) + folder
 	b := open(t, address, 1280, 900)
 	roots := `[...document.querySelectorAll("#flame [aria-level='2']")].map((e) => e.textContent).join()`
-	before := eval[string](t, b, roots)
+	// What functions have of their own is the same from whichever end the stacks are read.
+	table := `[...document.querySelectorAll("#functions tbody tr")].map((r) => r.cells[0].textContent + " " + r.cells[2].textContent)
+		.filter((r) => !r.startsWith("0 B")).sort().join("\n")`
+	before, flat := eval[string](t, b, roots), eval[string](t, b, table)
+	contains(t, flat, "sqlite3MemMalloc")
 	b.do(t, chromedp.Click("#reverse"), is(`document.querySelector("#reverse").ariaPressed === "true"`))
 	if after := eval[string](t, b, roots); after == before {
 		t.Error("reversed, the roots are the same: ", after)
+	}
+	if after := eval[string](t, b, table); after != flat {
+		t.Errorf("reversed, functions have %s, and before %s", after, flat)
 	}
 	b.do(t, chromedp.Click("#reverse"), chromedp.Click("#library"), is(`document.querySelector("#library").ariaPressed === "true"`))
 	contains(t, eval[string](t, b, text("#flame")), "leaky")

@@ -2,6 +2,7 @@ package page
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -50,7 +51,10 @@ func kindOf(f *profile.Function, mapping *profile.Mapping) int {
 }
 
 // IsGo tells by a function's file and name whether it is Go's. C code above an import of "C" is in the same file, and its names have
-// no package.
+// no package: only copies that the compiler makes have a dot in them.
 func IsGo(file, function string) bool {
-	return strings.HasSuffix(file, ".go") && strings.Contains(function, ".")
+	_, rest, dotted := strings.Cut(function, ".")
+	return dotted && strings.HasSuffix(file, ".go") && !slices.ContainsFunc(copies, func(c string) bool { return strings.HasPrefix(rest, c) })
 }
+
+var copies = []string{"part.", "constprop.", "isra."}

@@ -11,7 +11,8 @@ import (
 // Stacks is a profile as a tree that a browser draws. Functions and texts are listed once, and nodes are rows of numbers.
 type Stacks struct {
 	View     string              `json:"view"`
-	Time     int64               `json:"time"` // milliseconds since 1970
+	Time     int64               `json:"time"`           // milliseconds since 1970
+	From     int64               `json:"from,omitempty"` // of growth: what Time is compared with
 	Value    string              `json:"value"`
 	Unit     string              `json:"unit"`
 	Total    int64               `json:"total"`
@@ -55,6 +56,9 @@ const other = "(small ones)"
 func NewStacks(p *profile.Profile, o Options) *Stacks {
 	b := newBuilder(p, o.Value)
 	b.made.View = o.View
+	if o.View == "growth" && p.DurationNanos > 0 {
+		b.made.From = (p.TimeNanos - p.DurationNanos) / 1e6
+	}
 	for _, s := range p.Sample {
 		b.add(s, o.By)
 	}

@@ -135,6 +135,7 @@ func TestKinds(t *testing.T) {
 	}{
 		"Go":              {profile.Function{Name: "main.(*service).handle", Filename: "main.go"}, kindGo},
 		"C in a preamble": {profile.Function{Name: "_sqlite3_open_v2", Filename: "/src/sqlite3.go"}, kindC},
+		"its copy":        {profile.Function{Name: "_sqlite3_open_v2.part.0", Filename: "/src/sqlite3.go"}, kindC},
 		"C++":             {profile.Function{Name: "hold<script>(unsigned long)", SystemName: "_Z4holdI6scriptEPvm"}, kindCXX},
 		"C":               {profile.Function{Name: "sqlite3_prepare", Filename: "sqlite3.c"}, kindC},
 		"Rust":            {profile.Function{Name: "core::ops::call", Filename: "call.rs"}, kindRust},

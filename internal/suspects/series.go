@@ -2,6 +2,7 @@ package suspects
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -30,12 +31,21 @@ type Change struct {
 // errOneMoment says why nothing can be compared.
 var errOneMoment = errors.New("there are no two moments to compare: they are kept from the first call for suspects on, the second after 14 s")
 
-// Between compares the moments nearest to two times. It fails if both are the same.
+// farthest is how far a moment may be from the time that was asked for: they are two minutes apart, and the first ones less.
+const farthest = 3 * time.Minute
+
+// Between compares the moments nearest to two times, or if both have the same, that and the next. It fails if none is near.
 func (h *History) Between(from, to time.Time) (Change, error) {
 	if len(h.moments) < 2 {
 		return Change{}, errOneMoment
 	}
 	a, b := h.nearest(from), h.nearest(to)
+	for _, at := range []time.Time{from, to} {
+		if h.moments[h.nearest(at)].time.Sub(at).Abs() > farthest {
+			return Change{}, fmt.Errorf("no stacks are kept of %s: those that are kept are from %s to %s", clock(at), clock(h.moments[0].time),
+				clock(h.moments[len(h.moments)-1].time))
+		}
+	}
 	if a == b {
 		if a == len(h.moments)-1 {
 			a--
@@ -57,6 +67,8 @@ func (h *History) Between(from, to time.Time) (Change, error) {
 	}
 	return c, nil
 }
+
+func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // nearest returns the number of the moment nearest to a time. There is one.
 func (h *History) nearest(at time.Time) (best int) {

@@ -79,8 +79,11 @@ let beginning = 0; // of the recording, in milliseconds since 1970
 
 export const began = (time) => { beginning = time; };
 
+const clock = (time) => new Date(time).toLocaleTimeString();
+
 // remark adds to the summary what the numbers alone do not say.
 function remark({ view }) {
+  if (view === "growth" && sent.from) find("summary").textContent += `; from ${clock(sent.from)} to ${clock(sent.time)}`;
   if (tree.weight === 0 && empty[view]) find("summary").textContent = empty[view];
   else if (view === "shortlived" && beginning && sent.time > beginning) {
     find("summary").textContent += `; ${amount(1000 * tree.total / (sent.time - beginning))} a second since ${new Date(beginning).toLocaleTimeString()}`;

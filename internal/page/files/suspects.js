@@ -30,7 +30,8 @@ function own(s) {
 
 // whose names that function, and the outermost of package main, which is often the handler of a request.
 export function whose(s) {
-  const inner = own(s), outer = s.stack.findLast((n) => n.startsWith("main."));
+  const plain = (name) => name.replace(/-fm$/, ""); // Go's own function for a method that is passed on
+  const inner = plain(own(s)), outer = plain(s.stack.findLast((n) => n.startsWith("main.")) || "");
   return outer && outer !== inner ? `${inner}, from ${outer}` : inner;
 }
 
