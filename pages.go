@@ -38,7 +38,8 @@ const pagesFolder = "/debug/cgoheap/"
 //	sampling   a POST with bytes=N changes how often there is a sample: see SetSampleBytes
 //	dump       a POST makes a dump where StartDumps makes them, and answers with its path
 //
-// What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'.
+// What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'. A
+// service in reach of browsers that visit other sites must check the Host of requests, as for any page: names can be made to lead to it.
 // Unknown parameters are answered with 400 and a sentence.
 func (p *Profiler) PagesHandler() http.Handler {
 	mux := http.NewServeMux()

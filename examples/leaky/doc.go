@@ -9,6 +9,7 @@
 //	POST /preview?width=96              handlePreview       works: renders and frees, refuses what is not a picture
 //	GET  /contactsheet?width=48         handleContactSheet  works: renders on a thread of the library's own
 //	GET  /debug/pprof/cgoheap           the profile that shows the leaks; view=rss has the copies too
+//	GET  /debug/cgoheap/                the page: who grows, what RSS consists of, memory over time, flame graphs
 //	GET  /debug/cgoheap/account         what RSS consists of
 //	GET  /debug/vars                    what Go thinks it uses
 //

@@ -17,7 +17,8 @@ type profiler struct {
 }
 
 func startProfiler(o options) (*profiler, error) {
-	heap, err := cgoheap.Start(cgoheap.Config{SampleBytes: o.sampleBytes, BlackBox: o.blackBox, Logger: slog.Default()})
+	heap, err := cgoheap.Start(cgoheap.Config{SampleBytes: o.sampleBytes, Suspects: true, Timeline: true,
+		BlackBox: o.blackBox, Logger: slog.Default()})
 	if err != nil {
 		return nil, fmt.Errorf("starting the profiler: %w", err)
 	}
