@@ -61,6 +61,8 @@ func TestNoSuspectsIsNotALookThatIsStillToCome(t *testing.T) {
 	b := open(t, address, 1280, 900)
 	b.do(t, called("suspects.js", "showSuspects([], { moments: 6, looked: 1.7e12 })"))
 	contains(t, eval[string](t, b, text("#suspects")), "Nothing of malloc grows", ": 6.")
+	b.do(t, called("suspects.js", "showSuspects([], { moments: 1, looked: 1.7e12 })"))
+	contains(t, eval[string](t, b, text("#suspects")), "at the first moment", "14 s")
 	b.do(t, called("suspects.js", "showSuspects([], null)"))
 	contains(t, eval[string](t, b, text("#suspects")), "The first moment is being taken")
 }

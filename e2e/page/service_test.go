@@ -76,12 +76,23 @@ func leaky(t *testing.T) string {
 		})
 		shared.atEnd = append(shared.atEnd, end)
 		visit(t, url, 0)
+		suspected(t, url)
 		shared.leaky = url
 	})
 	if shared.leaky == "" {
 		t.Fatal("the example did not start")
 	}
 	return shared.leaky
+}
+
+// suspected waits until there are suspects: the first moment was before the visits, the next is 14 s after it.
+func suspected(t *testing.T, url string) {
+	t.Helper()
+	for begin := time.Now(); get(t, url+"/debug/cgoheap/suspects?format=json") == "[]\n"; time.Sleep(time.Second) {
+		if time.Since(begin) > patience {
+			t.Fatal("there are no suspects")
+		}
+	}
 }
 
 // visit makes the service leak: most in the handler of reports.

@@ -47,13 +47,15 @@ async function refresh() {
 
 const has = (name) => !without.includes(name);
 
-// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken. That there
-// was a moment is known from before the question, so an empty list then means that nothing is in use.
+// suspects asks once a second more while the first moment is being taken, for it is that question that has it taken, and until
+// the second, if nothing was in use at the first. How many moments there were is known from before the question, so an empty list
+// then means that nothing is in use.
 async function suspects(tries) {
   let list = null;
   await part("suspects?format=json", (l) => { list = l; }, failedIn("suspects"));
   if (list === null) return;
-  if (list.length > 0 || known?.moments || tries === 0) return showSuspects(list, known);
+  if (list.length > 0 || known?.moments > 1 || tries === 0) return showSuspects(list, known);
+  if (known?.moments) showSuspects(list, known);
   setTimeout(async () => {
     await part("about", (a) => { known = a; }, () => {});
     suspects(tries - 1);

@@ -50,6 +50,7 @@ const classOf = (s) => s.class === "steady" && new Date(s.time) - new Date(s.sin
 // none says why there are no suspects: nobody has looked, or nothing is in use.
 function none(about) {
   if (!about?.moments) return "The first moment is being taken now. Growth is known after 14 s, verdicts after eight minutes: press Refresh then.";
+  if (about.moments === 1) return "No sampled block of malloc was in use at the first moment. The next comes 14 s after it.";
   return `Nothing of malloc grows: no sampled block is in use. Moments looked at since ${new Date(about.looked).toLocaleTimeString()}: ${about.moments}. ` +
     "What is freed soon is in the view short-lived, what is mapped directly in RSS.";
 }
