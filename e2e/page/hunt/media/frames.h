@@ -1,0 +1,2 @@
+int frames_upload(int n);
+int frames_probe(int n);

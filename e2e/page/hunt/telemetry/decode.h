@@ -1,0 +1,1 @@
+int decode_batch(int n);
