@@ -43,7 +43,7 @@ type Options struct {
 	Keep  int    // how many nodes at most, not counting those that stand for what was cut; 0 for mostNodes
 }
 
-// mostNodes is more than a person can look at, and 0.5 MB of JSON before it is packed.
+// mostNodes is more than a person can look at, and 0.8 MB of JSON before it is packed.
 const mostNodes = 20_000
 
 // mostValues bounds the values of a label that are listed.
