@@ -187,6 +187,7 @@ static void follow_blocks(struct marking *m)
 		m->from = p.from;
 		scan_resident(m, p.at, p.at + p.size);
 	}
+	m->from = 0; // what is looked at next is no block
 }
 
 static void scan_root(void *arg, uint64_t start, uint64_t limit, uint32_t root)
