@@ -205,7 +205,7 @@ func TestAPageMakesADump(t *testing.T) {
 	}
 }
 
-// slowReader is a client that takes nothing until it is told to.
+// slowReader is a client that reads only when the test lets it.
 type slowReader struct {
 	*httptest.ResponseRecorder
 	asked, goOn chan struct{}

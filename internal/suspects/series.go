@@ -39,12 +39,13 @@ func (h *History) Between(from, to time.Time) (Change, error) {
 	if len(h.moments) < 2 {
 		return Change{}, errOneMoment
 	}
-	a, b := h.nearest(from), h.nearest(to)
-	for _, at := range []time.Time{from, to} {
-		if h.moments[h.nearest(at)].time.Sub(at).Abs() > farthest {
-			return Change{}, fmt.Errorf("no stacks are kept of %s: those that are kept are from %s to %s", clock(at), clock(h.moments[0].time),
-				clock(h.moments[len(h.moments)-1].time))
-		}
+	a, err := h.nearest(from)
+	if err != nil {
+		return Change{}, err
+	}
+	b, err := h.nearest(to)
+	if err != nil {
+		return Change{}, err
 	}
 	if a == b {
 		if a == len(h.moments)-1 {
@@ -70,14 +71,19 @@ func (h *History) Between(from, to time.Time) (Change, error) {
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// nearest returns the number of the moment nearest to a time. There is one.
-func (h *History) nearest(at time.Time) (best int) {
+// nearest returns the number of the moment nearest to a time, unless that is too far. There is one.
+func (h *History) nearest(at time.Time) (best int, err error) {
+	distance := func(i int) time.Duration { return h.moments[i].time.Sub(at).Abs() }
 	for i := range h.moments {
-		if h.moments[i].time.Sub(at).Abs() < h.moments[best].time.Sub(at).Abs() {
+		if distance(i) < distance(best) {
 			best = i
 		}
 	}
-	return best
+	if distance(best) > farthest {
+		return 0, fmt.Errorf("no stacks are kept of %s: those that are kept are from %s to %s", clock(at), clock(h.moments[0].time),
+			clock(h.moments[len(h.moments)-1].time))
+	}
+	return best, nil
 }
 
 // Between compares the moments nearest to two times. It fails if there are no two.

@@ -35,7 +35,6 @@ func firstVisits(ctx context.Context, program string, visits int) error {
 		if err != nil {
 			return err
 		}
-		defer s.end()
 		before = append(before, s.memory("VmRSS"))
 		tab, times, err := visit(ctx, s)
 		if err != nil {
