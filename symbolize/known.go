@@ -35,12 +35,22 @@ func (k *known) distance(address uint64) (uint32, bool) {
 	return uint32(address - k.base), address-k.base <= math.MaxUint32
 }
 
-// of returns the remembered answer for an address.
-func (k *known) of(address mappings.ELFAddr) (Result, bool) {
-	distance := uint64(address) - k.base
-	i, found := slices.BinarySearchFunc(k.answers, distance, func(a answer, distance uint64) int {
+// find returns where the answer for an address is.
+func (k *known) find(address mappings.ELFAddr) (index int, found bool) {
+	return slices.BinarySearchFunc(k.answers, uint64(address)-k.base, func(a answer, distance uint64) int {
 		return cmp.Compare(uint64(a.address), distance)
 	})
+}
+
+// has reports whether there is an answer for an address.
+func (k *known) has(address mappings.ELFAddr) bool {
+	_, found := k.find(address)
+	return found
+}
+
+// of returns the remembered answer for an address.
+func (k *known) of(address mappings.ELFAddr) (Result, bool) {
+	i, found := k.find(address)
 	if !found {
 		return Result{}, false
 	}

@@ -74,66 +74,79 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.settle()
-	results := make([]Result, len(addresses))
 	switch {
 	case m == nil:
-		for i := range results {
-			results[i].Reason = NoModule
-		}
+		return repeated(Result{Reason: NoModule}, len(addresses))
 	case m.IsMade():
-		for i := range results {
-			results[i].Reason = madeAtRunTime
-		}
+		results := repeated(Result{Reason: madeAtRunTime}, len(addresses))
 		s.nameMade(m, addresses, results)
-	default:
-		s.resolve(m, addresses, results)
-		s.nameMade(m, addresses, results)
+		return results
+	}
+	results := s.resolve(m, addresses)
+	s.nameMade(m, addresses, results)
+	return results
+}
+
+func repeated(r Result, times int) []Result {
+	results := make([]Result, times)
+	for i := range results {
+		results[i] = r
 	}
 	return results
 }
 
-func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr, results []Result) {
+// given are the lines of an address that Go's runtime knows, and which of the addresses that is.
+type given struct {
+	index int
+	lines []Line
+}
+
+// resolve makes the results last: thousands of them would otherwise be in memory beside the debug data.
+func (s *Symbolizer) resolve(m *mappings.Module, addresses []mappings.ELFAddr) []Result {
 	known := s.answers.of(m)
 	own := m.HoldsGo()
 	var memory scratch.Memory
 	defer memory.Free()
 	unknown := scratch.Slice[uint64](&memory, len(addresses))[:0]
+	var runtimes []given
 	for i, address := range addresses {
 		if own {
-			results[i].Lines = s.options.Style.goLines(mappings.RuntimeAddr(uint64(address) + m.Bias))
+			if lines := s.options.Style.goLines(mappings.RuntimeAddr(uint64(address) + m.Bias)); lines != nil {
+				runtimes = append(runtimes, given{i, lines})
+				continue
+			}
 		}
-		if results[i].Lines != nil {
-			continue
-		}
-		if result, ok := known.of(address); ok {
-			results[i] = result
-		} else {
+		if !known.has(address) {
 			unknown = append(unknown, uint64(address))
 		}
 	}
-	if len(unknown) == 0 {
-		return
+	var found wants
+	if len(unknown) > 0 {
+		found = newWants(unknown)
+		scratch.ReleaseSlice(&memory, unknown)
+		s.lookUp(m, found)
+		s.answers.add(known, found)
 	}
-	found := s.lookUp(m, unknown)
-	s.answers.add(known, found)
+	results := make([]Result, len(addresses))
 	for i, address := range addresses {
-		if w := found.at(uint64(address)); w != nil {
+		if len(runtimes) > 0 && runtimes[0].index == i {
+			results[i].Lines, runtimes = runtimes[0].lines, runtimes[1:]
+		} else if w := found.at(uint64(address)); w != nil {
 			results[i] = w.result()
+		} else {
+			results[i], _ = known.of(address)
 		}
 	}
+	return results
 }
 
-// lookUp names addresses from the module's file and its debug files.
-func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
-	w := newWants(addresses)
-	if len(w) == 0 {
-		return nil
-	}
+// lookUp names addresses by the module's file and its debug files.
+func (s *Symbolizer) lookUp(m *mappings.Module, w wants) {
 	file, err := openModule(m)
 	if err == nil {
 		defer file.Close()
 		if nameGo(file, w, s.options.Style); w.named() {
-			return w
+			return
 		}
 	}
 	garbage.Clear()
@@ -143,13 +156,12 @@ func (s *Symbolizer) lookUp(m *mappings.Module, addresses []uint64) wants {
 	defer files.Close()
 	if !files.Found() {
 		w.give(openReason(m, err))
-		return w
+		return
 	}
 	o := readObject(files, func(tables []functionTable, code spans) *symbolIndex { return s.indexes.of(m, tables, code) })
 	defer o.close()
 	o.shelf = &s.answers.shelf
 	o.resolve(w, s.options.Style)
-	return w
 }
 
 // openModule opens the file that was mapped. A file that was overwritten in place keeps its inode, but not its build ID.

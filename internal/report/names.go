@@ -48,7 +48,7 @@ func newNaming(f *frames) *naming {
 		frames:  f,
 		named:   scratch.Slice[named](f.memory, len(f.list)),
 		modules: []*mappings.Module{noModule: nil, unknownModule: unknown},
-		lines:   make([][]symbolize.Line, 1, 1+len(f.list)/2), // neighbours share theirs
+		lines:   make([][]symbolize.Line, 1),
 		missing: make(missing),
 	}
 }
@@ -123,6 +123,7 @@ func (r *Report) nameModule(n *naming, m *mappings.Module, numbers []int) {
 		addresses[i] = elfAddress(m, n.list[number])
 	}
 	results := r.Names.Resolve(m, addresses)
+	n.lines = slices.Grow(n.lines, len(numbers)/2) // neighbours share theirs
 	module := n.addModule(m)
 	for i, number := range numbers {
 		result := results[i]
