@@ -2,6 +2,7 @@ package page
 
 import (
 	"bufio"
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/pprof/profile"
 )
 
 // view runs cgoheap view and returns the address that it prints. It ends with the test.
@@ -94,4 +96,48 @@ func TestAServiceBehindAHeaderIsViewed(t *testing.T) {
 	b.do(t, chromedp.Click(`#views [data-view=rss]`), is(`document.querySelector("#views [data-view=rss]").ariaPressed === "true"`), drawn)
 	b = openWhen(t, view(t, "-changes", "-header", "Authorization: Bearer secret", guarded.URL), settled)
 	b.do(t, chromedp.Click("#trim"), is(text("#trimmed")+`.startsWith("returned")`))
+}
+
+// namesakes writes a profile in which main calls two functions of one name, and returns its path.
+func namesakes(t *testing.T) string {
+	t.Helper()
+	names := []string{"main", "hold", "first", "hold", "second"}
+	files := []string{"main.c", "a.c", "a.c", "b.c", "b.c"}
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "inuse_space", Unit: "bytes"}}}
+	for i, name := range names {
+		f := &profile.Function{ID: uint64(i + 1), Name: name, Filename: files[i]}
+		p.Function = append(p.Function, f)
+		p.Location = append(p.Location, &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}})
+	}
+	l := p.Location
+	p.Sample = []*profile.Sample{
+		{Location: []*profile.Location{l[2], l[1], l[0]}, Value: []int64{3 << 20}},
+		{Location: []*profile.Location{l[4], l[3], l[0]}, Value: []int64{1 << 20}},
+	}
+	path := filepath.Join(t.TempDir(), "namesakes.pb.gz")
+	var written bytes.Buffer
+	if err := p.Write(&written); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, written.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// An address that a colleague got leads to the function that was meant.
+func TestOfTwoFunctionsOfOneNameTheOneThatWasClickedIsShown(t *testing.T) {
+	address := view(t, namesakes(t))
+	b := openWhen(t, address, drawn)
+	b.do(t, chromedp.Evaluate(`const boxes = [...document.querySelectorAll("#flame [role=treeitem]")];
+		boxes.filter((b) => b.textContent === "hold")[1].click()`, nil))
+	contains(t, eval[string](t, b, text("#summary")), "1.00 MiB of 4.00 MiB")
+	sent := eval[string](t, b, "location.href")
+	contains(t, eval[string](t, openWhen(t, sent, drawn), text("#summary")), "1.00 MiB of 4.00 MiB")
+	for path, want := range map[string]string{
+		"zoom=main&zoom=hold": "3.00", "zoom=main&zoom=hold&zoom=second": "1.00", "zoom=main&zoom=hold&zoom=third": "3.00",
+	} {
+		b := openWhen(t, address+"#view=inuse_space&"+path, drawn)
+		contains(t, eval[string](t, b, text("#summary")), want+" MiB of")
+	}
 }

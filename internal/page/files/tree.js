@@ -83,21 +83,29 @@ function sum(node) {
   node.sorted = [...node.children.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
 }
 
+// pathOf returns what leads to a node: names, and keys where a sibling has the same name.
 export function pathOf(node) {
-  const names = [];
-  for (; node.parent; node = node.parent) names.unshift(node.name);
-  return names;
+  const path = [];
+  for (; node.parent; node = node.parent) {
+    const alone = node.parent.sorted.every((c) => c === node || c.name !== node.name);
+    path.unshift(alone ? node.name : node.about.key);
+  }
+  return path;
 }
 
-// follow returns the node that the names lead to, as far as they lead.
-export function follow(root, names) {
-  let at = root;
-  for (const name of names) {
-    const next = at.sorted.find((c) => c.name === name);
-    if (!next) break;
-    at = next;
+// follow returns the node that a path leads to, as far as it leads. Of siblings with one name it takes the one below which the
+// path leads farthest; if there are several, the largest.
+export function follow(root, path) {
+  const [first, ...rest] = path;
+  let farthest = root;
+  if (first !== undefined) {
+    for (const c of root.sorted) {
+      if (c.name !== first && c.about.key !== first) continue;
+      const to = follow(c, rest);
+      if (to.depth > farthest.depth) farthest = to;
+    }
   }
-  return at;
+  return farthest;
 }
 
 // table returns each function below a node, with its own sum, and that with its callees, counted once in recursion.
