@@ -95,15 +95,13 @@ export function pathOf(node) {
 
 // follow returns the node that a path leads to, as far as it leads. Of siblings with one name it takes the one below which the
 // path leads farthest; if there are several, the largest.
-export function follow(root, path) {
-  const [first, ...rest] = path;
-  let farthest = root;
-  if (first !== undefined) {
-    for (const c of root.sorted) {
-      if (c.name !== first && c.about.key !== first) continue;
-      const to = follow(c, rest);
-      if (to.depth > farthest.depth) farthest = to;
-    }
+export function follow(at, path, passed = 0) {
+  let farthest = at;
+  if (passed === path.length) return at;
+  for (const c of at.sorted) {
+    if (c.name !== path[passed] && c.about.key !== path[passed]) continue;
+    const to = follow(c, path, passed + 1);
+    if (to.depth > farthest.depth) farthest = to;
   }
   return farthest;
 }
