@@ -2,6 +2,7 @@ package tables
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/layout"
@@ -29,12 +30,12 @@ type Stacks struct {
 	memory     *scratch.Memory
 }
 
-// packedStack is a stack, with the enum end of its walk.
+// packedStack is a stack. A profile has one for each, so it is small.
 type packedStack struct {
 	first uint64 // in packed
-	depth uint32
 	ref   uint32
-	end   uint32
+	depth uint16
+	end   uint16 // the enum end of its walk; math.MaxUint16 for a stack that is deeper than depth
 }
 
 // frame is a frame of stacks that ended at code in no file, or of others: what is known of its module depends on that.
@@ -43,12 +44,13 @@ type frame struct {
 	noFile bool
 }
 
-// NewStacks returns an empty set of stacks in memory, of the region's and no deeper than depth. About as many are expected.
+// NewStacks returns an empty set of stacks in memory, of the region's and no deeper than depth or 65,535 frames. About as many
+// are expected.
 func NewStacks(region Region, depth int, expected uint64, memory *scratch.Memory) Stacks {
 	room := region.atMost(expected, layout.SizeofStack)
 	return Stacks{
 		region:     region,
-		depth:      depth,
+		depth:      min(depth, math.MaxUint16),
 		memory:     memory,
 		list:       scratch.Slice[packedStack](memory, room)[:0],
 		index:      scratch.NewIndex(memory, room),
@@ -79,7 +81,8 @@ func (s *Stacks) pack(ref uint32) packedStack {
 		}
 		node = caller
 	}
-	packed := packedStack{first: uint64(len(s.packed)), depth: uint32(len(s.nodes)), ref: ref, end: node}
+	packed := packedStack{first: uint64(len(s.packed)), ref: ref, depth: uint16(len(s.nodes))}
+	packed.end = uint16(min(node, math.MaxUint16))
 	s.packed = scratch.Grow(s.memory, s.packed, len(s.nodes)*binary.MaxVarintLen32)
 	for _, n := range s.nodes {
 		at := Offset(s.region.Load32(Offset(n) + layout.NodeFrame))
