@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/cgoheap/cgoheap/internal/background"
 
@@ -27,7 +28,9 @@ import (
 // The list is not documented, and nothing is taken on trust. It begins at the calling thread, whose own tid or address must stand
 // where it belongs. Each link must lead to one that leads back. A stack must begin at a page, and its thread's control
 // block must lie in it. The kernel copies the words, so nothing can fault, and no lock is taken: if a thread begins or ends
-// meanwhile, a link does not lead back, and the reading begins again.
+// meanwhile, a link does not lead back, and the reading begins again. musl links a thread only after that has begun to run: on a
+// busy machine the calling thread may not be linked yet, for as long as the thread that made it waits for a processor. So there
+// are pauses between the tries.
 
 // threadList is how libc links its threads.
 type threadList struct {
@@ -43,6 +46,8 @@ type threadList struct {
 
 const (
 	listTries     = 16
+	atOnce        = 4       // tries without a pause
+	mostTryPause  = 5       // in ms
 	mostNodes     = 1 << 16 // bounds the time, to about half a second
 	controlWords  = 320     // of a control block are searched for the links
 	headsDistance = 256     // bytes between the heads of glibc's lists
@@ -58,12 +63,21 @@ func libcStacks() (stacks []account.Stack) {
 // was not found.
 func triedLibcStacks() (stacks []account.Stack, main uint64) {
 	budget := mostNodes
-	for range listTries {
-		if found, main, ok := readLibcStacks(&budget); ok {
-			return found, main
-		}
+	if !repeat(func() (ok bool) { stacks, main, ok = readLibcStacks(&budget); return ok }) {
+		return nil, 0
 	}
-	return nil, 0
+	return stacks, main
+}
+
+// repeat tries until it succeeds: at once a few times, and then for 50 ms at most.
+func repeat(try func() bool) bool {
+	for i := range listTries {
+		if try() {
+			return true
+		}
+		time.Sleep(min(max(0, time.Duration(i)-atOnce), mostTryPause) * time.Millisecond)
+	}
+	return false
 }
 
 // onMadeThread runs f on a thread that libc made: the main thread is not in glibc's list of those. A panic of f is the caller's, wherever

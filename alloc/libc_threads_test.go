@@ -197,3 +197,15 @@ func TestListsOfThreadsHaveABudget(t *testing.T) {
 		}
 	})
 }
+
+// On a busy machine a thread of musl's may run for milliseconds before it is linked.
+func TestListsAreReadOnceTheyCanBe(t *testing.T) {
+	begin, tries := time.Now(), 0
+	if !repeat(func() bool { tries++; return time.Since(begin) > 15*time.Millisecond }) {
+		t.Errorf("given up after %v and %d tries", time.Since(begin), tries)
+	}
+	tries = 0
+	if repeat(func() bool { tries++; return false }) || tries != listTries {
+		t.Errorf("%d tries, want %d", tries, listTries)
+	}
+}
