@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/cgoheap/cgoheap/internal/debugfile"
@@ -74,24 +75,16 @@ func (s *Symbolizer) Resolve(m *mappings.Module, addresses []mappings.ELFAddr) [
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.settle()
+	var results []Result
 	switch {
 	case m == nil:
-		return repeated(Result{Reason: NoModule}, len(addresses))
+		return slices.Repeat([]Result{{Reason: NoModule}}, len(addresses))
 	case m.IsMade():
-		results := repeated(Result{Reason: madeAtRunTime}, len(addresses))
-		s.nameMade(m, addresses, results)
-		return results
+		results = slices.Repeat([]Result{{Reason: madeAtRunTime}}, len(addresses))
+	default:
+		results = s.resolve(m, addresses)
 	}
-	results := s.resolve(m, addresses)
 	s.nameMade(m, addresses, results)
-	return results
-}
-
-func repeated(r Result, times int) []Result {
-	results := make([]Result, times)
-	for i := range results {
-		results[i] = r
-	}
 	return results
 }
 

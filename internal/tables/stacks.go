@@ -35,7 +35,7 @@ type packedStack struct {
 	first uint64 // in packed
 	ref   uint32
 	depth uint16
-	end   uint16 // the enum end of its walk; math.MaxUint16 for a stack that is deeper than depth
+	end   uint16 // the enum end of its walk; layout.StackEnds or more for a stack that is deeper than depth
 }
 
 // frame is a frame of stacks that ended at code in no file, or of others: what is known of its module depends on that.
