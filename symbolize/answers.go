@@ -7,8 +7,8 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes 16 bytes, and its share
-// of a function's names about 100.
+// answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes some 20 bytes, with its
+// share of a function's names.
 const answerLimit = 1 << 16
 
 // idleLimit is how long unused answers are kept. A hunt for a leak takes profiles minutes apart.
@@ -19,7 +19,8 @@ const idleLimit = 30 * time.Minute
 type answers struct {
 	modules map[moduleKey]*known
 	count   int
-	shelf   shelf
+	open    *known      // in use by the batch
+	shelf   shelf       // of the batch
 	idle    *time.Timer // nil while there are none
 }
 
@@ -42,13 +43,23 @@ func (a *answers) of(m *mappings.Module) *known {
 		a.modules = make(map[moduleKey]*known)
 	}
 	if a.modules[key] == nil {
-		a.modules[key] = &known{}
+		a.modules[key] = &known{shelf: &a.shelf}
 	}
-	return a.modules[key]
+	a.open = a.modules[key]
+	return a.open
+}
+
+// close ends a batch: only bytes are kept until the next.
+func (a *answers) close() {
+	if a.open != nil {
+		a.open.compact()
+	}
+	a.open, a.shelf = nil, shelf{}
 }
 
 // add remembers results, except that a file could not be read or a server did not answer: that may change.
 func (a *answers) add(k *known, w wants) {
+	k.expand()
 	before := len(k.answers)
 	k.add(w)
 	a.count += len(k.answers) - before

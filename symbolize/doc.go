@@ -31,7 +31,8 @@
 // becomes the Reason of the addresses that stay without a name.
 //
 // The debug data is read by internal/dwarf, which passes over it once for all addresses of a batch and keeps nothing.
-// Between two profiles only answers are kept, and where the functions of each module begin (known.go, shelf.go, starts.go).
+// Between two profiles only answers are kept, compressed, and where the functions of each module begin (known.go, compact.go,
+// starts.go).
 // The number of both is bounded; all are forgotten when the bound is reached, and after half an hour without use. A file is
 // open only during one Resolve.
 //

@@ -9,10 +9,13 @@ import (
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
-// known remembers the answers for a module's addresses. It stays in memory between two profiles, so it is small: 16 bytes
-// for each address, and 8 for the start of the function around one without a name, where a map of Results takes 80.
-// Addresses and starts are distances from the base, which lies 2 GiB before the first address.
+// known remembers the answers for a module's addresses. It is small: 16 bytes for each address, and 8 for the start of the
+// function around one without a name, where a map of Results takes 80. Between two batches it is smaller (compact.go). Addresses
+// and starts are distances from the base, which lies 2 GiB before the first address.
 type known struct {
+	shelf   *shelf // for what the bytes hold
+	bytes   []byte // all of what follows; nil if there never was any
+	changed bool   // the bytes lack some of it
 	base    uint64
 	answers []answer // ascending
 	around  []around // ascending
@@ -37,6 +40,7 @@ func (k *known) distance(address uint64) (uint32, bool) {
 
 // find returns where the answer for an address is.
 func (k *known) find(address mappings.ELFAddr) (index int, found bool) {
+	k.expand()
 	return slices.BinarySearchFunc(k.answers, uint64(address)-k.base, func(a answer, distance uint64) int {
 		return cmp.Compare(uint64(a.address), distance)
 	})
@@ -71,6 +75,8 @@ func (k *known) of(address mappings.ELFAddr) (Result, bool) {
 
 // add remembers results of addresses that are not yet known.
 func (k *known) add(w wants) {
+	k.expand()
+	k.changed = true
 	before := len(k.answers)
 	if before == 0 && len(w) > 0 {
 		k.base = w[0].address - 1<<31

@@ -15,7 +15,12 @@ func randomWant(random *rand.Rand, address uint64) want {
 	switch random.IntN(3) {
 	case 0:
 		w.lines = make([]Line, 1+random.IntN(3))
-		w.lines[0].Line = random.Int()
+		for i := range w.lines {
+			w.lines[i] = Line{
+				Function: randomName(random), SystemName: randomName(random), File: randomName(random),
+				Line: int(random.Uint64() >> random.IntN(64)), Column: random.IntN(3), StartLine: random.Int(),
+			}
+		}
 	case 1:
 		w.start = address - uint64(random.IntN(100)) + 1
 		fallthrough
@@ -25,10 +30,20 @@ func randomWant(random *rand.Rand, address uint64) want {
 	return w
 }
 
+// randomName is often one that was there before, and sometimes a large one.
+func randomName(random *rand.Rand) string {
+	name := strings.Repeat(string(rune('a'+random.IntN(26))), random.IntN(4))
+	if random.IntN(200) == 0 {
+		name = strings.Repeat(name, 3000)
+	}
+	return name
+}
+
 func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 50 {
-		var k known
+		var s shelf
+		k := known{shelf: &s}
 		plain := make(map[mappings.ELFAddr]Result)
 		base := 0x1000 + random.Uint64()>>random.IntN(60)
 		address := func() mappings.ELFAddr { return mappings.ELFAddr(base + uint64(random.IntN(10_000))) }
@@ -42,9 +57,16 @@ func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 			w := newWants(batch)
 			for i := range w {
 				w[i] = randomWant(random, w[i].address)
+				if i > 0 && random.IntN(2) == 0 {
+					w[i].lines = w[i-1].lines // as neighbours in one function do
+				}
 				plain[mappings.ELFAddr(w[i].address)] = w[i].result()
 			}
 			k.add(w)
+			if random.IntN(2) == 0 {
+				k.compact()
+				s = shelf{}
+			}
 			for range 3000 {
 				a := address()
 				got, ok := k.of(a)
@@ -56,10 +78,49 @@ func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 	}
 }
 
+// Neighbours share their lines, and none of the names keeps more than a block of its shelf.
+func TestWhatIsExpandedTakesWhatItTook(t *testing.T) {
+	var s shelf
+	k := known{shelf: &s}
+	w := newWants([]uint64{1, 2, 3, 4})
+	w[0].lines, w[2].lines = []Line{{Function: "f", SystemName: "f"}}, []Line{{Function: "g", SystemName: "f"}}
+	w[1].lines, w[3].lines = w[0].lines, w[2].lines
+	k.add(w)
+	k.compact()
+	if k.answers != nil || len(k.bytes) == 0 {
+		t.Fatalf("%d answers are kept, and %d bytes", len(k.answers), len(k.bytes))
+	}
+	before := &k.bytes[0]
+	var got [5][]Line
+	for i := range got {
+		r, _ := k.of(mappings.ELFAddr(i))
+		got[i] = r.Lines
+	}
+	if len(s.text.String()) != len("fg") || &got[1][0] != &got[2][0] || &got[3][0] != &got[4][0] || len(s.lines) != 2 {
+		t.Errorf("text %q, %d lines", s.text.String(), len(s.lines))
+	}
+	if k.compact(); &k.bytes[0] != before {
+		t.Error("what did not change is compressed again")
+	}
+}
+
+func TestDamagedBytesHoldNothing(t *testing.T) {
+	for _, b := range [][]byte{{}, {0xff}, {4, 0, 1}} {
+		k := known{shelf: &shelf{}, bytes: b}
+		if _, ok := k.of(1); ok {
+			t.Errorf("% x hold an answer", b)
+		}
+		k.add(newWants([]uint64{1}))
+		if _, ok := k.of(1); !ok {
+			t.Errorf("% x keep answers from being added", b)
+		}
+	}
+}
+
 // An answer that does not fit is looked up again, and never taken for another.
 func TestAnswersThatDoNotFitAreNotRemembered(t *testing.T) {
 	const first = 1 << 40
-	var k known
+	k := known{shelf: &shelf{}}
 	k.add(wants{{address: first, reason: noSymbol}})
 	k.add(wants{
 		{address: first - 3<<30, reason: noSymbol},

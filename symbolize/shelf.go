@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// shelf holds the names and lines that stay in memory between two profiles, one after another in blocks. Each on its own would
-// lie among the garbage of its batch, in memory that cannot be returned to the kernel. A block lives as long as anything in it:
-// answers are forgotten together, and what no answer remembers shares at most one block with those.
+// shelf holds the names and lines of a batch, one after another in blocks. Each on its own would lie among the garbage of its
+// batch, in memory that cannot be returned to the kernel as long as somebody has the results. A block lives as long as anything
+// in it.
 type shelf struct {
 	text  strings.Builder
 	lines []Line
@@ -24,12 +24,20 @@ func (s *shelf) name(name string) string {
 	if len(name) > blockBytes/8 {
 		return name
 	}
+	return s.copy(unsafe.Slice(unsafe.StringData(name), len(name)))
+}
+
+// copy returns a copy of a name's bytes, in a block unless it is large.
+func (s *shelf) copy(name []byte) string {
+	if len(name) > blockBytes/8 {
+		return string(name)
+	}
 	from := s.text.Len()
 	if from+len(name) > s.text.Cap() {
 		from, s.text = 0, strings.Builder{}
 		s.text.Grow(blockBytes)
 	}
-	s.text.WriteString(name)
+	s.text.Write(name)
 	return s.text.String()[from:]
 }
 

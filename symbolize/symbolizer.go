@@ -224,8 +224,9 @@ func (s *Symbolizer) Retire() {
 	s.settle()
 }
 
-// settle lets the caches expire: at once after Retire, otherwise when they stay unused.
+// settle ends a batch, and lets the caches expire: at once after Retire, otherwise when they stay unused.
 func (s *Symbolizer) settle() {
+	s.answers.close()
 	if s.retired {
 		s.forget()
 		s.seen = jitSeen{}
