@@ -21,8 +21,10 @@ import (
 
 // Somebody else's program gets the core and the modules that are released with it from a module proxy: without this tree, its
 // replace directives and its packages' tests. The proxy is made of the tree here, and is a folder; what the modules need beyond
-// each other comes from the downloads of this machine. Nothing is fetched. The core's case alone takes 3 s of processor time, and
-// 19 after each change of the core, whose C the go command compiles anew for another module: too much for make test.
+// each other comes from the downloads of this machine, and what is not among them from its proxy: a program whose go.mod is new
+// asks for go.mod files that this tree, whose modules list what they need, does without. The core's case alone takes 3 s of
+// processor time, and 19 after each change of the core, whose C the go command compiles anew for another module: too much for
+// make test.
 func TestConsumer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
@@ -204,16 +206,17 @@ func pack(t *testing.T, z *zip.Writer, name, path string) {
 // run runs a command as it would run on a machine that has the proxies and nothing else.
 func (p *moduleProxy) run(t *testing.T, dir, name string, arguments ...string) string {
 	t.Helper()
-	downloads, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	out, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	downloads, machines, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	command := exec.Command(name, arguments...)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "GOMODCACHE="+p.modules, "GOFLAGS=-mod=mod -modcacherw", "GOWORK=off", "GOTOOLCHAIN=local",
 		"GOSUMDB=off", "GOPRIVATE=", "GONOPROXY=", "GOVCS=*:off",
-		"GOPROXY=file://"+p.dir+",file://"+filepath.Join(strings.TrimSpace(string(downloads)), "cache", "download"))
-	out, err := command.CombinedOutput()
+		"GOPROXY=file://"+p.dir+",file://"+filepath.Join(downloads, "cache", "download")+","+machines)
+	out, err = command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(arguments, " "), err, out)
 	}
