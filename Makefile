@@ -17,7 +17,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 counted  := $(CURDIR)/out/tests
 tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
-.PHONY: help demo test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps vet gofmt portable
+.PHONY: help demo test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,12 +26,12 @@ demo: deps ## Builds a service that leaks, drives it for a few seconds and shows
 	@$(MAKE) --no-print-directory -C examples/leaky demo
 
 # -count=1: tests that build programs of their own do not notice in the cache that those changed. -timeout: a busy machine
-# takes longer for the matrix than the ten minutes that go test allows. -vet=off: make check runs all of go vet.
+# takes longer for the matrix than the ten minutes that go test allows. -vet=off: make check runs vet's analyzers.
 test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors.
 	@$(tests) -at-once 2 $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
 
-test-all: deps $(counted) ## Runs all Go tests of all modules.
-	@$(tests) $(tested) -- -count=1 -timeout 60m ./...
+test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of the matrix.
+	@$(tests) -at-once 2 $(tested) -- -vet=off -count=1 -timeout 60m ./...
 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
 	@$(tests) -busy $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
@@ -84,7 +84,7 @@ pictures: deps $(pages) ## Takes pictures of the page and of the web pages of Pa
 	@cd e2e/page && CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/pages CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 
-check: vet gofmt lint generated portable ## Runs all that reads the code without running it: go vet, gofmt, the linters.
+check: gofmt lint generated portable ## Runs all that reads the code without running it: gofmt, the linters, with go vet among them.
 
 # Not those that compare an account with the kernel's sums: the race detector's own memory comes and goes meanwhile.
 race: deps $(counted) ## Runs the Go tests of all modules under the race detector.
@@ -108,16 +108,16 @@ hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryTh
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 
-arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts per site, the C tests.
+arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts per site, the C tests; DAILY=1, long ones too.
 	@missing=; for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64; do \
 		command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; \
 	done; \
 	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
 	@$(tests) . -- -count=1 ./internal/unwind
-	@$(cross) $(tests) . -- -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/dump ./internal/systemtest ./internal/victim
+	@$(cross) $(tests) . -- $(if $(DAILY),,-short) -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/dump ./internal/systemtest ./internal/victim
 	@$(signed) $(cross) $(tests) . -- -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	@$(cross) $(tests) e2e -- -count=1 -exec '$(emulated)' -run TheWalk .
-	@$(tests) e2e -- -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
+	@$(tests) e2e -- $(if $(DAILY),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' WITHOUT='hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
@@ -175,9 +175,6 @@ examples: deps ## Builds and tests every example.
 	@status=0; for m in $(filter examples/%,$(nested)); do \
 		echo "== $$m"; (cd $$m && $(GO) build -o /dev/null ./... && $(GO) test ./...) || status=1; \
 	done; exit $$status
-
-vet:
-	@$(call each,$(GO) vet ./...)
 
 gofmt:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "not formatted (make fmt does it):" $$unformatted; exit 1; }
