@@ -29,8 +29,8 @@ import (
 // where it belongs. Each link must lead to one that leads back. A stack must begin at a page, and its thread's control
 // block must lie in it. The kernel copies the words, so nothing can fault, and no lock is taken: if a thread begins or ends
 // meanwhile, a link does not lead back, and the reading begins again. musl links a thread only after that has begun to run: on a
-// busy machine the calling thread may not be linked yet, for as long as the thread that made it waits for a processor. So there
-// are pauses between the tries.
+// busy machine the calling thread may not be linked yet, for as long as the thread that made it waits for a processor. Then there
+// is a pause before the next try.
 
 // threadList is how libc links its threads.
 type threadList struct {
@@ -46,8 +46,7 @@ type threadList struct {
 
 const (
 	listTries     = 16
-	atOnce        = 4       // tries without a pause
-	mostTryPause  = 5       // in ms
+	longestWait   = 5 * time.Millisecond
 	mostNodes     = 1 << 16 // bounds the time, to about half a second
 	controlWords  = 320     // of a control block are searched for the links
 	headsDistance = 256     // bytes between the heads of glibc's lists
@@ -63,19 +62,35 @@ func libcStacks() (stacks []account.Stack) {
 // was not found.
 func triedLibcStacks() (stacks []account.Stack, main uint64) {
 	budget := mostNodes
-	if !repeat(func() (ok bool) { stacks, main, ok = readLibcStacks(&budget); return ok }) {
+	if !repeat(func() (o outcome) { stacks, main, o = readLibcStacks(&budget); return o }) {
 		return nil, 0
 	}
 	return stacks, main
 }
 
-// repeat tries until it succeeds: at once a few times, and then for 50 ms at most.
-func repeat(try func() bool) bool {
+// outcome is what became of a try to read the lists.
+type outcome int
+
+const (
+	listsRead outcome = iota
+	changedMeanwhile
+	notYetLinked // the calling thread
+	unreadable
+)
+
+// repeat tries until it succeeds, or cannot. While the calling thread is not linked, the pauses add up to 60 ms.
+func repeat(try func() outcome) bool {
 	for i := range listTries {
-		if try() {
+		switch try() {
+		case listsRead:
 			return true
+		case unreadable:
+			return false
+		case notYetLinked:
+			if i < listTries-1 {
+				time.Sleep(min(time.Duration(i)*time.Millisecond, longestWait))
+			}
 		}
-		time.Sleep(min(max(0, time.Duration(i)-atOnce), mostTryPause) * time.Millisecond)
 	}
 	return false
 }
@@ -96,20 +111,37 @@ func onMadeThread(f func()) {
 	})
 }
 
-func readLibcStacks(budget *int) (stacks []account.Stack, main uint64, ok bool) {
-	here, ok := cgo.BoundsWordsHere()
-	if !ok {
-		return nil, 0, false
+func readLibcStacks(budget *int) (stacks []account.Stack, main uint64, o outcome) {
+	here, known := cgo.BoundsWordsHere()
+	if !known {
+		return nil, 0, unreadable
 	}
 	l := threadList{budget: budget, words: here.Words - here.Thread, end: here.End}
-	if !l.findGlibc(here.Thread) && !l.findMusl(here.Thread) || l.words < l.tid {
-		return nil, 0, false
+	if !l.findGlibc(here.Thread) && !l.findMusl(here.Thread) {
+		return nil, 0, l.unlinked(here.Thread)
+	}
+	if l.words < l.tid {
+		return nil, 0, unreadable
 	}
 	stacks, head, ok := l.follow(here.Thread+l.node, nil)
 	if head != 0 && ok {
 		stacks, ok = l.others(head, stacks)
 	}
-	return stacks, l.main, ok
+	switch {
+	case ok:
+		return stacks, l.main, listsRead
+	case *budget <= 0:
+		return nil, 0, unreadable
+	}
+	return nil, 0, changedMeanwhile
+}
+
+// unlinked says why the calling thread was not found in a list. musl's begins without links.
+func (l *threadList) unlinked(thread uint64) outcome {
+	if own := wordsUpTo(thread, 4); l.end && len(own) == 4 && own[0] == thread && own[2] == 0 {
+		return notYetLinked
+	}
+	return changedMeanwhile
 }
 
 // others appends the stacks of the lists whose heads lie beside a head.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -191,8 +192,9 @@ func TestListsOfThreadsHaveABudget(t *testing.T) {
 	defer d.Leave()
 	onMadeThread(func() {
 		for budget, want := range map[int]bool{deepThreads / 2: false, 100 * deepThreads: true} {
-			if stacks, _, ok := readLibcStacks(&budget); ok != want || (len(stacks) >= deepThreads) != want {
-				t.Errorf("%d stacks, %t, and %d left to read; want %t", len(stacks), ok, budget, want)
+			stacks, _, o := readLibcStacks(&budget)
+			if ok := o == listsRead; ok != want || (len(stacks) >= deepThreads) != want || !ok && o != unreadable {
+				t.Errorf("%d stacks, outcome %d, and %d left to read; want %t", len(stacks), o, budget, want)
 			}
 		}
 	})
@@ -200,12 +202,24 @@ func TestListsOfThreadsHaveABudget(t *testing.T) {
 
 // On a busy machine a thread of musl's may run for milliseconds before it is linked.
 func TestListsAreReadOnceTheyCanBe(t *testing.T) {
-	begin, tries := time.Now(), 0
-	if !repeat(func() bool { tries++; return time.Since(begin) > 15*time.Millisecond }) {
-		t.Errorf("given up after %v and %d tries", time.Since(begin), tries)
-	}
-	tries = 0
-	if repeat(func() bool { tries++; return false }) || tries != listTries {
-		t.Errorf("%d tries, want %d", tries, listTries)
+	for _, c := range []struct {
+		outcomes    []outcome // the last one again and again
+		tries       int
+		read, pause bool
+	}{
+		{[]outcome{listsRead}, 1, true, false},
+		{[]outcome{unreadable}, 1, false, false},
+		{[]outcome{changedMeanwhile, changedMeanwhile, listsRead}, 3, true, false},
+		{[]outcome{changedMeanwhile}, listTries, false, false},
+		{[]outcome{notYetLinked, notYetLinked, unreadable}, 3, false, true},
+		{[]outcome{notYetLinked}, listTries, false, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin, tries := time.Now(), 0
+			read := repeat(func() outcome { tries++; return c.outcomes[min(tries, len(c.outcomes))-1] })
+			if paused := time.Since(begin); read != c.read || tries != c.tries || (paused > 0) != c.pause || paused > 60*time.Millisecond {
+				t.Errorf("%v: %t after %d tries and %v", c.outcomes, read, tries, paused)
+			}
+		})
 	}
 }

@@ -61,6 +61,7 @@ type residents struct {
 
 // reside reads the live table and looks its large blocks up, together with all other pages of the process.
 func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.Kernel, allocators []account.Malloc) *residents {
+	stacks := libcStacks() // first: it may wait, and the blocks and their pages are to be of one moment
 	s := &residents{memory: memory, Live: account.NewLive(memory, partsRead(allocators))}
 	rule, holding := overheadRule(allocators), r.newHolding(memory)
 	read.Blocks(func(b tables.Block) {
@@ -77,7 +78,7 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 	})
 	r.placeReported(s, &holding, allocators)
 	s.survey, s.mapped = r.survey(k, &account.Sources{
-		Tables: r.tables, Segments: segmentRanges(), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Stacks: libcStacks()}, holding, memory)
+		Tables: r.tables, Segments: segmentRanges(), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Stacks: stacks}, holding, memory)
 	s.Finish()
 	for i := range s.outside {
 		s.addOutside(&s.outside[i])
