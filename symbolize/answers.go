@@ -19,8 +19,7 @@ const idleLimit = 30 * time.Minute
 type answers struct {
 	modules map[moduleKey]*known
 	count   int
-	open    *known      // in use by the batch
-	shelf   shelf       // of the batch
+	shelf   shelf
 	idle    *time.Timer // nil while there are none
 }
 
@@ -45,16 +44,15 @@ func (a *answers) of(m *mappings.Module) *known {
 	if a.modules[key] == nil {
 		a.modules[key] = &known{shelf: &a.shelf}
 	}
-	a.open = a.modules[key]
-	return a.open
+	return a.modules[key]
 }
 
-// close ends a batch: only bytes are kept until the next.
-func (a *answers) close() {
-	if a.open != nil {
-		a.open.compact()
+// compact ends a profile: only bytes are kept until the next.
+func (a *answers) compact() {
+	for _, k := range a.modules {
+		k.compact()
 	}
-	a.open, a.shelf = nil, shelf{}
+	a.shelf = shelf{}
 }
 
 // add remembers results, except that a file could not be read or a server did not answer: that may change.

@@ -11,7 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
-// Between two batches, what is known of a module is one piece of compressed bytes, a fifth of what its answers and their names
+// Between two profiles, what is known of a module is one piece of compressed bytes, a fifth of what its answers and their names
 // take: 20 bytes for an address of a C++ program. Before it is compressed, it consists of four lists. Each begins with its length.
 // Numbers are varints, and addresses the distance from the one before.
 //

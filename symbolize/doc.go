@@ -32,9 +32,8 @@
 //
 // The debug data is read by internal/dwarf, which passes over it once for all addresses of a batch and keeps nothing.
 // Between two profiles only answers are kept, compressed, and where the functions of each module begin (known.go, compact.go,
-// starts.go).
-// The number of both is bounded; all are forgotten when the bound is reached, and after half an hour without use. A file is
-// open only during one Resolve.
+// starts.go). The number of answers and of functions is bounded; all are forgotten when the bound is reached, and after half an
+// hour without use. A file is open only during one Resolve.
 //
 // Names are demangled with their template arguments and without parameters, unless Style says otherwise; symbols of one
 // address are ordered so that the name that a program would write comes first (malloc before __libc_malloc). Both are

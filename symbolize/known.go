@@ -10,15 +10,15 @@ import (
 )
 
 // known remembers the answers for a module's addresses. It is small: 16 bytes for each address, and 8 for the start of the
-// function around one without a name, where a map of Results takes 80. Between two batches it is smaller (compact.go). Addresses
+// function around one without a name, where a map of Results takes 80. Between two profiles it is bytes (compact.go). Addresses
 // and starts are distances from the base, which lies 2 GiB before the first address.
 type known struct {
 	shelf   *shelf // for what the bytes hold
-	bytes   []byte // all of what follows; nil if there never was any
-	changed bool   // the bytes lack some of it
 	base    uint64
 	answers []answer // ascending
 	around  []around // ascending
+	bytes   []byte   // what the two lists hold; nil if they never held anything
+	changed bool     // the lists hold more
 }
 
 // answer is a Result without its Start.

@@ -79,6 +79,26 @@ func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 }
 
 // Neighbours share their lines, and none of the names keeps more than a block of its shelf.
+// A profile ends with Note. Names that are asked for afterwards are the same.
+func TestAfterAProfileNamesAreOnlyBytes(t *testing.T) {
+	s, m := New(Options{}), module("no such file")
+	addresses := []mappings.ELFAddr{1, 2, 3}
+	want := s.Resolve(m, addresses)
+	s.Note(MissingCounts{})
+	k := s.answers.modules[keyOf(m)]
+	if k.answers != nil || k.bytes == nil {
+		t.Errorf("%d answers and %d bytes are kept", len(k.answers), len(k.bytes))
+	}
+	if got := s.Resolve(m, addresses); !reflect.DeepEqual(got, want) || s.answers.count != 3 {
+		t.Errorf("%v, want %v; %d answers are counted", got, want, s.answers.count)
+	}
+	s.mu.Lock() // as another profile does
+	s.Note(MissingCounts{})
+	if s.mu.Unlock(); k.answers == nil {
+		t.Error("answers are compressed while they are in use")
+	}
+}
+
 func TestWhatIsExpandedTakesWhatItTook(t *testing.T) {
 	var s shelf
 	k := known{shelf: &s}
@@ -104,7 +124,7 @@ func TestWhatIsExpandedTakesWhatItTook(t *testing.T) {
 	}
 }
 
-func TestDamagedBytesHoldNothing(t *testing.T) {
+func TestWhatCannotBeUnpackedHoldsNothing(t *testing.T) {
 	for _, b := range [][]byte{{}, {0xff}, {4, 0, 1}} {
 		k := known{shelf: &shelf{}, bytes: b}
 		if _, ok := k.of(1); ok {

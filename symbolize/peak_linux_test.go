@@ -1,10 +1,13 @@
 package symbolize
 
 import (
+	"os"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/usage"
+	"github.com/cgoheap/cgoheap/mappings"
 )
 
 // A profile is often written when memory is nearly used up: what its names take for a moment may be the last drop. The
@@ -40,6 +43,7 @@ func TestTheFirstNamesOfALargeLibraryTakeLittleMemory(t *testing.T) {
 		t.Errorf("%d bytes of Go's heap for %d names", allocated, len(addresses))
 	}
 	const eachFunction, eachAddress, unused = 4, 30, 128 << 10
+	s.Note(MissingCounts{})
 	kept, want := heapInUse()-heap, functions*eachFunction+len(addresses)*eachAddress
 	if kept > int64(want)+unused {
 		t.Errorf("%d bytes of Go's heap are kept, want %d and at most %d unused ones", kept, want, unused)
@@ -52,4 +56,34 @@ func TestTheFirstNamesOfALargeLibraryTakeLittleMemory(t *testing.T) {
 	runtime.KeepAlive(all)
 	t.Logf("kept %d KiB, want %d", kept>>10, want>>10)
 	t.Logf("peak %d KiB, %d addresses", peak>>10, len(addresses))
+}
+
+// While a profile is made, the names of all its modules are in memory. They share blocks.
+func TestManyModulesWithAFewNamesTakeLittleMemory(t *testing.T) {
+	path, addresses := wordy(t, 3)
+	s, results := New(Options{}), make([][]Result, 100)
+	modules := make([]*mappings.Module, len(results))
+	for i := range modules {
+		modules[i] = module(path + strconv.Itoa(i))
+		if err := os.Link(path, modules[i].Path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for profile := range 2 {
+		before := heapInUse()
+		for i, m := range modules {
+			results[i] = s.Resolve(m, addresses)
+		}
+		grown := heapInUse() - before
+		for i, of := range results {
+			if len(of) != 3 || len(of[0].Lines) != 1 || of[0].Lines[0] != results[0][0].Lines[0] {
+				t.Fatalf("module %d: %+v", i, of)
+			}
+		}
+		if grown > 1<<20 {
+			t.Errorf("in profile %d, Go's heap grew by %d KiB for 100 modules of 3 names", profile, grown>>10)
+		}
+		s.Note(MissingCounts{})
+	}
+	runtime.KeepAlive(s)
 }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// shelf holds the names and lines of a batch, one after another in blocks. Each on its own would lie among the garbage of its
-// batch, in memory that cannot be returned to the kernel as long as somebody has the results. A block lives as long as anything
+// shelf holds the names and lines of a profile, one after another in blocks. Each on its own would lie among the garbage of its
+// batch, in memory that cannot be returned to the kernel as long as the profile is being made. A block lives as long as anything
 // in it.
 type shelf struct {
 	text  strings.Builder

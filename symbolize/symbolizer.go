@@ -191,12 +191,17 @@ func openReason(m *mappings.Module, err error) Reason {
 	return NotELF
 }
 
-// Note records what could not be named well in a profile. It replaces the record of the profile before: an address without a
-// name is in every profile again, so sums would only count profiles.
+// Note ends a profile: it records what could not be named well in it. That replaces the record of the profile before: an address
+// without a name is in every profile again, so sums would only count profiles. Until the next profile, the names are kept
+// compressed, unless another is being made.
 func (s *Symbolizer) Note(t MissingCounts) {
 	s.missingMu.Lock()
-	defer s.missingMu.Unlock()
 	s.missing = t
+	s.missingMu.Unlock()
+	if s.mu.TryLock() {
+		defer s.mu.Unlock()
+		s.answers.compact()
+	}
 }
 
 // Losses returns how many addresses in the last profile have no name, or a poor one, by reason. It does not wait for
@@ -224,9 +229,8 @@ func (s *Symbolizer) Retire() {
 	s.settle()
 }
 
-// settle ends a batch, and lets the caches expire: at once after Retire, otherwise when they stay unused.
+// settle lets the caches expire: at once after Retire, otherwise when they stay unused.
 func (s *Symbolizer) settle() {
-	s.answers.close()
 	if s.retired {
 		s.forget()
 		s.seen = jitSeen{}

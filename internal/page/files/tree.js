@@ -83,7 +83,8 @@ function sum(node) {
   node.sorted = [...node.children.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
 }
 
-// pathOf returns what leads to a node: names, and keys where a sibling has the same name.
+// pathOf returns what leads to a node: names, and keys where a sibling has the same name. A sibling of that name that appears
+// only later may be followed instead, if it is larger: keys in every address would make it many times as long.
 export function pathOf(node) {
   const path = [];
   for (; node.parent; node = node.parent) {
