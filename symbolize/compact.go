@@ -12,8 +12,8 @@ import (
 )
 
 // Between two profiles, what is known of a module is one piece of compressed bytes, a fifth of what its answers and their names
-// take: 20 bytes for an address of a C++ program. Before it is compressed, it consists of four lists. Each begins with its length.
-// Numbers are varints, and addresses the distance from the one before.
+// take: 20 bytes for an address of a C++ program. Before it is compressed, it consists of four lists. Each begins with its
+// length. Numbers are varints, and addresses the distance from the one before.
 //
 //	strings  each: its length, its bytes
 //	runs     each: how many lines; of each line the numbers of its three strings, and its three numbers

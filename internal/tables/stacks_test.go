@@ -11,8 +11,8 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// chain writes a stack of nodes, one above the other from a ref on, and returns the ref of the stack. Its frames are the refs of their
-// nodes. The root's caller is an enum end.
+// chain writes a stack of nodes, one above the other from a ref on, and returns the ref of the stack. Its frames are the refs of
+// their nodes. The root's caller is an enum end.
 func chain(g Region, root uint32, depth int, end uint32) (ref uint32) {
 	put32 := func(at uint64, v uint32) { *(*uint32)(unsafe.Pointer(&g[at])) = v }
 	caller := end
