@@ -57,10 +57,7 @@ func (a *answers) compact() {
 
 // add remembers results, except that a file could not be read or a server did not answer: that may change.
 func (a *answers) add(k *known, w wants) {
-	k.expand()
-	before := len(k.answers)
-	k.add(w)
-	a.count += len(k.answers) - before
+	a.count += k.add(w)
 }
 
 // forget drops all answers.

@@ -73,8 +73,8 @@ func (k *known) of(address mappings.ELFAddr) (Result, bool) {
 	return r, true
 }
 
-// add remembers results of addresses that are not yet known.
-func (k *known) add(w wants) {
+// add remembers results of addresses that are not yet known, and returns how many.
+func (k *known) add(w wants) int {
 	k.expand()
 	k.changed = true
 	before := len(k.answers)
@@ -91,6 +91,7 @@ func (k *known) add(w wants) {
 		slices.SortFunc(k.answers, func(a, b answer) int { return cmp.Compare(a.address, b.address) })
 		slices.SortFunc(k.around, func(a, b around) int { return cmp.Compare(a.address, b.address) })
 	}
+	return len(k.answers) - before
 }
 
 // addOne leaves out a Result that does not fit: with thousands of lines, or far from the others.

@@ -78,7 +78,6 @@ func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 	}
 }
 
-// Neighbours share their lines, and none of the names keeps more than a block of its shelf.
 // A profile ends with Note. Names that are asked for afterwards are the same.
 func TestAfterAProfileNamesAreOnlyBytes(t *testing.T) {
 	s, m := New(Options{}), module("no such file")
@@ -99,6 +98,7 @@ func TestAfterAProfileNamesAreOnlyBytes(t *testing.T) {
 	}
 }
 
+// Neighbours share their lines, and each name is there once.
 func TestWhatIsExpandedTakesWhatItTook(t *testing.T) {
 	var s shelf
 	k := known{shelf: &s}
