@@ -114,10 +114,10 @@ arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwind
 	done; \
 	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
 	@$(tests) . -- -count=1 ./internal/unwind
-	@$(cross) $(tests) . -- $(if $(DAILY),,-short) -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/dump ./internal/systemtest ./internal/victim
+	@$(cross) $(tests) . -- $(if $(filter 1,$(DAILY)),,-short) -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/dump ./internal/systemtest ./internal/victim
 	@$(signed) $(cross) $(tests) . -- -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	@$(cross) $(tests) e2e -- -count=1 -exec '$(emulated)' -run TheWalk .
-	@$(tests) e2e -- $(if $(DAILY),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
+	@$(tests) e2e -- $(if $(filter 1,$(DAILY)),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
 	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' WITHOUT='hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.

@@ -57,6 +57,7 @@ func (p *Profiler) look(ended <-chan struct{}) (cost suspects.Cost, err error) {
 		return suspects.Cost{Busy: time.Since(begin)}, err
 	}
 	named, err := nameHolders(p.recording, &Selection{memory: &memory, names: p.names}, f)
+	p.names.Compact()
 	if err == nil {
 		err = p.learn(f, named)
 	}

@@ -138,7 +138,11 @@ func readLibcStacks(budget *int) (stacks []account.Stack, main uint64, o outcome
 
 // unlinked says why the calling thread was not found in a list. musl's begins without links.
 func (l *threadList) unlinked(thread uint64) outcome {
-	if own := wordsUpTo(thread, 4); l.end && len(own) == 4 && own[0] == thread && own[2] == 0 {
+	own := wordsUpTo(thread, 4)
+	switch {
+	case len(own) < 4:
+		return unreadable
+	case l.end && own[0] == thread && own[2] == 0:
 		return notYetLinked
 	}
 	return changedMeanwhile

@@ -76,7 +76,6 @@ func (k *known) of(address mappings.ELFAddr) (Result, bool) {
 // add remembers results of addresses that are not yet known, and returns how many.
 func (k *known) add(w wants) int {
 	k.expand()
-	k.changed = true
 	before := len(k.answers)
 	if before == 0 && len(w) > 0 {
 		k.base = w[0].address - 1<<31
@@ -91,7 +90,9 @@ func (k *known) add(w wants) int {
 		slices.SortFunc(k.answers, func(a, b answer) int { return cmp.Compare(a.address, b.address) })
 		slices.SortFunc(k.around, func(a, b around) int { return cmp.Compare(a.address, b.address) })
 	}
-	return len(k.answers) - before
+	added := len(k.answers) - before
+	k.changed = k.changed || added > 0
+	return added
 }
 
 // addOne leaves out a Result that does not fit: with thousands of lines, or far from the others.

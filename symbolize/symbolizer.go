@@ -192,12 +192,16 @@ func openReason(m *mappings.Module, err error) Reason {
 }
 
 // Note ends a profile: it records what could not be named well in it. That replaces the record of the profile before: an address
-// without a name is in every profile again, so sums would only count profiles. Until the next profile, the names are kept
-// compressed, unless another is being made.
+// without a name is in every profile again, so sums would only count profiles. Then it calls Compact.
 func (s *Symbolizer) Note(t MissingCounts) {
 	s.missingMu.Lock()
 	s.missing = t
 	s.missingMu.Unlock()
+	s.Compact()
+}
+
+// Compact compresses the names until they are needed again, unless some are being looked up just now.
+func (s *Symbolizer) Compact() {
 	if s.mu.TryLock() {
 		defer s.mu.Unlock()
 		s.answers.compact()

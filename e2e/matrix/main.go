@@ -11,12 +11,17 @@ import (
 )
 
 func main() {
+	some := selected(rows(), os.Args[1:])
+	if len(some) == 0 {
+		fmt.Fprintf(os.Stderr, "matrix: no row has any of %q in its name\n", os.Args[1:])
+		os.Exit(2)
+	}
 	shop, err := toolchain.OpenWorkshop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "matrix:", err)
 		os.Exit(1)
 	}
-	results := runAll(shop, selected(rows(), os.Args[1:]))
+	results := runAll(shop, some)
 	shop.Close()
 	os.Exit(report(results))
 }

@@ -541,6 +541,7 @@ static void in_a_storm(void)
 		check(all->found);
 		if (all->unknown != 0) { /* on a busy machine, a thread that waits inside malloc spoils many of them in a row */
 			unknown++;
+			sched_yield();
 			continue;
 		}
 		twins++;
