@@ -8,7 +8,7 @@ import (
 )
 
 // answerLimit bounds the addresses that are remembered. A profile has some thousands of them; one takes some 20 bytes, with its
-// share of a function's names.
+// share of a function's names, and while a profile is made some 100 more.
 const answerLimit = 1 << 16
 
 // idleLimit is how long unused answers are kept. A hunt for a leak takes profiles minutes apart.
