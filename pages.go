@@ -15,12 +15,10 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// pagesFolder is where the pages of PagesHandler lie.
-const pagesFolder = "/debug/cgoheap/"
-
-// PagesHandler serves the pages below /debug/cgoheap/, which are for people. Register it for that folder, as
-// "/debug/cgoheap/". A browser that opens the folder gets a page with all of it: what RSS consists of, what grows, and flame
-// graphs. Other clients get a list of what there is:
+// PagesHandler serves the pages below /debug/cgoheap/, which are for people. Register it for that folder twice, as
+// "GET /debug/cgoheap/" and, for what changes something, as "POST /debug/cgoheap/": without the method, the pattern conflicts with
+// a pattern such as "GET /". It may lie below a prefix, such as /internal/debug/cgoheap/. A browser that opens the folder gets a page
+// with all of it: what RSS consists of, what grows, and flame graphs. Other clients get a list of what there is:
 //
 //	about      what is being recorded, as JSON
 //	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
@@ -42,23 +40,11 @@ const pagesFolder = "/debug/cgoheap/"
 // service in reach of browsers that visit other sites must check the Host of requests, as for any page: names can be made to lead to it.
 // Unknown parameters are answered with 400 and a sentence.
 func (p *Profiler) PagesHandler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+pagesFolder+"{$}", servePage)
-	mux.HandleFunc("GET "+pagesFolder+"files/{name}", func(w http.ResponseWriter, r *http.Request) {
-		page.ServeFile(w, r, r.PathValue("name"))
-	})
-	mux.HandleFunc("GET "+pagesFolder+"about", p.serveAbout)
-	mux.HandleFunc("GET "+pagesFolder+"account", p.serveAccount)
-	mux.HandleFunc("GET "+pagesFolder+"suspects", p.serveSuspects)
-	mux.HandleFunc("GET "+pagesFolder+"timeline", p.serveTimeline)
-	mux.HandleFunc("GET "+pagesFolder+"metrics", p.serveMetrics)
-	mux.HandleFunc("GET "+pagesFolder+"profile", p.serveProfile)
-	mux.HandleFunc("GET "+pagesFolder+"stacks", p.serveStacks)
-	mux.HandleFunc("GET "+pagesFolder+"source", p.serveSource)
-	mux.HandleFunc("POST "+pagesFolder+"trim", fromHere(p.serveTrim))
-	mux.HandleFunc("POST "+pagesFolder+"sampling", fromHere(p.serveSampling))
-	mux.HandleFunc("POST "+pagesFolder+"dump", fromHere(p.serveDump))
-	return mux
+	return page.Handler{
+		"": servePage, "about": p.serveAbout, "account": p.serveAccount, "suspects": p.serveSuspects, "timeline": p.serveTimeline,
+		"metrics": p.serveMetrics, "profile": p.serveProfile, "stacks": p.serveStacks, "source": p.serveSource,
+		page.PartTrim: p.serveTrim, page.PartSampling: p.serveSampling, page.PartDump: p.serveDump,
+	}
 }
 
 // servePage serves the folder itself.
@@ -81,17 +67,6 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 		"sampling POST with that header: sampling?bytes=N changes how often there is a sample\n"+
 		"dump     POST with that header: makes a dump, where the program makes them\n"+
 		"\na browser shows all of it as a page\n")
-}
-
-// fromHere refuses requests that a page of another host could have made.
-func fromHere(serve http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := page.FromHere(r); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		serve(w, r)
-	}
 }
 
 func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {

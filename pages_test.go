@@ -26,16 +26,26 @@ import (
 
 func TestABrowserGetsThePageAndOthersTheList(t *testing.T) {
 	p := start(t, everything)
-	browser := askPage(p, http.MethodGet, pagesFolder, "text/html,application/xhtml+xml,*/*;q=0.8")
+	browser := askPage(p, http.MethodGet, page.Folder, "text/html,application/xhtml+xml,*/*;q=0.8")
 	if !strings.Contains(browser.Body.String(), "<!doctype html>") || !strings.Contains(browser.Header().Get("Content-Security-Policy"), "default-src 'none'") {
 		t.Errorf("%v: %.200s", browser.Header(), browser.Body)
 	}
-	if list := askPage(p, http.MethodGet, pagesFolder, "*/*"); !strings.HasPrefix(list.Body.String(), "about ") {
+	if list := askPage(p, http.MethodGet, page.Folder, "*/*"); !strings.HasPrefix(list.Body.String(), "about ") {
 		t.Errorf("%.200s", list.Body)
 	}
 	for _, name := range []string{"main.js", "page.css", "uPlot.iife.min.js"} {
-		if file := askPage(p, http.MethodGet, pagesFolder+"files/"+name, ""); file.Code != http.StatusOK {
+		if file := askPage(p, http.MethodGet, page.Folder+"files/"+name, ""); file.Code != http.StatusOK {
 			t.Error(name, file.Code)
+		}
+	}
+}
+
+func TestEachPageIsServed(t *testing.T) {
+	for _, pattern := range page.Patterns() {
+		_, path, _ := strings.Cut(pattern, " ")
+		request, answer := httptest.NewRequest(http.MethodOptions, strings.TrimSuffix(path, "{$}"), nil), httptest.NewRecorder()
+		if new(Profiler).PagesHandler().ServeHTTP(answer, request); answer.Code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", pattern, answer.Code)
 		}
 	}
 }
@@ -44,16 +54,16 @@ func TestWhatChangesSomethingNeedsTheHeader(t *testing.T) {
 	p := start(t, everything)
 	for _, path := range []string{"trim", "sampling?bytes=4096"} {
 		answer := httptest.NewRecorder()
-		p.PagesHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, pagesFolder+path, nil))
+		p.PagesHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, page.Folder+path, nil))
 		if answer.Code != http.StatusForbidden || !strings.Contains(answer.Body.String(), page.Header) || p.recording.SampleBytes() != 1 {
 			t.Error(path, answer.Code, answer.Body)
 		}
 	}
-	if answer := askPage(p, http.MethodPost, pagesFolder+"sampling?bytes=4096", ""); answer.Code != http.StatusOK || p.recording.SampleBytes() != 4096 {
+	if answer := askPage(p, http.MethodPost, page.Folder+"sampling?bytes=4096", ""); answer.Code != http.StatusOK || p.recording.SampleBytes() != 4096 {
 		t.Error(answer.Code, answer.Body)
 	}
 	for _, query := range []string{"", "?bytes=-1", "?bytes=x", "?interval=3"} {
-		if answer := askPage(p, http.MethodPost, pagesFolder+"sampling"+query, ""); answer.Code != http.StatusBadRequest {
+		if answer := askPage(p, http.MethodPost, page.Folder+"sampling"+query, ""); answer.Code != http.StatusBadRequest {
 			t.Error(query, answer.Code)
 		}
 	}
@@ -61,7 +71,7 @@ func TestWhatChangesSomethingNeedsTheHeader(t *testing.T) {
 
 func stacksOf(t *testing.T, p *Profiler, query string) (s page.Stacks) {
 	t.Helper()
-	answer := askPage(p, http.MethodGet, pagesFolder+"stacks"+query, "")
+	answer := askPage(p, http.MethodGet, page.Folder+"stacks"+query, "")
 	if err := json.Unmarshal(answer.Body.Bytes(), &s); err != nil {
 		t.Fatalf("%s: %d, %.300s", query, answer.Code, answer.Body)
 	}
@@ -81,11 +91,11 @@ func TestStacksOfEachView(t *testing.T) {
 		t.Error(s.Total, s.Texts)
 	}
 	for _, query := range []string{"?view=none", "?from=1", "?from=1&to=2", "?from=x&to=2&view=growth", "?from=1&to=2&view=growth&gc=1", "?nothing=1", "?view=peak&reset=1"} {
-		if answer := askPage(p, http.MethodGet, pagesFolder+"stacks"+query, ""); answer.Code != http.StatusBadRequest {
+		if answer := askPage(p, http.MethodGet, page.Folder+"stacks"+query, ""); answer.Code != http.StatusBadRequest {
 			t.Error(query, answer.Code, answer.Body)
 		}
 	}
-	if answer := askPage(p, http.MethodGet, pagesFolder+"profile?by=x", ""); answer.Code != http.StatusBadRequest {
+	if answer := askPage(p, http.MethodGet, page.Folder+"profile?by=x", ""); answer.Code != http.StatusBadRequest {
 		t.Error(answer.Code, answer.Body)
 	}
 }
@@ -96,7 +106,7 @@ func TestGrowthBetweenTwoMoments(t *testing.T) {
 		t.Skip("long: make test-all runs it")
 	}
 	p := start(t, everything)
-	if answer := askPage(p, http.MethodGet, pagesFolder+"stacks?view=growth&from=1&to=2", ""); answer.Code != http.StatusNotFound {
+	if answer := askPage(p, http.MethodGet, page.Folder+"stacks?view=growth&from=1&to=2", ""); answer.Code != http.StatusNotFound {
 		t.Error(answer.Code, answer.Body)
 	}
 	begin := time.Now()
@@ -131,11 +141,11 @@ func TestGrowthBetweenTwoMoments(t *testing.T) {
 	if s.From < begin.Add(-time.Minute).UnixMilli() || s.From >= s.Time || s.Time > time.Now().UnixMilli() {
 		t.Errorf("from %d to %d, which is not after %v", s.From, s.Time, begin)
 	}
-	answer := askPage(p, http.MethodGet, pagesFolder+"stacks?view=growth&from=1&to=2", "")
+	answer := askPage(p, http.MethodGet, page.Folder+"stacks?view=growth&from=1&to=2", "")
 	if answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "no stacks are kept of 1970-01-01 00:00:00 UTC") {
 		t.Error(answer.Code, answer.Body)
 	}
-	file := askPage(p, http.MethodGet, pagesFolder+"profile"+query, "")
+	file := askPage(p, http.MethodGet, page.Folder+"profile"+query, "")
 	var sum int64
 	for _, sample := range profiletest.Parse(t, file.Body).Sample {
 		sum += sample.Value[len(sample.Value)-1]
@@ -163,7 +173,7 @@ func TestSourceOfAFunction(t *testing.T) {
 		}
 		want := strings.Split(string(text), "\n")[l[1]-1]
 		var got page.Source
-		answer := askPage(p, http.MethodGet, fmt.Sprintf("%ssource?view=inuse&file=%s&near=%d", pagesFolder, url.QueryEscape(file), l[1]), "")
+		answer := askPage(p, http.MethodGet, fmt.Sprintf("%ssource?view=inuse&file=%s&near=%d", page.Folder, url.QueryEscape(file), l[1]), "")
 		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got.Lines[l[1]] != want || !strings.Contains(want, "Malloc") || l[3] < 4321 {
 			t.Errorf("%v: line %v is %q, want %q", err, l, got.Lines[l[1]], want)
 		}
@@ -173,18 +183,18 @@ func TestSourceOfAFunction(t *testing.T) {
 		t.Errorf("%d lines of Cache: %v", shown, made.Texts)
 	}
 	for _, query := range []string{"", "?file=x", "?near=3", "?file=x&near=0", "?file=x&near=1&by=tenant"} {
-		if answer := askPage(p, http.MethodGet, pagesFolder+"source"+query, ""); answer.Code != http.StatusBadRequest {
+		if answer := askPage(p, http.MethodGet, page.Folder+"source"+query, ""); answer.Code != http.StatusBadRequest {
 			t.Error(query, answer.Code)
 		}
 	}
-	if answer := askPage(p, http.MethodGet, pagesFolder+"stacks?view=inuse&file=x", ""); answer.Code != http.StatusBadRequest {
+	if answer := askPage(p, http.MethodGet, page.Folder+"stacks?view=inuse&file=x", ""); answer.Code != http.StatusBadRequest {
 		t.Error(answer.Code)
 	}
 }
 
 func TestAPageMakesADump(t *testing.T) {
 	p := start(t, everything)
-	if answer := askPage(p, http.MethodPost, pagesFolder+"dump", ""); answer.Code != http.StatusNotFound {
+	if answer := askPage(p, http.MethodPost, page.Folder+"dump", ""); answer.Code != http.StatusNotFound {
 		t.Error(answer.Code, answer.Body)
 	}
 	dir := t.TempDir()
@@ -192,7 +202,7 @@ func TestAPageMakesADump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := askPage(p, http.MethodPost, pagesFolder+"dump", "")
+	answer := askPage(p, http.MethodPost, page.Folder+"dump", "")
 	path := strings.TrimSuffix(strings.TrimPrefix(answer.Body.String(), "wrote "), "\n")
 	file, err := os.ReadFile(path)
 	if err != nil || filepath.Dir(path) != dir {
@@ -200,7 +210,7 @@ func TestAPageMakesADump(t *testing.T) {
 	}
 	profiletest.Parse(t, bytes.NewReader(file))
 	stop()
-	if answer := askPage(p, http.MethodPost, pagesFolder+"dump", ""); answer.Code != http.StatusNotFound {
+	if answer := askPage(p, http.MethodPost, page.Folder+"dump", ""); answer.Code != http.StatusNotFound {
 		t.Error("after stop: ", answer.Code, answer.Body)
 	}
 }
@@ -222,11 +232,11 @@ func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
 	handler := p.PagesHandler()
 	slow := &slowReader{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
 	var served sync.WaitGroup
-	served.Go(func() { handler.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, pagesFolder+"stacks", nil)) })
+	served.Go(func() { handler.ServeHTTP(slow, httptest.NewRequest(http.MethodGet, page.Folder+"stacks", nil)) })
 	<-slow.asked
 	for _, path := range []string{"stacks", "account?format=json", "suspects?format=json"} {
 		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, pagesFolder+path, nil))
+		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, page.Folder+path, nil))
 		if answer.Code != http.StatusOK {
 			t.Errorf("%s: %d: %s", path, answer.Code, answer.Body)
 		}
@@ -242,7 +252,7 @@ func TestNothingIsMadeForAClientThatHasGone(t *testing.T) {
 	p := start(t, everything)
 	for _, gone := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
-		request := httptest.NewRequestWithContext(ctx, http.MethodGet, pagesFolder+"stacks", nil)
+		request := httptest.NewRequestWithContext(ctx, http.MethodGet, page.Folder+"stacks", nil)
 		if gone {
 			cancel()
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/holders"
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/reach"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/suspects"
@@ -77,5 +78,5 @@ func (p *Profiler) aboutSearch() string {
 	case when.IsZero():
 		return ""
 	}
-	return fmt.Sprintf("what points to the blocks was looked for at %s; "+pagesFolder+"suspects?search=1 does it again\n", at)
+	return fmt.Sprintf("what points to the blocks was looked for at %s; "+page.Folder+"suspects?search=1 does it again\n", at)
 }

@@ -1,18 +1,23 @@
 package auto
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
+	"net/url"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/page"
 )
 
 func init() {
@@ -127,20 +132,57 @@ func (e environment) recoverKeep() int {
 
 // serve registers the handlers. If the program already uses a pattern, the mux panics, which must not end the program.
 func (e environment) serve(mux *http.ServeMux, profiler *cgoheap.Profiler) {
-	for pattern, handler := range map[string]http.Handler{
+	handlers := map[string]http.Handler{
 		"GET /debug/pprof/cgoheap": profiler.Handler(),
 		"POST /debug/pprof/symbol": cgoheap.SymbolHandler(),
-		"/debug/cgoheap/":          profiler.PagesHandler(),
-	} {
-		func() {
-			defer func() {
-				if taken := recover(); taken != nil {
-					e.log.Warn("cgoheap: not served", slog.Any("error", fmt.Errorf("%v", taken)))
-				}
-			}()
-			mux.Handle(pattern, handler)
-		}()
 	}
+	pages := profiler.PagesHandler()
+	for _, pattern := range page.Patterns() {
+		handlers[pattern] = pages
+	}
+	if !knowsMethods() {
+		handlers = withoutMethods(handlers)
+	}
+	var taken []string
+	var first error
+	for _, pattern := range slices.Sorted(maps.Keys(handlers)) {
+		if err := register(mux, pattern, handlers[pattern]); err != nil {
+			taken, first = append(taken, pattern), cmp.Or(first, err)
+		}
+	}
+	if first != nil {
+		e.log.Warn("cgoheap: not served, because the program uses the patterns itself", slog.Any("patterns", taken), slog.Any("error", first))
+	}
+}
+
+func register(mux *http.ServeMux, pattern string, handler http.Handler) (err error) {
+	defer func() {
+		if taken := recover(); taken != nil {
+			err = fmt.Errorf("%v", taken)
+		}
+	}()
+	mux.Handle(pattern, handler)
+	return nil
+}
+
+// knowsMethods reports whether patterns may begin with a method: not with GODEBUG=httpmuxgo121=1, which a program may also be built with.
+func knowsMethods() bool {
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.NotFoundHandler())
+	_, pattern := mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}})
+	return pattern != ""
+}
+
+// withoutMethods returns the handlers under patterns of Go 1.21. There, net/http/pprof answers each method of /debug/pprof/symbol
+// itself, and it panics if the pattern is taken.
+func withoutMethods(handlers map[string]http.Handler) map[string]http.Handler {
+	list := make(map[string]http.Handler, len(handlers))
+	for pattern, handler := range handlers {
+		if _, path, _ := strings.Cut(pattern, " "); path != "/debug/pprof/symbol" {
+			list[strings.TrimSuffix(path, "{$}")] = handler
+		}
+	}
+	return list
 }
 
 func (e environment) dump(profiler *cgoheap.Profiler) {

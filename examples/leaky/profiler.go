@@ -34,7 +34,8 @@ func startProfiler(o options) (*profiler, error) {
 
 func (p *profiler) mount(mux *http.ServeMux) {
 	mux.Handle("GET /debug/pprof/cgoheap", p.heap.Handler())
-	mux.Handle("/debug/cgoheap/", p.heap.PagesHandler())
+	mux.Handle("GET /debug/cgoheap/", p.heap.PagesHandler())
+	mux.Handle("POST /debug/cgoheap/", p.heap.PagesHandler())
 	mux.Handle("GET /debug/vars", expvar.Handler())
 }
 

@@ -32,20 +32,29 @@ type asset struct {
 // assets returns all files by name. They are packed at the first call: a program that shows nobody the page pays nothing.
 var assets = sync.OnceValue(func() map[string]asset {
 	list := make(map[string]asset)
+	for _, name := range fileNames() {
+		if plain, err := embedded.ReadFile(name); err == nil {
+			list[path.Base(name)] = newAsset(kinds[path.Ext(name)], plain)
+		}
+	}
+	return list
+})
+
+// fileNames returns the names of all files as they are embedded.
+func fileNames() (list []string) {
 	for _, dir := range []string{"files", "vendored"} {
 		entries, err := embedded.ReadDir(dir)
 		if err != nil {
 			continue // the pattern above names it: the compiler has checked that it is there
 		}
 		for _, e := range entries {
-			plain, err := embedded.ReadFile(dir + "/" + e.Name())
-			if kind, known := kinds[path.Ext(e.Name())]; err == nil && known {
-				list[e.Name()] = newAsset(kind, plain)
+			if kinds[path.Ext(e.Name())] != "" {
+				list = append(list, dir+"/"+e.Name())
 			}
 		}
 	}
 	return list
-})
+}
 
 func newAsset(kind string, plain []byte) asset {
 	sum := sha256.Sum256(plain)

@@ -42,7 +42,8 @@ func main() {
 		log.Fatal("no memory to map")
 	}
 	pprof.Do(context.Background(), pprof.Labels("tenant", "<b>"), func(context.Context) { hold(40) })
-	http.Handle("/debug/cgoheap/", heap.PagesHandler())
+	http.Handle("GET /debug/cgoheap/", heap.PagesHandler())
+	http.Handle("POST /debug/cgoheap/", heap.PagesHandler())
 	listener, err := net.Listen("tcp", os.Args[1])
 	if err != nil {
 		log.Fatal(err)

@@ -87,7 +87,8 @@ func (k *keeper) mux() *http.ServeMux {
 	mux.HandleFunc("POST /tidy", func(http.ResponseWriter, *http.Request) { debug.FreeOSMemory() })
 	mux.HandleFunc("GET /stats", k.handleStats)
 	mux.Handle("GET /debug/pprof/cgoheap", k.profiler.Handler())
-	mux.Handle("/debug/cgoheap/", k.profiler.PagesHandler())
+	mux.Handle("GET /debug/cgoheap/", k.profiler.PagesHandler())
+	mux.Handle("POST /debug/cgoheap/", k.profiler.PagesHandler())
 	return mux
 }
 
