@@ -24,9 +24,8 @@ struct weight weigh(uint64_t size, uint64_t sample_bytes);
 // Advances *random.
 uint64_t draw_bytes_until_sample(uint64_t *random, uint64_t sample_bytes);
 
-// -ln(u) for 0 < u <= 1, and 1 - exp(-x) for x >= 0, to 1e-12 relative. Written out because libm may be bound lazily, by
-// the loader, which malloc must never wait for.
-double negative_log(double u);
-double one_minus_exp(double x);
+// -ln(u 2^-64) for u > 0, rounded down to a unit of 2^-LOG_BITS.
+#define LOG_BITS 58
+uint64_t negative_log(uint64_t u);
 
 #endif

@@ -1,24 +1,28 @@
 // The arithmetic of sampling against libm, and against itself in bulk.
+#define _GNU_SOURCE
+#include <fenv.h>
 #include <math.h>
 
 #include "../../weight.h"
 #include "check.h"
 
+// In units of 1.
+static double log_of(uint64_t u)
+{
+	return ldexp((double)negative_log(u), -LOG_BITS);
+}
+
 static void logarithms(void)
 {
 	for (int i = 1; i < 1000000; i++) {
-		double u = i / 1e6, want = -log(u);
-		check(fabs(negative_log(u) - want) <= 1e-12 * fabs(want) + 1e-16);
+		uint64_t u = (uint64_t)ldexp(i / 1e6, 53) << 11; // which a double holds
+		double want = -log(ldexp((double)u, -64));
+		check(fabs(log_of(u) - want) <= 1e-12 * want + 1e-16);
 	}
-	for (int e = 1; e <= 54; e++)
-		check(fabs(negative_log(ldexp(1, -e)) / -log(ldexp(1, -e)) - 1) < 1e-12);
-}
-
-static void probabilities(void)
-{
-	for (double x = 1e-15; x < 100; x *= 1.001)
-		check(fabs(one_minus_exp(x) / -expm1(-x) - 1) < 1e-12);
-	check(one_minus_exp(0) == 0);
+	for (int e = 0; e < 64; e++)
+		check(fabs(log_of(1ULL << e) / -log(ldexp(1, e - 64)) - 1) < 1e-12);
+	for (double x = ldexp(1, -54); x < 1; x *= 1.1) // u just below 1
+		check(fabs(log_of(0 - (uint64_t)ldexp(x, 64)) + log1p(-x)) <= ldexp(3, -LOG_BITS) - 1e-12 * log1p(-x));
 }
 
 static void everything(void)
@@ -62,12 +66,81 @@ static void worked_example(void)
 	check(fabs(weigh(8 << 20, 524288).of[OBJECTS] / 65536.0 - 1.0000001) < 1e-4);
 }
 
+// The control bits and the flags of floating point.
+static uint64_t environment(void)
+{
+#if defined(__x86_64__)
+	uint16_t control, status;
+	uint32_t sse;
+	__asm__ volatile("fnstcw %0\n fnstsw %1\n stmxcsr %2" : "=m"(control), "=m"(status), "=m"(sse));
+	return (uint64_t)sse << 32 | (uint64_t)control << 16 | status;
+#else
+	uint64_t control, status;
+	__asm__ volatile("mrs %0, fpcr\n mrs %1, fpsr" : "=r"(control), "=r"(status));
+	return control << 32 | status;
+#endif
+}
+
+// Denormal numbers become zeroes, and x87 computes with 24 bits.
+static void flush(void)
+{
+#if defined(__x86_64__)
+	uint16_t control;
+	uint32_t sse;
+	__asm__ volatile("fnstcw %0\n stmxcsr %1" : "=m"(control), "=m"(sse));
+	control &= (uint16_t)~0x300;
+	sse |= 0x8040;
+	__asm__ volatile("fldcw %0\n ldmxcsr %1" : : "m"(control), "m"(sse));
+#else
+	uint64_t control;
+	__asm__ volatile("mrs %0, fpcr" : "=r"(control));
+	__asm__ volatile("msr fpcr, %0" : : "r"(control | 1 << 24));
+#endif
+}
+
+static uint64_t numbers(void)
+{
+	uint64_t random = 7, sum = 0;
+	for (uint64_t interval = 3; interval < 1ULL << 40; interval = interval * 5 + 1)
+		for (uint64_t size = 0; size < 1ULL << 40; size = size * 7 + 1) {
+			struct weight w = weigh(size, interval);
+			sum = sum * 31 + w.of[OBJECTS] * 3 + w.of[BYTES] + draw_bytes_until_sample(&random, interval);
+		}
+	return sum;
+}
+
+static void environments(void)
+{
+	const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+	uint64_t want = numbers();
+	for (int i = 0; i < 8; i++) {
+		check(fesetround(modes[i % 4]) == 0);
+		if (i >= 4)
+			flush();
+		feclearexcept(FE_ALL_EXCEPT);
+		feenableexcept(FE_ALL_EXCEPT); // not every machine has such exceptions
+		uint64_t before = environment();
+		check(numbers() == want && environment() == before);
+		fesetenv(FE_DFL_ENV);
+		feraiseexcept(FE_ALL_EXCEPT);
+		before = environment();
+		check(numbers() == want && environment() == before);
+		fesetenv(FE_DFL_ENV);
+	}
+}
+
+static void largest(void)
+{
+	check(weigh(UINT64_MAX, 2).of[OBJECTS] == 1 << 16 && weigh(UINT64_MAX, UINT64_MAX).of[OBJECTS] > 1 << 16);
+}
+
 int main(void)
 {
 	run("the logarithm is libm's", logarithms);
-	run("the probability of a sample is libm's", probabilities);
 	run("an interval of 1 records everything at its own weight", everything);
 	run("drawn distances have the mean that was asked for", distances);
 	run("a weight is the nearest number of units", weights);
+	run("no size is too large to be weighed", largest);
+	run("the floating-point environment changes nothing, and does not change", environments);
 	run("8 bytes at 512 KiB stand for 65536.5 blocks, 8 MiB for one", worked_example);
 }
