@@ -13,9 +13,12 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 
 # Runs go test, counts what was skipped, by reason, and fails if a reason is not allowed. RECORD=FILE adds the counts to a
 # file. COMPLETE=1 says that everything is installed: then nothing may be skipped for want of a tool. SLOWEST=n lists the n
-# slowest tests.
+# slowest tests. AGAIN=n runs a test that failed n times more, alone: if it passes each time, it is listed as flaky.
 counted  := $(CURDIR)/out/tests
-tests    := $(counted) -go $(GO) $(if $(RECORD),-record $(RECORD)) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
+again    := $(if $(AGAIN),-again $(AGAIN)) $(if $(RECORD),-record $(RECORD))
+tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
+
+again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
 
 .PHONY: help demo test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
@@ -90,8 +93,8 @@ check: gofmt lint generated portable ## Runs all that reads the code without run
 race: deps $(counted) ## Runs the Go tests of all modules under the race detector.
 	@$(tests) $(tested) -- -race -count=1 -timeout 60m -skip 'AddsUpToRSS|ASurveyOfAProgram' ./...
 
-ctest: deps ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest
+ctest: deps $(counted) ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest $(again_in_C)
 
 # 60,000 addresses of each, spread over all code. addr2line takes most of the time. bench/names builds the programs.
 agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C++ program and a Go service that it builds.
@@ -118,7 +121,7 @@ arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwind
 	@$(signed) $(cross) $(tests) . -- -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	@$(cross) $(tests) e2e -- -count=1 -exec '$(emulated)' -run TheWalk .
 	@$(tests) e2e -- $(if $(filter 1,$(DAILY)),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' WITHOUT='hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' WITHOUT='hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(again_in_C) TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // counts are the outcomes of tests, subtests included.
 type counts struct {
 	Passed, Failed int
-	Broken         int // runs of go test that failed without a failed test
+	Broken         int // packages, and runs of go test, that failed without a failed test
 	Skips          []skip
+	Flaky          []flaky
+	failures       []*failure
 	Slow           []timed `json:"-"`
 }
 
@@ -20,7 +23,18 @@ func (c *counts) add(other counts) {
 	c.Failed += other.Failed
 	c.Broken += other.Broken
 	c.Skips = append(c.Skips, other.Skips...)
+	c.Flaky = append(c.Flaky, other.Flaky...)
+	c.failures = append(c.failures, other.failures...)
 	c.Slow = append(c.Slow, other.Slow...)
+}
+
+// addNew adds skips of tests that are not among the skipped yet.
+func (c *counts) addNew(skips []skip) {
+	for _, s := range skips {
+		if !slices.ContainsFunc(c.Skips, func(old skip) bool { return old.Package == s.Package && old.Test == s.Test }) {
+			c.Skips = append(c.Skips, s)
+		}
+	}
 }
 
 // record adds the counts to the end of a file; "" is none.

@@ -2,12 +2,16 @@
 // the tests that were skipped, by reason.
 //
 //	tests [flags] FOLDER... -- ARGUMENTS OF GO TEST
+//	tests [flags] -command NAME -- PROGRAM ARGUMENTS
 //	tests [flags] -sum FILE
 //
 // A reason must be in reasons.txt, which has a sentence for each; the command fails on any other. Some of the reasons there
 // are allowed only where not everything is installed; with -complete, the command fails on these too.
 //
 // With -at-once 2, two folders are tested at a time. What they print stays in the folders' order.
+//
+// With -again 20, a failed test runs alone, 20 times more. If it passes each time, the command succeeds, and ends with a line
+// FLAKY that names it and with what it printed. With -command, that goes for a program that is a test, such as those in C.
 //
 // With -record, the counts are added to a file, so that -sum can count over many runs.
 //

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"time"
 )
 
 type options struct {
@@ -18,8 +19,11 @@ type options struct {
 	atOnce   int // folders
 	record   string
 	sum      string
+	times    int           // that a failed test runs again
+	limit    time.Duration // for all of these runs
+	command  string        // the name of a program to run instead of go test
 	folders  []string
-	args     []string // of go test
+	args     []string // of go test; or a program and its arguments
 }
 
 func parse(words []string) (options, error) {
@@ -32,18 +36,26 @@ func parse(words []string) (options, error) {
 	flags.IntVar(&o.atOnce, "at-once", 1, "test so many folders at once")
 	flags.StringVar(&o.record, "record", "", "add the counts to this file")
 	flags.StringVar(&o.sum, "sum", "", "run nothing, but add up the counts in this file")
+	flags.IntVar(&o.times, "again", 0, "run a failed test so many times more, alone; it has failed if it fails again")
+	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "end the runs of -again after this time")
+	flags.StringVar(&o.command, "command", "", "test a program, which has this name, instead of Go packages")
 	if err := flags.Parse(words); err != nil {
 		return o, err
 	}
 	o.folders = flags.Args()
-	if at := slices.Index(o.folders, "--"); at >= 0 {
+	if o.command != "" {
+		o.folders, o.args = nil, o.folders
+	} else if at := slices.Index(o.folders, "--"); at >= 0 {
 		o.folders, o.args = o.folders[:at], o.folders[at+1:]
 	}
 	if o.atOnce < 1 {
 		return o, errors.New("want at least one folder at once")
 	}
-	if (len(o.folders) == 0) != (o.sum != "") {
-		return o, errors.New("want either folders or -sum")
+	if o.command != "" && len(o.args) == 0 {
+		return o, errors.New("want a program after --")
+	}
+	if (len(o.folders) == 0) != (o.sum != "" || o.command != "") || o.sum != "" && o.command != "" {
+		return o, errors.New("want either folders, -sum or -command")
 	}
 	return o, nil
 }
@@ -70,20 +82,27 @@ func (o options) run(out io.Writer) (good bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if o.busy {
+		keepBusy(2 * runtime.NumCPU())
+	}
 	var all counts
-	if o.sum != "" {
+	switch {
+	case o.sum != "":
 		all, err = readRecord(o.sum)
-	} else {
-		if o.busy {
-			keepBusy(2 * runtime.NumCPU())
-		}
+	case o.command != "":
+		all = o.runCommand(out)
+		printFlaky(os.Stderr, all.Flaky)
+		return all.Failed == 0, all.record(o.record)
+	default:
 		all = o.testAll(out)
+		o.again(out, &all)
 		err = all.record(o.record)
 	}
 	if err != nil {
 		return false, err
 	}
 	printSlowest(out, all.Slow, o.slowest)
+	printFlaky(out, all.Flaky)
 	allowed := list.print(out, all.Skips, o.complete)
 	fmt.Fprintf(out, "tests: %d passed, %d failed, %d skipped\n", all.Passed, all.Failed, len(all.Skips))
 	return allowed && all.Failed+all.Broken == 0, nil

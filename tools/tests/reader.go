@@ -28,6 +28,7 @@ type reader struct {
 type running struct {
 	lines    []event           // of action output
 	outcomes map[string]string // by test; "run" until it has ended
+	ended    bool
 }
 
 func (r *reader) read(events io.Reader) {
@@ -42,7 +43,12 @@ func (r *reader) read(events io.Reader) {
 			fmt.Fprint(r.out, line)
 		}
 		if err != nil {
-			return
+			break
+		}
+	}
+	for _, p := range r.running {
+		if !p.ended {
+			r.counts.Broken++
 		}
 	}
 }
@@ -73,8 +79,12 @@ func (r *reader) event(e event) {
 func (r *reader) ended(p *running, e event) {
 	if e.Test == "" {
 		p.print(r.out, e.Action)
+		p.ended = true
 		r.counts.Failed += p.unfinished()
-		delete(r.running, e.Package)
+		if e.Action == "fail" && p.unfinished() == 0 && len(p.named("fail")) == 0 {
+			r.counts.Broken++
+		}
+		r.counts.failures = append(r.counts.failures, p.failures(e.Package)...)
 		return
 	}
 	p.outcomes[e.Test] = e.Action

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,7 +11,24 @@ import (
 
 // test runs go test in a folder.
 func (o options) test(folder string, out io.Writer) counts {
-	command := exec.Command(o.tool, append([]string{"test", "-json"}, o.args...)...)
+	r := reader{out: out}
+	err := o.goTest(folder, &r, o.args)
+	c := r.counts
+	for _, f := range c.failures {
+		f.folder = folder
+	}
+	// go test exits with 1 if it has said what failed.
+	var exit *exec.ExitError
+	if err != nil && (c.Failed+c.Broken == 0 || !errors.As(err, &exit) || exit.ExitCode() != 1) {
+		fmt.Fprintf(out, "%s: %v\n", folder, err)
+		c.Broken++
+	}
+	c.Skips = append(c.Skips, leftOut(o.args)...)
+	return c
+}
+
+func (o options) goTest(folder string, r *reader, args []string) error {
+	command := exec.Command(o.tool, append([]string{"test", "-json"}, args...)...)
 	command.Dir = folder
 	command.Stderr = os.Stderr
 	events, err := command.StdoutPipe()
@@ -18,19 +36,10 @@ func (o options) test(folder string, out io.Writer) counts {
 		err = command.Start()
 	}
 	if err != nil {
-		fmt.Fprintf(out, "%v: %v\n", command, err)
-		return counts{Broken: 1}
+		return err
 	}
-	r := reader{out: out}
 	r.read(events)
-	c := r.counts
-	// go test fails without a failed test where a package does not build or a process dies.
-	if err := command.Wait(); err != nil && c.Failed == 0 {
-		fmt.Fprintf(out, "%s: %v\n", folder, err)
-		c.Broken = 1
-	}
-	c.Skips = append(c.Skips, leftOut(o.args)...)
-	return c
+	return command.Wait()
 }
 
 // leftOut lists what the flag -skip leaves out: go test says nothing about that.

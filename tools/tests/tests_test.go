@@ -98,7 +98,7 @@ func TestWhatFailsIsPrinted(t *testing.T) {
 			[]string{"bad\n", "--- FAIL: TestA/b ", "--- FAIL: TestA ", "FAIL\tscratch", "tests: 1 passed, 2 failed, 0 skipped"}},
 		"a process that dies": {`func TestA(t *testing.T) { panic("dead") }`, []string{"dead", "FAIL\tscratch", "0 passed, 1 failed"}},
 		"a process that ends": {"import \"os\"\nfunc TestA(t *testing.T) { os.Exit(5) }", []string{"FAIL\tscratch", "0 passed, 1 failed"}},
-		"a build":             {`func TestA(t *testing.T) { undefined() }`, []string{"undefined: undefined", "FAIL\tscratch", "exit status 1"}},
+		"a build":             {`func TestA(t *testing.T) { undefined() }`, []string{"undefined: undefined", "FAIL\tscratch [build failed]"}},
 	} {
 		t.Run(about, func(t *testing.T) {
 			tests := "package scratch\nimport \"testing\"\n" + c.tests
