@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,18 +39,19 @@ type row struct {
 // compare adds the samples up by function, or by stack. Rows in which nothing is different are left out.
 func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 	d := &difference{Sample: a.SampleType[column].Type, Unit: a.SampleType[column].Unit, Rows: []row{}, Notes: notes(a, b)}
-	rows := make(map[string]*row)
+	rows := make(map[[sha256.Size]byte]*row)
 	add := func(p *profile.Profile, to func(*row) *int64, total *int64) {
 		for _, s := range p.Sample {
 			name, frames := nameOf(s), []string(nil)
+			key := sha256.Sum256([]byte(name))
 			if stacks {
 				frames = framesOf(s)
-				name = strings.Join(frames, "\n")
+				key = sumOf(frames)
 			}
-			r := rows[name]
+			r := rows[key]
 			if r == nil {
-				r = &row{Name: nameOf(s), Stack: frames}
-				rows[name] = r
+				r = &row{Name: name, Stack: frames}
+				rows[key] = r
 			}
 			*to(r) += s.Value[column]
 			*total += s.Value[column]
@@ -66,6 +69,17 @@ func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 		return cmp.Or(cmp.Compare(max(y.Change, -y.Change), max(x.Change, -x.Change)), cmp.Compare(x.Name, y.Name), slices.Compare(x.Stack, y.Stack))
 	})
 	return d
+}
+
+// sumOf stands for the frames of a stack, whose text may be as long as all names of a profile.
+func sumOf(frames []string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, frame := range frames {
+		_, _ = io.WriteString(h, frame)
+		_, _ = io.WriteString(h, "\n")
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // notes are what a reader must know of the two.

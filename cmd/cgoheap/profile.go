@@ -90,13 +90,15 @@ func accountIn(p *profile.Profile) *look {
 		return nil
 	}
 	l.addUp(p, column, lineOf)
-	for i := range l.Lines {
-		begin := "cgoheap: [" + l.Lines[i].Name + "]: "
-		for _, c := range p.Comments {
-			if sentence, found := strings.CutPrefix(c, begin); found {
-				l.Lines[i].Sentence = sentence
-			}
+	sentences := map[string]string{}
+	for _, c := range p.Comments {
+		if about, found := strings.CutPrefix(c, "cgoheap: ["); found {
+			name, sentence, _ := strings.Cut(about, "]: ")
+			sentences[name] = sentence
 		}
+	}
+	for i := range l.Lines {
+		l.Lines[i].Sentence = sentences[l.Lines[i].Name]
 	}
 	return l
 }

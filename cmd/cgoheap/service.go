@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,8 +16,11 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// mostAnswer bounds what is read of a service's page: a server may answer without end.
-const mostAnswer = 16 << 20
+// A server may answer without end. A value of three bytes takes some 100 once it is decoded.
+const (
+	mostAnswer = 16 << 20 // bytes of a page
+	mostCommas = 1 << 20  // between its values
+)
 
 // service is how services are asked.
 type service struct {
@@ -101,6 +105,9 @@ func (s *service) ask(ctx context.Context, u *url.URL, into any) error {
 	text, err := s.get(ctx, u, "application/json", mostAnswer)
 	if err != nil {
 		return err
+	}
+	if bytes.Count(text, []byte(",")) > mostCommas {
+		return fmt.Errorf("%s: the answer has more values than a page of cgoheap", u.Redacted())
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return fmt.Errorf("%s: the answer is not cgoheap's: %w", u.Redacted(), err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/check"
 	"github.com/cgoheap/cgoheap/internal/recovery"
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
@@ -36,7 +36,7 @@ type taken struct {
 	resided bool            // it is of all resident memory
 }
 
-// mostProfile bounds what is read: a small file may be large once it is decompressed.
+// mostProfile bounds what is read of a service's answer. Package check bounds what is made of it.
 const mostProfile = 256 << 20
 
 // take reads the profile of a place. The parser meets foreign bytes, so a panic in it is an error.
@@ -163,37 +163,16 @@ func (s *source) ofFile(name string) (*taken, error) {
 }
 
 func readProfile(r io.Reader) (*taken, error) {
-	file, err := readAll(r)
+	file, err := check.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	if len(file) < 2 {
-		return nil, errors.New("it is neither a profile nor a black box: it is too short")
-	}
-	text := file
-	if file[0] == 0x1f && file[1] == 0x8b {
-		z, err := gzip.NewReader(bytes.NewReader(file))
-		if err != nil {
-			return nil, err
-		}
-		if text, err = readAll(z); err != nil {
-			return nil, err
-		}
-	}
-	p, err := profile.ParseUncompressed(text)
+	p, err := profile.ParseUncompressed(file.Raw)
 	if err == nil {
 		err = p.CheckValid()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("it is not a profile: %w", err)
 	}
-	return &taken{Profile: p, file: file}, nil
-}
-
-func readAll(r io.Reader) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, mostProfile+1))
-	if err == nil && len(text) > mostProfile {
-		err = fmt.Errorf("the profile is larger than %s", report.Bytes(mostProfile))
-	}
-	return text, err
+	return &taken{Profile: p, file: file.Packed}, nil
 }

@@ -16,7 +16,8 @@
 // rules.go, which names the source of each rule.
 //
 // The bytes are untrusted. The package has its own reader of the wire format, because others repair or refuse the faults to
-// be found here. It accepts 256 MiB at most, 4 million entries in a table or a sample, and only the nesting of the format;
+// be found here. What a profile takes in a reader's memory is counted before anything is made of it, and must be in proportion to
+// the file (file.go); Read does the same for readers that go on with google/pprof. Only the nesting of the format is accepted;
 // samples are checked one at a time and not kept. google/pprof accepts every profile without an error: the tests and the
 // fuzzer check that.
 //

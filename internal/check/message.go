@@ -1,10 +1,5 @@
 package check
 
-import "fmt"
-
-// maxEntries bounds each table of a profile. The largest known profiles have a hundredth of it.
-const maxEntries = 1 << 22
-
 // tables is everything but the samples, which must be known before samples can be checked.
 type tables struct {
 	strings     []string
@@ -19,7 +14,6 @@ type tables struct {
 	defaultSampleType, documentation int64
 	comments                         []int64
 	sawTimeAgain                     bool
-	lines                            int
 }
 
 type valueType struct{ kind, unit int64 }
@@ -47,30 +41,22 @@ func (d *decoder) readTables(message []byte) *tables {
 	d.each(message, func(f field) {
 		switch f.number {
 		case 1:
-			add(d, &p.sampleTypes, d.valueType(f))
+			p.sampleTypes = append(p.sampleTypes, d.valueType(f))
 		case 3:
-			add(d, &p.mappings, d.mapping(f))
+			p.mappings = append(p.mappings, d.mapping(f))
 		case 4:
-			add(d, &p.locations, d.location(f, p))
+			p.locations = append(p.locations, d.location(f))
 		case 5:
-			add(d, &p.functions, d.function(f))
+			p.functions = append(p.functions, d.function(f))
 		case 6:
-			add(d, &p.strings, string(d.content(f)))
+			p.strings = append(p.strings, string(d.content(f)))
 		case 13:
-			d.numbers(f, func(v uint64) { add(d, &p.comments, int64(v)) })
+			d.numbers(f, func(v uint64) { p.comments = append(p.comments, int64(v)) })
 		default:
 			d.header(f, p)
 		}
 	})
 	return p
-}
-
-func add[T any](d *decoder, table *[]T, entry T) {
-	if len(*table) == maxEntries && d.err == nil {
-		d.err = fmt.Errorf("a table has more than %d entries", maxEntries)
-		return
-	}
-	*table = append(*table, entry)
 }
 
 // header reads the fields that may occur at most once.
@@ -133,7 +119,7 @@ func (d *decoder) mapping(f field) (m mapping) {
 	return m
 }
 
-func (d *decoder) location(f field, p *tables) (l location) {
+func (d *decoder) location(f field) (l location) {
 	d.each(d.content(f), func(f field) {
 		switch f.number {
 		case 1:
@@ -143,9 +129,6 @@ func (d *decoder) location(f field, p *tables) (l location) {
 		case 3:
 			l.address = d.number(f)
 		case 4:
-			if p.lines++; p.lines > 4*maxEntries {
-				d.fail(f.at, "there are more than %d lines", 4*maxEntries)
-			}
 			l.lines = append(l.lines, d.line(f))
 		case 5:
 			d.number(f)

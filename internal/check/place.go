@@ -20,7 +20,12 @@ func (c *checker) checkMappings() {
 			c.found(mappingRange, "mapping[%d]", i)
 		}
 	}
-	for i := range c.mappings {
+	looked := map[int64]bool{} // at files: thousands of mappings may have one long name
+	for i, m := range c.mappings {
+		if looked[m.file] {
+			continue
+		}
+		looked[m.file] = true
 		if c.mayBeMain(i) {
 			if !c.mayBeMain(0) {
 				c.found(mappingMain, "mapping[0]")

@@ -22,11 +22,11 @@ func (d *decoder) eachSample(message []byte, visit func(index int, s *sample)) (
 		d.each(d.content(f), func(f field) {
 			switch f.number {
 			case 1:
-				d.numbers(f, func(v uint64) { add(d, &s.locations, v) })
+				d.numbers(f, func(v uint64) { s.locations = append(s.locations, v) })
 			case 2:
-				d.numbers(f, func(v uint64) { add(d, &s.values, int64(v)) })
+				d.numbers(f, func(v uint64) { s.values = append(s.values, int64(v)) })
 			case 3:
-				add(d, &s.labels, d.label(f))
+				s.labels = append(s.labels, d.label(f))
 			}
 		})
 		if d.err == nil {

@@ -23,7 +23,10 @@ type field struct {
 }
 
 // decoder takes messages apart. Its first error stays, and nothing is visited after it.
-type decoder struct{ err error }
+type decoder struct {
+	err    error
+	budget budget
+}
 
 // fail records an error at the position where rest begins. All messages are slices of one buffer whose capacity ends with
 // it, so the capacity is the distance from the buffer's end.
