@@ -20,7 +20,7 @@ tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLO
 
 again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
 
-.PHONY: help demo test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
+.PHONY: help demo all test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of
 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
 	@$(tests) -busy $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
+
+# Hours; .ci/run without ALL takes a part of it.
+all: ## Runs everything: what .ci/run runs and what it leaves out, every row of the matrix, on a busy machine, under the race detector.
+	@ALL=1 .ci/run
 
 # To be run after others, with the same RECORD=FILE.
 skips: $(counted) ## Counts what tests were skipped in all runs that RECORD knows, and fails if a reason is not allowed.
@@ -111,17 +115,19 @@ hosts    := TestRecordingsInLockedMemory|TestLowLimitOfLockedMemory|TestMemoryTh
 signed   := CGO_CFLAGS='-O2 -g -mbranch-protection=standard'
 emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 
-arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts per site, the C tests; DAILY=1, long ones too.
+# Code for arm64 alone is in cgo and internal/unwind: alloc, victim and the C tests run it. What ALL=1 adds is Go code of all
+# machines, long tests, and the C tests under a sanitizer, which takes most of the time under an emulator.
+arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts per site, the C tests; ALL=1, many more.
 	@missing=; for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64; do \
 		command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; \
 	done; \
 	test -z "$$missing" || { echo "not found:$$missing (Debian: apt-get install gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)" >&2; exit 1; }
 	@$(tests) . -- -count=1 ./internal/unwind
-	@$(cross) $(tests) . -- $(if $(filter 1,$(DAILY)),,-short) -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' . ./alloc ./internal/dump ./internal/systemtest ./internal/victim
+	@$(cross) $(tests) . -- $(if $(ALL),,-short) -count=1 -timeout 30m -exec '$(emulated)' -skip '$(hosts)' $(if $(ALL),. ./internal/dump ./internal/systemtest) ./alloc ./internal/victim
 	@$(signed) $(cross) $(tests) . -- -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	@$(cross) $(tests) e2e -- -count=1 -exec '$(emulated)' -run TheWalk .
-	@$(tests) e2e -- $(if $(filter 1,$(DAILY)),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain asan' WITHOUT='hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(again_in_C) TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
+	@$(tests) e2e -- $(if $(ALL),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
+	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain $(if $(ALL),asan)' WITHOUT='hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(again_in_C) TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)
