@@ -83,7 +83,7 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 		mapped = nil // such memory is named as the kernel lists it
 	}
 	return holders.Name(&holders.Process{
-		Dir: running.Path(""), Modules: r.Present(), Main: snapshot.Main, Names: s.names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
+		Kernel: running, Modules: r.Present(), Main: snapshot.Main, Names: s.names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
 	}, &holders.Blocks{
 		Count: f.Blocks.Len(),
 		Found: func(i int) holders.Found { return heldAs(f, i) },

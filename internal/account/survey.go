@@ -79,7 +79,7 @@ func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	}
 	w := walk{survey: v, claims: c, blocks: blocks{list: s.Blocks}, fits: s.Fits, late: l, mapped: s.Mapped, foreign: s.Foreign != nil}
 	if s.Foreign == nil || len(s.Foreign.GoPages) > 0 { // else those on goroutines' stacks would make Go's heap a thread's stack
-		w.threads = threadPointers(k.Path("task"), s.Stacks)
+		w.threads = threadPointers(k.Tasks(), s.Stacks)
 	}
 	defer func() { v.late = w.late.parts }()
 	if smaps := k.Path("smaps"); err != nil && readable(smaps) {

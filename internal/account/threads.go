@@ -5,7 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
+
+	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
 // Most stacks are known from libc. What remains are threads that libc did not make, or all if its lists could not be read. For
@@ -24,12 +25,12 @@ func stacksOf(stacks []Stack, h holder) (list []claim) {
 // threadPointers returns the stack pointers of the threads that wait in the kernel and whose stacks are not known, ascending. A
 // thread that runs has none that could be read without stopping it, so its stack is known only if it waited at another time; so is
 // that of a thread whose file may not be read.
-func threadPointers(tasks string, stacks []Stack) (list []uint64) {
+func threadPointers(tasks usage.Tasks, stacks []Stack) (list []uint64) {
 	known := make(map[string]bool, len(stacks))
 	for _, s := range stacks {
-		known[strconv.Itoa(s.Thread)] = true
+		known[tasks.Name(s.Thread)] = true
 	}
-	d, err := os.Open(tasks)
+	d, err := os.Open(tasks.All())
 	if err != nil {
 		return nil
 	}
@@ -39,7 +40,7 @@ func threadPointers(tasks string, stacks []Stack) (list []uint64) {
 		if known[name] {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(tasks, name, "syscall"))
+		text, err := os.ReadFile(filepath.Join(tasks.All(), name, "syscall"))
 		if err != nil {
 			continue
 		}

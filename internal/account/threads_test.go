@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
 // tasks makes a /proc with the file syscall of threads, by their numbers.
@@ -32,10 +33,10 @@ func TestStackPointersAreForThreadsWithoutAKnownStack(t *testing.T) {
 		"9": "-1 0x3000 0x9\n", "10": "running\n",
 	})
 	stacks := []Stack{{Thread: 8, Range: Range{0x100, 0x200}}, {Range: Range{0x300, 0x400}}}
-	if got, want := threadPointers(filepath.Join(proc, "self/task"), stacks), []uint64{0x3000, 0x5000}; !slices.Equal(got, want) {
+	if got, want := threadPointers(usage.Kernel{Proc: proc}.Tasks(), stacks), []uint64{0x3000, 0x5000}; !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
-	if got, want := threadPointers(filepath.Join(proc, "self/task"), nil), []uint64{0x3000, 0x4000, 0x5000}; !slices.Equal(got, want) {
+	if got, want := threadPointers(usage.Kernel{Proc: proc}.Tasks(), nil), []uint64{0x3000, 0x4000, 0x5000}; !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
 }

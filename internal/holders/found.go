@@ -2,6 +2,7 @@ package holders
 
 import (
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -35,7 +36,7 @@ type Found struct {
 
 // Process is what is known of the process at the moment when the words were found.
 type Process struct {
-	Dir     string             // in /proc
+	Kernel  usage.Kernel
 	Modules []*mappings.Module // the loaded files; their data is looked for in them
 	Main    *mappings.Module   // the program's own; nil if unknown
 	Names   *symbolize.Symbolizer

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
 // The names of blocks that have no holder.
@@ -27,6 +28,7 @@ type namer struct {
 	fixed   map[Root]uint32
 	entries map[uint64]uint32
 	threads map[int]string
+	tasks   usage.Tasks
 }
 
 // word is an address where a chain begins.
@@ -39,7 +41,7 @@ type word struct {
 func Name(p *Process, b *Blocks, memory *scratch.Memory) *Named {
 	n := &namer{
 		Process: p, memory: memory, numbers: make(map[Holder]uint32), stacks: make(map[uint32]uint32), fixed: make(map[Root]uint32),
-		entries: make(map[uint64]uint32), threads: make(map[int]string),
+		entries: make(map[uint64]uint32), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
 	}
 	n.places = n.newPlaces()
 	n.collect(b)

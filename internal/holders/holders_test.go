@@ -12,6 +12,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -20,7 +21,7 @@ import (
 // nameAll names blocks of one byte each, without stacks, in a process of which nothing is known but what the caller sets.
 func nameAll(t *testing.T, p Process, found []Found) (names []string, named *Named) {
 	t.Helper()
-	p.Dir, p.Names = t.TempDir(), symbolize.New(symbolize.Options{})
+	p.Kernel, p.Names = usage.Kernel{Proc: t.TempDir()}, symbolize.New(symbolize.Options{})
 	if p.Module == nil {
 		p.Module = func(stack.ModuleID) *mappings.Module { return nil }
 	}

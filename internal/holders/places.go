@@ -3,8 +3,6 @@ package holders
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -96,7 +94,7 @@ func (n *namer) thread(number int) string {
 	}
 	name := "a thread"
 	if number > 0 {
-		text, err := os.ReadFile(filepath.Join(n.Dir, "task", strconv.Itoa(number), "comm"))
+		text, err := os.ReadFile(n.tasks.File(number, "comm"))
 		if comm := clean(strings.TrimSuffix(string(text), "\n")); err == nil && comm != "" {
 			name = "thread " + comm
 		}
@@ -111,7 +109,7 @@ func (n *namer) nameMapped(words []word, at []int) {
 	for i, w := range words {
 		addresses[i] = w.at
 	}
-	areas, _ := account.AreasAt(filepath.Join(n.Dir, "maps"), addresses)
+	areas, _ := account.AreasAt(n.Kernel.Path("maps"), addresses)
 	mappers := n.mappers(words)
 	for i, w := range words {
 		for len(areas) > 0 && areas[0].Limit <= w.at {
@@ -137,11 +135,7 @@ func (n *namer) inArea(a *account.NamedArea, w word, mappers map[int32]string) s
 	case a.Limit == 0:
 		return "memory that is mapped no more"
 	case a.Name == mainStack:
-		pid, _ := strconv.Atoi(filepath.Base(n.Dir))
-		if pid == 0 {
-			pid = os.Getpid()
-		}
-		return "stack of " + n.thread(pid)
+		return "stack of " + n.thread(os.Getpid())
 	case strings.HasPrefix(path, "/") && a.Name != zeroFile:
 		return "mapping " + clean(path)
 	case w.root == Stack:

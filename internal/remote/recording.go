@@ -58,6 +58,9 @@ func read(pid int, pages bool) (*Recording, error) {
 }
 
 func readFrom(pid int, pages bool) (*Recording, error) {
+	if errors.Is(usage.Running.OwnNumbers(), usage.ErrStrangeNumbers) { // ptrace would stop another process than the one that /proc shows
+		return nil, fmt.Errorf("%w: mount it again first (mount -t proc proc /proc), or read the process from outside", usage.ErrStrangeNumbers)
+	}
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	process := mappings.Of(dir)
 	r := &Recording{}

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -70,7 +69,7 @@ func others(list []stack) map[int][]uint64 {
 
 // stacksNow returns the stacks of threads, ascending.
 func stacksNow(k usage.Kernel, known []account.Stack) []stack {
-	list := make([]stack, 0, len(known)+1)
+	list, tasks := make([]stack, 0, len(known)+1), k.Tasks()
 	if first, found := firstStack(k); found {
 		known = append(slices.Clip(known), first)
 	}
@@ -79,7 +78,7 @@ func stacksNow(k usage.Kernel, known []account.Stack) []stack {
 		if s.Thread == 0 && s.Control >= s.Start && s.Control < s.Limit {
 			one.From = s.Control
 		} else if s.Thread != 0 {
-			one.look(k.Path(filepath.Join("task", strconv.Itoa(s.Thread))))
+			one.look(tasks)
 		}
 		list = append(list, one)
 	}
@@ -105,8 +104,8 @@ func firstStack(k usage.Kernel) (s account.Stack, found bool) {
 }
 
 // look reads where a thread waits: "number arguments... sp pc", or "-1 sp pc" outside of a call; one that runs has the word "running".
-func (s *stack) look(task string) {
-	where, err := os.ReadFile(filepath.Join(task, "syscall"))
+func (s *stack) look(tasks usage.Tasks) {
+	where, err := os.ReadFile(tasks.File(s.thread, "syscall"))
 	fields := bytes.Fields(where)
 	if err != nil || len(fields) < 3 {
 		return
@@ -124,7 +123,7 @@ func (s *stack) look(task string) {
 	case !here:
 		s.other, sp = sp&^7, s.Start
 	}
-	if turns, err := os.ReadFile(filepath.Join(task, "schedstat")); err == nil {
+	if turns, err := os.ReadFile(tasks.File(s.thread, "schedstat")); err == nil {
 		s.From, s.turns = sp, string(turns)
 		if len(fields) == len(s.passed)+3 {
 			for i := range s.passed {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -59,6 +57,9 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	n, err := needOf(a.Kernel, w.Size())
 	if err == nil {
 		err = room.check(n)
+	}
+	if err == nil {
+		err = a.Kernel.ChildrenStay()
 	}
 	if err != nil {
 		return r, fmt.Errorf("no copy of the process was made: %w", err)
@@ -138,7 +139,10 @@ type copied struct {
 
 // open opens the files that the copy reads.
 func (c *copied) open(k usage.Kernel) (err error) {
-	dir := filepath.Join(k.Proc, strconv.Itoa(c.pid))
+	dir, err := k.Child(c.pid)
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		to   **os.File
 		path string

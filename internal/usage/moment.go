@@ -11,17 +11,11 @@ import (
 
 // Threads returns the number of threads of the process. Emulators know it in this file only.
 func (k Kernel) Threads() (int64, error) {
-	path := k.Path("status")
-	data, err := os.ReadFile(path)
+	n, err := line(k.Path("status"), "Threads:")
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(data)) {
-		if text, found := strings.CutPrefix(line, "Threads:"); found {
-			return strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		}
-	}
-	return 0, errors.New(path + " has no line Threads")
+	return strconv.ParseInt(n, 10, 64)
 }
 
 // errNoGroup reports that the control group's files cannot be found.

@@ -93,17 +93,4 @@ func statisticsIn(dir string) map[string]int64 {
 }
 
 // pageTables returns the size of the process's page tables, of all levels.
-func (k Kernel) pageTables() (int64, error) {
-	path := k.Path("status")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "VmPTE:"); ok {
-			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 50)
-			return n << 10, err
-		}
-	}
-	return 0, errors.New(path + " has no line VmPTE")
-}
+func (k Kernel) pageTables() (int64, error) { return k.field("status", "VmPTE:") }

@@ -67,18 +67,13 @@ func (k Kernel) Peak() (int64, error) {
 // field returns a line of a file that has a name and kilobytes, in bytes.
 func (k Kernel) field(file, name string) (int64, error) {
 	path := k.Path(file)
-	data, err := os.ReadFile(path)
+	text, err := line(path, name)
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(data)) {
-		if text, found := strings.CutPrefix(line, name); found {
-			kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "kB")), 10, 50)
-			if err != nil {
-				return 0, fmt.Errorf("%s: %w", path, err)
-			}
-			return kilobytes << 10, nil
-		}
+	kilobytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, "kB")), 10, 50)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", path, err)
 	}
-	return 0, fmt.Errorf("%s has no %s", path, strings.TrimSuffix(name, ":"))
+	return kilobytes << 10, nil
 }

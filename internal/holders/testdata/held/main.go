@@ -26,6 +26,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -208,7 +209,7 @@ func (l *list) write(r *alloc.Recording, snapshot *alloc.Snapshot, first int) er
 		goData = []account.Range{{Start: start, Limit: start + uint64(unsafe.Sizeof(pointers))}}
 	}
 	p := &holders.Process{
-		Dir: "/proc/self", Modules: r.Present(), Main: snapshot.Main, Names: symbolize.New(symbolize.Options{}), Threads: r.Threads(),
+		Kernel: usage.Running, Modules: r.Present(), Main: snapshot.Main, Names: symbolize.New(symbolize.Options{}), Threads: r.Threads(),
 		Mapped: mapped, GoData: goData, Module: snapshot.Module,
 	}
 	var memory scratch.Memory
