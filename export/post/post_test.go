@@ -209,3 +209,21 @@ func TestConfigThatMakesNoSenseIsAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server's text comes through Check, too.
+func TestWhatCheckSaysHasNoSecret(t *testing.T) {
+	server := standin.Serve(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Header.Get("Authorization"))
+	})
+	to, err := post.New(post.Config{
+		Address: server.URL, Path: "/", ContentType: "text/plain", BearerToken: "abcdefgh",
+		Encode: func(*post.Moment) ([]byte, error) { return nil, nil },
+		Check:  func(answer []byte) error { return errors.New("it says " + string(answer)) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Send(t.Context(), &delivery.Batch{}); err == nil || err.Error() != "it says [secret]" && err.Error() != "it says Bearer [secret]" {
+		t.Error(err)
+	}
+}

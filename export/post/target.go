@@ -67,7 +67,7 @@ func (t *target) Send(ctx context.Context, b *delivery.Batch) error {
 		return nil
 	}
 	if err := t.config.Check(answer); err != nil {
-		return &delivery.Failure{Err: err, Verdict: delivery.Refused}
+		return &delivery.Failure{Err: errors.New(t.client.Line(err.Error(), t.config.Path)), Verdict: delivery.Refused}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -104,39 +105,58 @@ func (s *Server) fetch(id string) (string, error) {
 // askAll asks the servers until one has the file. The file counts as missing only if all of them have answered so.
 func (s *Server) askAll(entry cacheEntry, id string) error {
 	result := ErrNotOnServer
-	for _, url := range s.URLs {
-		err := s.ask(strings.TrimSuffix(url, "/")+"/buildid/"+id+"/debuginfo", entry)
+	for _, address := range s.URLs {
+		address = strings.TrimSuffix(address, "/") + "/buildid/" + id + "/debuginfo"
+		err := s.ask(address, entry)
 		if err == nil {
 			return nil
 		}
 		if !errors.Is(err, ErrNotOnServer) {
-			result = err
+			result = fmt.Errorf("%s: %w", shown(address), err)
 		}
 	}
 	return result
 }
 
-func (s *Server) ask(url string, entry cacheEntry) error {
+// shown returns an address without what may be secret in it: errors are in profiles, which go to servers.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "a server whose address is no URL"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
+	return u.String()
+}
+
+func (s *Server) ask(address string, entry cacheEntry) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return err
+		return errors.New("no request can be made of it")
 	}
 	request.Header.Set("User-Agent", "cgoheap")
 	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return withoutAddress(err)
 	}
 	defer response.Body.Close()
 	switch {
 	case response.StatusCode == http.StatusNotFound:
 		return ErrNotOnServer
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s: %s", url, response.Status)
+		return fmt.Errorf("%d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	case response.ContentLength > s.MaxBytes:
-		return fmt.Errorf("%s: %d bytes are more than %d", url, response.ContentLength, s.MaxBytes)
+		return fmt.Errorf("%d bytes are more than %d", response.ContentLength, s.MaxBytes)
 	}
 	return entry.store(io.LimitReader(response.Body, s.MaxBytes+1), s.MaxBytes)
+}
+
+// withoutAddress returns the reason in an error of net/http, which repeats the whole address.
+func withoutAddress(err error) error {
+	if failure := (*url.Error)(nil); errors.As(err, &failure) {
+		return failure.Err
+	}
+	return err
 }

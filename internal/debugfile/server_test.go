@@ -122,3 +122,17 @@ func TestOnlyABuildIDIsSentToAServer(t *testing.T) {
 		}
 	}
 }
+
+// Errors are in profiles.
+func TestErrorsHaveNoSecretOfAnAddress(t *testing.T) {
+	failing := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }).URLs[0]
+	broken := serve(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }).URLs[0]
+	for address, want := range map[string]string{failing: "502 Bad Gateway", broken: "EOF", "http://no:such/": "no URL"} {
+		address = strings.Replace(address, "http://", "http://user:password@", 1) + "?token=abcdefgh"
+		s := &Server{URLs: []string{address}, Cache: t.TempDir(), Timeout: 10 * time.Minute, MaxBytes: 1000}
+		_, err := s.fetch("abcd")
+		if err == nil || strings.Contains(err.Error(), "password") || strings.Contains(err.Error(), "abcdefgh") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

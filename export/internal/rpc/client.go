@@ -18,6 +18,7 @@ type Client struct {
 	http    *http.Client
 	plain   *http.Client // to other servers, which may speak HTTP/1.1 alone
 	options []connect.ClientOption
+	secrets secrets
 }
 
 const (
@@ -34,13 +35,10 @@ func New(c Config) (*Client, error) {
 	if err := c.checkCredentials(); err != nil {
 		return nil, err
 	}
-	client := &Client{
-		config:  c,
-		address: address,
-		http:    &http.Client{Transport: &witness{c.transport(c.GRPC)}, CheckRedirect: noRedirect},
-		plain:   &http.Client{Transport: c.transport(false), CheckRedirect: noRedirect},
-		options: []connect.ClientOption{connect.WithReadMaxBytes(mostAnswerBytes)},
-	}
+	client := &Client{config: c, address: address, options: []connect.ClientOption{connect.WithReadMaxBytes(mostAnswerBytes)}}
+	client.secrets.fixed = c.secrets()
+	client.http = &http.Client{Transport: &witness{client.transport(c.GRPC)}, CheckRedirect: noRedirect}
+	client.plain = &http.Client{Transport: client.transport(false), CheckRedirect: noRedirect}
 	if c.GRPC {
 		client.options = append(client.options, connect.WithGRPC())
 	}
@@ -51,7 +49,7 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 
 // transport speaks HTTP/2 alone for gRPC, which is h2c without TLS, and 1.1 or 2 otherwise. The pings find a server that
 // went without a word: without them, its connection would be used for a quarter of an hour.
-func (c *Config) transport(grpc bool) *http.Transport {
+func (c *Client) transport(grpc bool) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(!grpc)
 	protocols.SetHTTP2(true)
@@ -59,7 +57,7 @@ func (c *Config) transport(grpc bool) *http.Transport {
 	return &http.Transport{
 		Proxy:                  c.proxy(),
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSClientConfig:        c.tls(),
+		TLSClientConfig:        c.config.tls(),
 		TLSHandshakeTimeout:    10 * time.Second,
 		Protocols:              protocols,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
@@ -69,11 +67,18 @@ func (c *Config) transport(grpc bool) *http.Transport {
 	}
 }
 
-func (c *Config) proxy() func(*http.Request) (*url.URL, error) {
-	if c.Proxy != nil {
-		return c.Proxy
+func (c *Client) proxy() func(*http.Request) (*url.URL, error) {
+	find := c.config.Proxy
+	if find == nil {
+		find = http.ProxyFromEnvironment
 	}
-	return http.ProxyFromEnvironment
+	return func(r *http.Request) (*url.URL, error) {
+		u, err := find(r)
+		if u != nil {
+			c.secrets.meet(ofUser(u.User)...)
+		}
+		return u, err
+	}
 }
 
 func (c *Config) tls() *tls.Config {
@@ -90,6 +95,12 @@ func (c *Client) Address() string { return c.address }
 func (c *Client) Place() string {
 	given := &c.config
 	return fmt.Sprintf("%q %v", []string{c.address, given.User, given.BearerToken, given.BearerTokenFile}, given.Header)
+}
+
+// Line is the beginning of what a server said, in one line that can be printed, without secrets that this client knows. The values in
+// the query of path are secrets too.
+func (c *Client) Line(text, path string) string {
+	return line(c.secrets.blank(text, ofQuery(path)...))
 }
 
 // Close closes the connections that are not in use.

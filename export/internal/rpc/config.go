@@ -30,9 +30,9 @@ func (c *Config) base() (string, error) {
 	case u.User != nil:
 		return "", errors.New("the address holds a user or a password; they have fields of their own")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("the address is %q; it must be like http://host:4040 or https://host", c.Address)
+		return "", fmt.Errorf("the address is %s; it must be like http://host:4040 or https://host", shown(c.Address))
 	case u.Scheme == "http" && c.TLS != nil:
-		return "", fmt.Errorf("the address is %q, and there is a TLS configuration, which is for https", c.Address)
+		return "", fmt.Errorf("the address is %s, and there is a TLS configuration, which is for https", shown(c.Address))
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

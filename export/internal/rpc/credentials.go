@@ -13,21 +13,23 @@ import (
 const mostTokenBytes = 64 << 10
 
 // authorize sets the headers of one call.
-func (c *Config) authorize(h http.Header) error {
-	for name, values := range c.Header {
+func (c *Client) authorize(h http.Header) error {
+	given := &c.config
+	for name, values := range given.Header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
-	token := c.BearerToken
+	token := given.BearerToken
 	switch {
-	case c.User != "" || c.Password != "":
-		pair := base64.StdEncoding.EncodeToString([]byte(c.User + ":" + c.Password))
+	case given.User != "" || given.Password != "":
+		pair := base64.StdEncoding.EncodeToString([]byte(given.User + ":" + given.Password))
 		h.Set("Authorization", "Basic "+pair)
 		return nil
-	case c.BearerTokenFile != "":
+	case given.BearerTokenFile != "":
 		var err error
-		if token, err = readToken(c.BearerTokenFile); err != nil {
+		if token, err = readToken(given.BearerTokenFile); err != nil {
 			return fmt.Errorf("reading the bearer token: %w", err)
 		}
+		c.secrets.meet(token)
 	}
 	if token != "" {
 		h.Set("Authorization", "Bearer "+token)

@@ -13,6 +13,7 @@
 //
 // # Answers
 //
-// A server's answer may be long or binary. It is read up to a bound, and one line of an error is kept. An error of gRPC may
+// A server's answer may be long or binary, and repeat the credentials. It is read up to a bound, and one line of an error is kept,
+// without any secret that the client knows (secrets.go). An error of gRPC may
 // have a time to wait among its details (google.rpc.RetryInfo), and an error of a POST may be a message (google.rpc.Status).
 package rpc

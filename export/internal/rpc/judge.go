@@ -14,29 +14,29 @@ import (
 
 // judge reports whether a call that failed may be made again. The HTTP status decides, unless it is 200, as it is with gRPC,
 // or there was none; then the code does.
-func judge(err error, o *observation) *delivery.Failure {
+func (c *Client) judge(err error, o *observation) *delivery.Failure {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f := &delivery.Failure{RetryAfter: o.retryAfter}
 	if o.status == 0 || o.status == http.StatusOK {
 		f.Verdict = ofCode(connect.CodeOf(err))
-		f.Err = errors.New(line(err.Error()))
+		f.Err = errors.New(c.Line(err.Error(), ""))
 		if wait := retryInfo(err); wait > 0 { // only a server that expects to have time later sends one
 			f.Verdict, f.RetryAfter = delivery.Later, wait
 		}
 	} else {
 		f.Verdict = ofStatus(o.status)
-		f.Err = fmt.Errorf("%d %s: %s", o.status, http.StatusText(o.status), line(err.Error()))
+		f.Err = fmt.Errorf("%d %s: %s", o.status, http.StatusText(o.status), c.Line(err.Error(), ""))
 	}
 	return f
 }
 
-// status judges an answer by its HTTP status alone; it is nil if that is a success.
-func status(response *http.Response) *delivery.Failure {
+// status judges an answer to a path by its HTTP status alone; it is nil if that is a success.
+func (c *Client) status(response *http.Response, path string) *delivery.Failure {
 	if response.StatusCode/100 == 2 {
 		return nil
 	}
-	return &delivery.Failure{Err: errors.New(line(response.Status)), Verdict: ofStatus(response.StatusCode)}
+	return &delivery.Failure{Err: errors.New(c.Line(response.Status, path)), Verdict: ofStatus(response.StatusCode)}
 }
 
 func ofStatus(status int) delivery.Verdict {

@@ -24,13 +24,13 @@ func NewMethod[Request, Answer any](c *Client, procedure string) *Method[Request
 // Call sends a request. Its error is an *delivery.Failure.
 func (m *Method[Request, Answer]) Call(ctx context.Context, r *Request) (*Answer, error) {
 	request := connect.NewRequest(r)
-	if err := m.client.config.authorize(request.Header()); err != nil {
+	if err := m.client.authorize(request.Header()); err != nil {
 		return nil, &delivery.Failure{Err: err, Verdict: delivery.Later}
 	}
 	ctx, seen := observe(ctx)
 	response, err := m.connect.CallUnary(ctx, request)
 	if err != nil {
-		return nil, judge(err, seen)
+		return nil, m.client.judge(err, seen)
 	}
 	return response.Msg, nil
 }
@@ -41,7 +41,7 @@ func (m *Method[Request, Answer]) Stream(ctx context.Context, next func() (*Requ
 	defer cancel()
 	ctx, seen := observe(ctx)
 	stream := m.connect.CallClientStream(ctx)
-	if err := m.client.config.authorize(stream.RequestHeader()); err != nil {
+	if err := m.client.authorize(stream.RequestHeader()); err != nil {
 		return nil, &delivery.Failure{Err: err, Verdict: delivery.Later}
 	}
 	for {
@@ -58,7 +58,7 @@ func (m *Method[Request, Answer]) Stream(ctx context.Context, next func() (*Requ
 	}
 	response, err := stream.CloseAndReceive()
 	if err != nil {
-		return nil, judge(err, seen)
+		return nil, m.client.judge(err, seen)
 	}
 	return response.Msg, nil
 }

@@ -24,21 +24,21 @@ const protobuf = "application/x-protobuf"
 func (c *Client) Post(ctx context.Context, path, contentType string, body []byte) ([]byte, error) {
 	request, err := c.request(ctx, path, body)
 	if err != nil {
-		return nil, &delivery.Failure{Err: err, Verdict: delivery.Later}
+		return nil, &delivery.Failure{Err: errors.New(c.Line(err.Error(), path)), Verdict: delivery.Later}
 	}
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("Content-Encoding", "gzip")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, &delivery.Failure{Err: errors.New(line(err.Error())), Verdict: delivery.Later}
+		return nil, &delivery.Failure{Err: errors.New(c.Line(err.Error(), path)), Verdict: delivery.Later}
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, mostAnswerBytes))
-	if refusal := status(response); refusal != nil {
-		return nil, refused(response, refusal, answer)
+	if refusal := c.status(response, path); refusal != nil {
+		return nil, c.refused(response, refusal, answer, path)
 	}
 	if err != nil {
-		return nil, &delivery.Failure{Err: fmt.Errorf("reading the answer: %w", err), Verdict: delivery.Later}
+		return nil, &delivery.Failure{Err: fmt.Errorf("reading the answer: %s", c.Line(err.Error(), path)), Verdict: delivery.Later}
 	}
 	return answer, nil
 }
@@ -52,7 +52,7 @@ func (c *Client) request(ctx context.Context, path string, body []byte) (*http.R
 	if err != nil {
 		return nil, err
 	}
-	return request, c.config.authorize(request.Header)
+	return request, c.authorize(request.Header)
 }
 
 func gzipped(body []byte) ([]byte, error) {
@@ -71,12 +71,12 @@ func gzipped(body []byte) ([]byte, error) {
 }
 
 // refused adds to a refusal what the answer says.
-func refused(response *http.Response, refusal *delivery.Failure, answer []byte) *delivery.Failure {
+func (c *Client) refused(response *http.Response, refusal *delivery.Failure, answer []byte, path string) *delivery.Failure {
 	text := string(answer)
 	if strings.HasPrefix(response.Header.Get("Content-Type"), protobuf) {
 		text = messageOf(answer)
 	}
-	if text = line(text); text != "" {
+	if text = c.Line(text, path); text != "" {
 		refusal.Err = fmt.Errorf("%w: %s", refusal.Err, text)
 	}
 	refusal.RetryAfter = retryAfter(response.Header.Get("Retry-After"), time.Now())

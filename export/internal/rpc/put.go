@@ -25,11 +25,11 @@ func (c *Client) Put(ctx context.Context, to string, body io.Reader, size int64)
 		if errors.As(err, &failure) {
 			err = failure.Err
 		}
-		return &delivery.Failure{Err: fmt.Errorf("PUT to the server's upload URL: %w", err), Verdict: delivery.Later}
+		return &delivery.Failure{Err: fmt.Errorf("PUT to the server's upload URL: %s", c.Line(err.Error(), to)), Verdict: delivery.Later}
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, mostAnswerBytes) // so that the connection can be used again
-	if refusal := status(response); refusal != nil {
+	if refusal := c.status(response, to); refusal != nil {
 		return refusal
 	}
 	return nil
