@@ -8,6 +8,14 @@ modules  := . $(nested)
 tested   := $(foreach m,$(modules),$(if $(shell find $(m) -name '*_test.go' -print -quit),$(m)))
 lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 
+# Go compiles a package's C anew for each folder, set of flags, tag and toolchain. It is mostly the same C: ccache, where it is
+# installed, compares what the compiler reads. The options that it leaves out name temporary folders.
+ifneq ($(wildcard /usr/lib/ccache/gcc),)
+export PATH := /usr/lib/ccache:$(PATH)
+export CCACHE_SLOPPINESS := random_seed
+export CCACHE_IGNOREOPTIONS := -frandom-seed=* -fdebug-prefix-map=* -ffile-prefix-map=*
+endif
+
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.
 each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) || status=1; done; exit $$status
 
