@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/pprof"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/pprof/profile"
 	profiles "go.opentelemetry.io/proto/otlp/profiles/v1development"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/cgoheap/cgoheap/export/post"
 )
@@ -284,9 +286,27 @@ func TestWhatOTLPHasNoPlaceForIsAnErrorThatNamesTheLabel(t *testing.T) {
 	}
 }
 
+// What is no message is an error, and the last part of an answer counts, whatever comes before it.
 func FuzzRejected(f *testing.F) {
 	f.Add([]byte("\x0a\x05\x08\x01\x12\x01a"))
-	f.Fuzz(func(_ *testing.T, answer []byte) { _ = rejected(answer) })
+	f.Add([]byte("\x0a\x05\x08\x01"))
+	f.Add([]byte("\x12\x01a"))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		if proto.Unmarshal(answer, &emptypb.Empty{}) != nil {
+			if err := rejected(answer); !errors.Is(err, errAnswer) {
+				t.Errorf("%q is no message: %v", answer, err)
+			}
+			return
+		}
+		answer = slices.Clip(answer)
+		if err := rejected(append(answer, "\x0a\x02\x08\x00"...)); err != nil {
+			t.Errorf("%q, and none are rejected: %v", answer, err)
+		}
+		err := rejected(append(answer, "\x0a\x07\x08\x05\x12\x03why"...))
+		if err == nil || !strings.Contains(err.Error(), `rejected 5 of the profiles: "why"`) {
+			t.Errorf("%q, and 5 are rejected: %v", answer, err)
+		}
+	})
 }
 
 // BenchmarkEncode converts the two profiles of 16,000 samples in all, the most that the exporter takes by default.

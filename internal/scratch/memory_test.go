@@ -1,8 +1,10 @@
 package scratch
 
 import (
+	"bytes"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -123,13 +125,28 @@ func TestADroppedPartIsGivenBackAndTheRestStays(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAPieceIsLeftAlone(*testing.T) {
+func TestWhatIsNotAPieceIsLeftAlone(t *testing.T) {
+	before, _ := Held()
 	var m Memory
-	defer m.Free()
-	b := m.Bytes(1 << 20)
-	m.Release(b[least:])
-	m.Release(make([]byte, 1<<20))
-	m.Release(nil)
-	m.Drop(nil, 5)
-	b[0], b[len(b)-1] = 1, 1
+	b, other := m.Bytes(1<<20), make([]byte, 1<<20)
+	during, _ := Held()
+	for _, s := range [][]byte{b, other} {
+		for i := range s {
+			s[i] = 7
+		}
+	}
+	for about, apart := range map[string][]byte{"a part": b[least:], "another slice": other, "no slice": nil} {
+		m.Drop(apart, 1<<20)
+		m.Release(apart)
+		if now, _ := Held(); now != during {
+			t.Errorf("%s: %d bytes are held, not %d", about, now, during)
+		}
+	}
+	if n := bytes.Count(slices.Concat(b, other), []byte{7}); n != 2<<20 {
+		t.Errorf("only %d bytes are still as they were", n)
+	}
+	m.Free()
+	if now, _ := Held(); now != before {
+		t.Errorf("%d bytes are still held", now-before)
+	}
 }
