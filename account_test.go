@@ -20,6 +20,7 @@ func askPage(p *Profiler, method, path, accept string) *httptest.ResponseRecorde
 	answer, request := httptest.NewRecorder(), httptest.NewRequest(method, path, nil)
 	request.Header.Set("Accept", accept)
 	request.Header.Set("X-Cgoheap", "1")
+	request.Host = "localhost"
 	p.PagesHandler().ServeHTTP(answer, request)
 	return answer
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -62,6 +63,10 @@ type Config struct {
 	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
 	UnpackBytes int64    // bound on the memory that unpacks a file's compressed debug data; 0 means 12 MiB
 
+	// Hosts are the names by which HTTP requests may ask the handlers for what changes something, beside addresses and localhost: such as
+	// "shop.example.org" or "*.example.org". If there are any, everything else is refused under other names, too.
+	Hosts []string
+
 	Logger *slog.Logger // where background work reports; nil discards
 }
 
@@ -106,6 +111,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if err == nil && c.UnpackBytes != 0 {
 		err = within("UnpackBytes", c.UnpackBytes, 1, mostUnpackBytes)
+	}
+	if wrong := page.Hosts(c.Hosts).Check(); err == nil && wrong != nil {
+		err = invalid("Config.Hosts", "%w", wrong)
 	}
 	if _, known := styles[c.Demangle]; err == nil && !known {
 		err = invalid("Config.Demangle", `is %q; it must be "", "templates", "short", "full" or "none"`, c.Demangle)

@@ -10,6 +10,12 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
+func TestANameOfNoHostIsAnError(t *testing.T) {
+	if _, err := Start(Config{Hosts: []string{"shop.test", "["}}); err == nil || !strings.Contains(err.Error(), `Config.Hosts has "["`) {
+		t.Error(err)
+	}
+}
+
 func TestInvalidConfig(t *testing.T) {
 	for _, c := range []struct {
 		config Config

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/cgoheap/cgoheap/internal/dump"
+	"github.com/cgoheap/cgoheap/internal/page"
 )
 
 // startedDumps are those that have not been stopped.
@@ -38,7 +39,7 @@ func (s *startedDumps) all() []*dump.Dumps {
 func (p *Profiler) serveDump(w http.ResponseWriter, _ *http.Request) {
 	all := p.dumps.all()
 	if len(all) == 0 {
-		http.Error(w, "cgoheap: the program makes no dumps: it has not called StartDumps or DumpOnSignal", http.StatusNotFound)
+		page.Error(w, "cgoheap: the program makes no dumps: it has not called StartDumps or DumpOnSignal", http.StatusNotFound)
 		return
 	}
 	var paths string
@@ -52,9 +53,8 @@ func (p *Profiler) serveDump(w http.ResponseWriter, _ *http.Request) {
 		paths += fmt.Sprintf("wrote %s\n", path)
 	}
 	if failed != nil {
-		http.Error(w, paths+"cgoheap: "+failed.Error(), http.StatusInternalServerError)
+		page.Error(w, paths+"cgoheap: "+failed.Error(), http.StatusInternalServerError)
 		return
 	}
-	plainText(w)
-	fmt.Fprint(w, paths)
+	fmt.Fprint(page.Text(w), paths)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
@@ -26,6 +27,8 @@ import (
 //	bare=1        functions without a name are not named after their file: see Selection.BareAddresses
 //	debug=1       text for a person: totals, the largest stacks, each with the error of sampling; suspects, if they are kept; what was lost
 //
+// A browser may reset the peak only with the header X-Cgoheap: 1, as PagesHandler wants it, so that no page of another host makes it;
+// go tool pprof and curl need none. The request must name the host as PagesHandler wants it, too.
 // Invalid parameters are answered with 400 and a sentence. Requests with seconds that arrive within a second of each other
 // share one Baseline. The Baselines of all waiting requests together may hold 64 MiB; a request beyond that is answered with
 // 429, Retry-After and a sentence.
@@ -33,12 +36,20 @@ func (p *Profiler) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
 			w.Header().Set("Allow", http.MethodGet)
-			http.Error(w, "cgoheap: the profile is read with GET", http.StatusMethodNotAllowed)
+			page.Error(w, "cgoheap: the profile is read with GET", http.StatusMethodNotAllowed)
 			return
 		}
 		q, err := parseQuery(r.URL.RawQuery)
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+			page.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		allowed := p.hosts().Reads
+		if q.reset {
+			allowed = p.hosts().Changes
+		}
+		if err := allowed(r); err != nil {
+			page.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
 		p.answer(w, r, &q, p.serve)
@@ -96,8 +107,7 @@ func (p *Profiler) serve(w http.ResponseWriter, q *query) {
 	q.Selection.text = q.text
 	err := p.report(q.Selection, func(r *report.Report) error {
 		if q.text {
-			h.Set("Content-Type", "text/plain; charset=utf-8")
-			return r.WriteText(body)
+			return r.WriteText(page.Text(body))
 		}
 		h.Set("Content-Type", "application/octet-stream")
 		h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
@@ -122,15 +132,15 @@ func (p *Profiler) refuse(w http.ResponseWriter, err error) {
 	var busy *busyError
 	if errors.As(err, &busy) {
 		w.Header().Set("Retry-After", strconv.Itoa(busy.retryAfter()))
-		http.Error(w, err.Error(), http.StatusTooManyRequests)
+		page.Error(w, err.Error(), http.StatusTooManyRequests)
 		return
 	}
 	if errors.Is(err, report.ErrBounds) {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		page.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
-	http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	page.Error(w, err.Error(), http.StatusServiceUnavailable)
 }
 
 // SymbolHandler answers the request that go tool pprof makes after it fetched a profile with an unnamed address: it posts

@@ -3,11 +3,15 @@
 package cgoheap
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	netpprof "net/http/pprof"
+	"net/url"
+	"runtime/pprof"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
@@ -46,6 +50,53 @@ func TestHandler(t *testing.T) {
 				t.Errorf("%d, %v", answer.Code, answer.Header())
 			}
 		})
+	}
+}
+
+func TestOnlyWhoIsNoOtherPageResetsThePeak(t *testing.T) {
+	p := start(t, Config{SampleBytes: 1, Hosts: []string{"shop.test"}})
+	for _, c := range []struct {
+		url, browser string
+		code         int
+	}{
+		{"http://localhost/?view=peak&reset=1", "", http.StatusOK},
+		{"http://shop.test/?view=peak&reset=1", "", http.StatusOK},
+		{"http://localhost/?view=peak&reset=1", "Mozilla/5.0", http.StatusForbidden},
+		{"http://localhost/?view=peak", "Mozilla/5.0", http.StatusOK},
+		{"http://evil.test/?view=peak&reset=1", "", http.StatusForbidden},
+		{"http://evil.test/?view=peak", "", http.StatusForbidden},
+	} {
+		profiletest.Spike(1 << 20)
+		request, answer := httptest.NewRequest(http.MethodGet, c.url, nil), httptest.NewRecorder()
+		request.Header.Set("User-Agent", c.browser)
+		p.Handler().ServeHTTP(answer, request)
+		if answer.Code != c.code {
+			t.Errorf("%+v: %d %.200s", c, answer.Code, answer.Body)
+		}
+		after := profiletest.Parse(t, profiletest.Ask(p.Handler(), "view=peak").Body)
+		reset := profiletest.Sum(profiletest.Through(after, "Spike"))[1] == 0
+		if reset != (c.code == http.StatusOK && strings.Contains(c.url, "reset")) {
+			t.Errorf("%+v: the peak was reset: %v", c, reset)
+		}
+		if err := p.ResetPeak(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Names come from binaries and labels.
+func TestTextHasNothingThatATerminalObeys(t *testing.T) {
+	p := start(t, Config{SampleBytes: 1, GoroutineLabels: true})
+	pprof.Do(t.Context(), pprof.Labels("tenant\x1b[31m", "a\x1b]0;owned\a\xff\u202e"), func(context.Context) {
+		defer victim.Free(allocate(1 << 20))
+		text := profiletest.Ask(p.Handler(), "debug=1").Body.String()
+		if !strings.Contains(text, `\u001b]0;owned\u0007`) || strings.ContainsAny(text, "\x1b\a\u202e") || !utf8.ValidString(text) {
+			t.Errorf("%q", text)
+		}
+	})
+	answer := profiletest.Ask(p.Handler(), "veiw="+url.QueryEscape("\x1b[31m"))
+	if answer.Code != http.StatusBadRequest || strings.Contains(answer.Body.String(), "\x1b") {
+		t.Errorf("%q", answer.Body)
 	}
 }
 

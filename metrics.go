@@ -6,6 +6,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/exposition"
+	"github.com/cgoheap/cgoheap/internal/page"
 )
 
 // Metric is one of the profiler's metrics. Its name and unit follow the conventions of Prometheus. docs/metrics.md has the list.
@@ -79,7 +80,7 @@ func one[N bool | int64 | uint64 | float64](n N) []MetricValue {
 // serveMetrics takes no parameters.
 func (p *Profiler) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
-		http.Error(w, fmt.Sprintf("cgoheap: the metrics have no parameters, and there are %q", r.URL.RawQuery), http.StatusBadRequest)
+		page.Error(w, fmt.Sprintf("cgoheap: the metrics have no parameters, and there are %q", r.URL.RawQuery), http.StatusBadRequest)
 		return
 	}
 	w.Header().Set("Content-Type", exposition.ContentType)

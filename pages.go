@@ -36,15 +36,23 @@ import (
 //	sampling   a POST with bytes=N changes how often there is a sample: see SetSampleBytes
 //	dump       a POST makes a dump where StartDumps makes them, and answers with its path
 //
-// What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'. A
-// service in reach of browsers that visit other sites must check the Host of requests, as for any page: names can be made to lead to it.
+// What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'. The
+// request must name the service by an address, as localhost, or by a name in Config.Hosts, because any name can be made to lead to it.
 // Unknown parameters are answered with 400 and a sentence.
 func (p *Profiler) PagesHandler() http.Handler {
-	return page.Handler{
+	return &page.Handler{Hosts: p.hosts(), Pages: map[string]http.HandlerFunc{
 		"": servePage, "about": p.serveAbout, "account": p.serveAccount, "suspects": p.serveSuspects, "timeline": p.serveTimeline,
 		"metrics": p.serveMetrics, "profile": p.serveProfile, "stacks": p.serveStacks, "source": p.serveSource,
 		page.PartTrim: p.serveTrim, page.PartSampling: p.serveSampling, page.PartDump: p.serveDump,
+	}}
+}
+
+// hosts are the names that the program allows. A nil Profiler has none.
+func (p *Profiler) hosts() page.Hosts {
+	if p == nil {
+		return nil
 	}
+	return p.config.Hosts
 }
 
 // servePage serves the folder itself.
@@ -53,9 +61,8 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 		page.ServeIndex(w, r)
 		return
 	}
-	plainText(w)
 	w.Header().Add("Vary", "Accept")
-	_, _ = io.WriteString(w, "about    what is being recorded, as JSON\n"+
+	_, _ = io.WriteString(page.Text(w), "about    what is being recorded, as JSON\n"+
 		"account  what each resident byte of the process is; account?format=json\n"+
 		"suspects which stacks grow, and what that means; suspects?format=json\n"+
 		"timeline what memory the process took in the last hour and days, as JSON\n"+
@@ -79,8 +86,7 @@ func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Profiler) serveTrim(w http.ResponseWriter, _ *http.Request) {
-	plainText(w)
-	fmt.Fprintf(w, "returned %s to the kernel\n", report.Bytes(p.Trim()))
+	fmt.Fprintf(page.Text(w), "returned %s to the kernel\n", report.Bytes(p.Trim()))
 }
 
 func (p *Profiler) serveSampling(w http.ResponseWriter, r *http.Request) {
@@ -92,22 +98,16 @@ func (p *Profiler) serveSampling(w http.ResponseWriter, r *http.Request) {
 		err = p.SetSampleBytes(q.bytes)
 	}
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		page.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	plainText(w)
-	fmt.Fprintf(w, "from now on %s\n", report.Sampling(q.bytes))
-}
-
-func plainText(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	fmt.Fprintf(page.Text(w), "from now on %s\n", report.Sampling(q.bytes))
 }
 
 func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 	q, err := parsePage(r, accountParameters)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		page.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	var a *Account
@@ -116,12 +116,11 @@ func (p *Profiler) serveAccount(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		page.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	if !q.asJSON {
-		plainText(w)
-		_, _ = io.WriteString(w, a.String())
+		_, _ = io.WriteString(page.Text(w), a.String())
 		return
 	}
 	p.serveJSON(w, r, a)
@@ -141,12 +140,12 @@ func (p *Profiler) sent(err error) {
 // serveTimeline takes no parameters.
 func (p *Profiler) serveTimeline(w http.ResponseWriter, r *http.Request) {
 	if r.URL.RawQuery != "" {
-		http.Error(w, fmt.Sprintf("cgoheap: the timeline has no parameters, and there are %q", r.URL.RawQuery), http.StatusBadRequest)
+		page.Error(w, fmt.Sprintf("cgoheap: the timeline has no parameters, and there are %q", r.URL.RawQuery), http.StatusBadRequest)
 		return
 	}
 	t := p.timeline()
 	if t == nil {
-		http.Error(w, "cgoheap: no timeline is kept: set Config.Timeline (CGOHEAP_TIMELINE=true), or there was no room for it in Config.TableBytes",
+		page.Error(w, "cgoheap: no timeline is kept: set Config.Timeline (CGOHEAP_TIMELINE=true), or there was no room for it in Config.TableBytes",
 			http.StatusNotFound)
 		return
 	}

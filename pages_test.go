@@ -54,7 +54,7 @@ func TestWhatChangesSomethingNeedsTheHeader(t *testing.T) {
 	p := start(t, everything)
 	for _, path := range []string{"trim", "sampling?bytes=4096"} {
 		answer := httptest.NewRecorder()
-		p.PagesHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, page.Folder+path, nil))
+		p.PagesHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "http://localhost"+page.Folder+path, nil))
 		if answer.Code != http.StatusForbidden || !strings.Contains(answer.Body.String(), page.Header) || p.recording.SampleBytes() != 1 {
 			t.Error(path, answer.Code, answer.Body)
 		}

@@ -91,7 +91,7 @@ func (p *Profiler) serveProfile(w http.ResponseWriter, r *http.Request) {
 		err = q.only(false, false)
 	}
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		page.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	if q.from.IsZero() {
@@ -100,7 +100,7 @@ func (p *Profiler) serveProfile(w http.ResponseWriter, r *http.Request) {
 	}
 	var file bytes.Buffer
 	if err := p.between(q.from, q.to, pprof.Compression(0), &file); err != nil {
-		http.Error(w, err.Error(), http.StatusNotFound)
+		page.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -139,7 +139,7 @@ func (p *Profiler) serveSource(w http.ResponseWriter, r *http.Request) {
 // serveMade answers with what is made of a profile, as JSON, unless the query was wrong.
 func (p *Profiler) serveMade(w http.ResponseWriter, r *http.Request, q *stacksQuery, wrong error, of func(*profile.Profile) any) {
 	if wrong != nil {
-		http.Error(w, wrong.Error(), http.StatusBadRequest)
+		page.Error(w, wrong.Error(), http.StatusBadRequest)
 		return
 	}
 	if !q.from.IsZero() {
@@ -181,7 +181,7 @@ func (p *Profiler) serveRead(w http.ResponseWriter, r *http.Request, of func(*pr
 		p.sent(packed.Send(w))
 	case r.Context().Err() != nil: // nobody waits for it
 	case errors.Is(err, errNoMoments):
-		http.Error(w, err.Error(), http.StatusNotFound)
+		page.Error(w, err.Error(), http.StatusNotFound)
 	default:
 		p.refuse(w, err)
 	}

@@ -266,7 +266,7 @@ func (p *Profiler) aboutSuspects() string {
 func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 	q, err := parsePage(r, suspectsParameters)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+		page.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	list := p.Suspects
@@ -280,18 +280,18 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		page.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
 	if q.asJSON {
 		p.serveJSON(w, r, append([]Suspect{}, found...))
 		return
 	}
-	plainText(w)
+	text := page.Text(w)
 	if len(found) == 0 {
-		fmt.Fprintln(w, p.aboutNone())
+		fmt.Fprintln(text, p.aboutNone())
 	}
-	fmt.Fprint(w, sentences(found)+p.aboutSearch())
+	fmt.Fprint(text, sentences(found)+p.aboutSearch())
 }
 
 // aboutNone is what a text says where there are no suspects.

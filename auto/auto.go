@@ -107,6 +107,7 @@ func (e environment) config() cgoheap.Config {
 
 		RecoverKeepBytes: max(0, e.quiet().bytes("CGOHEAP_DUMP_KEEP_BYTES", 0)),
 
+		Hosts:    strings.FieldsFunc(e.text("CGOHEAP_HOSTS", ""), func(r rune) bool { return r == ',' || r == ' ' }),
 		Timeline: e.flag("CGOHEAP_TIMELINE", false),
 		Suspects: e.flag("CGOHEAP_SUSPECTS", false),
 		Logger:   e.log,

@@ -18,6 +18,8 @@
 //	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which stacks grow;
 //	                          each new suspect is reported at level warn
 //	CGOHEAP_HTTP              off: no HTTP handlers
+//	CGOHEAP_HOSTS             names, separated by commas, by which requests may ask for a trim, a dump and what else changes
+//	                          something, such as *.example.org, beside addresses and localhost; if set, all others are refused
 //	CGOHEAP_SIGNAL            the signal (USR2), by name or number; none or off: no dump on a signal
 //	CGOHEAP_DUMP_DIR          where dumps go (the directory for temporary files)
 //	CGOHEAP_DUMP_KEEP         how many dumps are kept (10); 0: all

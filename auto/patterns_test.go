@@ -107,7 +107,7 @@ func TestTheMuxOfGo121(t *testing.T) {
 	http.HandleFunc("/", http.NotFound)
 	for path, method := range map[string]string{"/debug/pprof/cgoheap": http.MethodGet, "/debug/pprof/symbol": http.MethodPost, "/debug/cgoheap/": http.MethodGet,
 		"/debug/cgoheap/account": http.MethodGet, "/debug/cgoheap/files/main.js": http.MethodGet, "/debug/cgoheap/trim": http.MethodPost} {
-		request, answer := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
+		request, answer := httptest.NewRequest(method, "http://localhost"+path, nil), httptest.NewRecorder()
 		request.Header.Set(page.Header, "1")
 		http.DefaultServeMux.ServeHTTP(answer, request)
 		if answer.Code != http.StatusOK {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/internal/plain"
 	"github.com/cgoheap/cgoheap/internal/report"
-	"github.com/cgoheap/cgoheap/internal/terminal"
 )
 
 // difference is what B has more than A.
@@ -135,12 +135,12 @@ func (d *difference) text(most int) string {
 		return amount(n)
 	}
 	write := func(r *row) {
-		fmt.Fprintf(&b, "%10s %10s %11s  %s\n", amount(r.Before), amount(r.After), plus(r.Change), terminal.Plain(r.Name))
+		fmt.Fprintf(&b, "%10s %10s %11s  %s\n", amount(r.Before), amount(r.After), plus(r.Change), plain.Text(r.Name))
 		for _, frame := range r.Stack {
-			fmt.Fprintf(&b, "%35s%s\n", "", terminal.Plain(frame))
+			fmt.Fprintf(&b, "%35s%s\n", "", plain.Text(frame))
 		}
 	}
-	fmt.Fprintf(&b, "%10s %10s %11s  %s of %s and %s\n", "before", "after", "change", d.Sample, terminal.Plain(d.A), terminal.Plain(d.B))
+	fmt.Fprintf(&b, "%10s %10s %11s  %s of %s and %s\n", "before", "after", "change", d.Sample, plain.Text(d.A), plain.Text(d.B))
 	shown := d.Rows
 	if most > 0 {
 		shown = shown[:min(most, len(shown))]
@@ -164,7 +164,7 @@ func (d *difference) text(most int) string {
 	}
 	write(&row{Name: "total", Before: d.Before, After: d.After, Change: d.Change})
 	for _, note := range d.Notes {
-		fmt.Fprintln(&b, terminal.Plain(note))
+		fmt.Fprintln(&b, plain.Text(note))
 	}
 	return b.String()
 }

@@ -39,11 +39,11 @@ func newDoor(at net.Addr, asked string, shown http.Handler) *door {
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page.Guard(w)
 	if !d.ours(r) {
-		http.Error(w, "cgoheap: the request names a host that is not this one", http.StatusForbidden)
+		page.Error(w, "cgoheap: the request names a host that is not this one", http.StatusForbidden)
 		return
 	}
 	if !strings.HasPrefix(r.URL.Path, d.secret) {
-		http.Error(w, "cgoheap: the page has another address, which cgoheap view has printed", http.StatusNotFound)
+		page.Error(w, "cgoheap: the page has another address, which cgoheap view has printed", http.StatusNotFound)
 		return
 	}
 	http.StripPrefix(strings.TrimSuffix(d.secret, "/"), d.shown).ServeHTTP(w, r)
@@ -52,11 +52,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ours reports whether a request names this machine: as localhost, by the address that it came to, or by the name in -http. The port may
 // be another one, as through a tunnel. A page of another host has a name that is none of these.
 func (d *door) ours(r *http.Request) bool {
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.ToLower(strings.Trim(host, "[]"))
+	host := page.HostName(r)
 	if host == "localhost" || d.named != "" && host == strings.ToLower(d.named) {
 		return true
 	}

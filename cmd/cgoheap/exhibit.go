@@ -66,12 +66,12 @@ func (e *exhibit) wanted(w http.ResponseWriter, r *http.Request) (view string, t
 		view = e.Views[0].Name
 	}
 	if !slices.ContainsFunc(e.Views, func(v page.View) bool { return v.Name == view }) {
-		http.Error(w, fmt.Sprintf("cgoheap: there is no view %q here", view), http.StatusBadRequest)
+		page.Error(w, fmt.Sprintf("cgoheap: there is no view %q here", view), http.StatusBadRequest)
 		return view, nil
 	}
 	t, err := e.profile(view)
 	if err != nil {
-		http.Error(w, "cgoheap: "+err.Error(), http.StatusInternalServerError)
+		page.Error(w, "cgoheap: "+err.Error(), http.StatusInternalServerError)
 		return view, nil
 	}
 	return view, t
@@ -92,7 +92,7 @@ func (e *exhibit) serveSource(w http.ResponseWriter, r *http.Request) {
 	}
 	near, err := page.ParseNear(r.Form["near"])
 	if err != nil {
-		http.Error(w, "cgoheap: "+err.Error(), http.StatusBadRequest)
+		page.Error(w, "cgoheap: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	_ = page.WriteJSON(w, r, page.ReadSource(t.Profile, r.FormValue("file"), near))

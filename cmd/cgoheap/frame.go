@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/plain"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/terminal"
 )
@@ -32,7 +33,7 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 		f.grew = true
 		grew = fmt.Sprintf("  %s in %v", signed(l.Bytes-t.first.Bytes), passed.Round(time.Second))
 	}
-	lines = append(lines, f.paint(terminal.Bold, terminal.Plain(fmt.Sprintf("%s %s%s  %s", l.Total, report.Bytes(l.Bytes), grew, t.source))))
+	lines = append(lines, f.paint(terminal.Bold, plain.Text(fmt.Sprintf("%s %s%s  %s", l.Total, report.Bytes(l.Bytes), grew, t.source))))
 	shown := len(l.Lines)
 	if f.rows > 0 {
 		shown = min(shown, max(1, (f.rows-3)/2))
@@ -53,12 +54,12 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 		if f.rows == 0 && i == 10 {
 			break
 		}
-		for _, line := range terminal.Wrap(fmt.Sprintf("%d. %s", i+1, terminal.Plain(s.text())), "   ", f.columns) {
+		for _, line := range terminal.Wrap(fmt.Sprintf("%d. %s", i+1, plain.Text(s.text())), "   ", f.columns) {
 			lines = append(lines, f.paint(colour, line))
 		}
 	}
 	for _, note := range l.Notes {
-		lines = append(lines, f.paint(terminal.Yellow, terminal.Plain(note)))
+		lines = append(lines, f.paint(terminal.Yellow, plain.Text(note)))
 	}
 	if f.rows == 0 {
 		return lines
@@ -73,7 +74,7 @@ func (f *frame) bottom(otherwise string) (lines []string) {
 		return []string{f.paint(terminal.Dim, otherwise)}
 	}
 	const most = 3
-	for _, line := range terminal.Wrap(terminal.Plain(f.failed), "", f.columns) {
+	for _, line := range terminal.Wrap(plain.Text(f.failed), "", f.columns) {
 		if len(lines) < min(most, f.rows) {
 			lines = append(lines, f.paint(terminal.Yellow, line))
 		}
@@ -111,7 +112,7 @@ func (f *frame) part(p *part, total int64) string {
 		grew = fmt.Sprintf(" %9s", change(p.Grew))
 	}
 	left := fmt.Sprintf("%9s %5.1f%% ", report.Bytes(p.Bytes), 100*share)
-	right := fmt.Sprintf("%s%s  %s", strings.Repeat(" ", barColumns-terminal.Width(bar)), grew, terminal.Plain(p.Name))
+	right := fmt.Sprintf("%s%s  %s", strings.Repeat(" ", barColumns-terminal.Width(bar)), grew, plain.Text(p.Name))
 	if f.colours {
 		colour := terminal.Blue
 		if strings.HasPrefix(p.Name, "Go") {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/cgoheap/cgoheap/internal/terminal"
+	"github.com/cgoheap/cgoheap/internal/plain"
 )
 
 // The exit codes. The greatest of all files counts.
@@ -40,7 +40,7 @@ var help = []string{"-h", "-help", "--help", "help"}
 
 // run runs a command and returns the exit code.
 func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
-	s := &streams{in: in, raw: out, out: terminal.Writer{To: out}, trouble: terminal.Writer{To: trouble}, progress: trouble}
+	s := &streams{in: in, raw: out, out: &plain.Writer{To: out}, trouble: &plain.Writer{To: trouble}, progress: trouble}
 	if len(arguments) == 0 {
 		fmt.Fprint(s.trouble, usage())
 		return exitUnreadable

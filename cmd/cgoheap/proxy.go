@@ -37,7 +37,7 @@ func (v *viewing) newProxy(ctx context.Context, to place) (http.Handler, error) 
 	mux.HandleFunc("GET /about", func(w http.ResponseWriter, r *http.Request) {
 		a, err := x.about(r.Context())
 		if err != nil {
-			http.Error(w, "cgoheap: "+err.Error(), http.StatusBadGateway)
+			page.Error(w, "cgoheap: "+err.Error(), http.StatusBadGateway)
 			return
 		}
 		_ = page.WriteJSON(w, r, a)
@@ -71,7 +71,7 @@ func (x *proxy) change(w http.ResponseWriter, r *http.Request, name string) {
 		err = errors.New("cgoheap: view changes nothing at a service without -changes")
 	}
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusForbidden)
+		page.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
 	x.pass(w, r, name, "text/plain; charset=utf-8")
@@ -87,7 +87,7 @@ func (x *proxy) pass(w http.ResponseWriter, r *http.Request, name, kind string) 
 	}
 	answer, err := x.do(r.Context(), r.Method, u, headers)
 	if err != nil {
-		http.Error(w, "cgoheap: "+err.Error(), http.StatusBadGateway)
+		page.Error(w, "cgoheap: "+err.Error(), http.StatusBadGateway)
 		return
 	}
 	defer answer.Body.Close()

@@ -55,6 +55,20 @@ func interruptible() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
+var errInterrupted = errors.New("interrupted")
+
+// await waits for do, or for the context. Who reads a pipe, a terminal or a disk that is gone is left alone then: the command ends.
+func await(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go background.Run("reading", func() { done <- do() }, func(err error) { done <- err })
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return errInterrupted
+	}
+}
+
 func (t *topping) run(ctx context.Context, s *streams) error {
 	p := placeOf(t.source)
 	t.from.in, t.from.name, t.from.view.View = s.in, report.InUse.Name, report.InUse
@@ -68,7 +82,7 @@ func (t *topping) run(ctx context.Context, s *streams) error {
 		}
 		return err
 	}
-	if err := terminal.Progress(s.progress, "reading "+t.source, take); err != nil {
+	if err := terminal.Progress(s.progress, "reading "+t.source, func() error { return await(ctx, take) }); err != nil {
 		return err
 	}
 	if to, ok := s.raw.(*os.File); ok && t.count == 0 && !t.asJSON && terminal.Is(to) {
@@ -83,7 +97,7 @@ func (t *topping) run(ctx context.Context, s *streams) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if err := take(); err != nil {
+		if err := await(ctx, take); err != nil {
 			return err
 		}
 	}

@@ -59,9 +59,11 @@ func (v *viewing) check(flags *flag.FlagSet, p place) error {
 func (v *viewing) run(ctx context.Context, s *streams, p place) error {
 	var shown http.Handler
 	end := func() {}
-	err := terminal.Progress(s.progress, "reading "+p.name, func() (err error) {
-		shown, end, err = v.open(ctx, p)
-		return err
+	err := terminal.Progress(s.progress, "reading "+p.name, func() error {
+		return await(ctx, func() (err error) {
+			shown, end, err = v.open(ctx, p)
+			return err
+		})
 	})
 	if err != nil {
 		return err

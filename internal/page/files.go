@@ -70,7 +70,7 @@ func ServeIndex(w http.ResponseWriter, r *http.Request) { ServeFile(w, r, index)
 func ServeFile(w http.ResponseWriter, r *http.Request, name string) {
 	a, known := assets()[name]
 	if !known {
-		http.Error(w, "cgoheap: the page has no such file", http.StatusNotFound)
+		Error(w, "cgoheap: the page has no such file", http.StatusNotFound)
 		return
 	}
 	Guard(w)

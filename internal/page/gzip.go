@@ -74,7 +74,7 @@ func (p *Packed) Send(w http.ResponseWriter) error {
 func WriteJSON(w http.ResponseWriter, r *http.Request, value any) error {
 	p, err := Pack(r, value)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		Error(w, err.Error(), http.StatusInternalServerError)
 		return err
 	}
 	return p.Send(w)

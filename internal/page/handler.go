@@ -36,29 +36,38 @@ func Patterns() (list []string) {
 	return list
 }
 
-// Handler serves the pages of a service, by the names that methods has. It reads paths itself, not by a mux: what hands it requests
+// Handler serves the pages of a service. It reads paths itself, not by a mux: what hands it requests
 // may be any router, may have taken a prefix away, and Go's own mux may be that of Go 1.21, which knows no methods.
-type Handler map[string]http.HandlerFunc
+type Handler struct {
+	Pages map[string]http.HandlerFunc // by the names that methods has
+	Hosts Hosts
+}
 
-// ServeHTTP serves a page or a file. What changes something must come from here.
-func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP serves a page or a file.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := nameOf(r.URL.Path)
-	serve, method := h[name], methods[name]
+	serve, method := h.Pages[name], methods[name]
 	if file, isFile := strings.CutPrefix(name, filesFolder); isFile {
 		serve, method = func(w http.ResponseWriter, r *http.Request) { ServeFile(w, r, file) }, http.MethodGet
+	}
+	allowed := h.Hosts.Reads
+	if method == http.MethodPost {
+		allowed = h.Hosts.Changes
 	}
 	switch {
 	case r.URL.Path == "" || strings.HasSuffix(r.URL.Path+"/", Folder):
 		toFolder(w, r)
 	case serve == nil:
-		http.Error(w, "cgoheap: there is no such page", http.StatusNotFound)
+		Error(w, "cgoheap: there is no such page", http.StatusNotFound)
 	case method == http.MethodGet && r.Method != http.MethodGet && r.Method != http.MethodHead:
 		refuseMethod(w, "GET, HEAD")
 	case method == http.MethodPost && r.Method != http.MethodPost:
 		refuseMethod(w, http.MethodPost)
-	case method == http.MethodPost:
-		fromHere(serve)(w, r)
 	default:
+		if err := allowed(r); err != nil {
+			Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
 		serve(w, r)
 	}
 }
@@ -84,16 +93,5 @@ func toFolder(w http.ResponseWriter, r *http.Request) {
 
 func refuseMethod(w http.ResponseWriter, allowed string) {
 	w.Header().Set("Allow", allowed)
-	http.Error(w, "cgoheap: this page is asked with "+allowed, http.StatusMethodNotAllowed)
-}
-
-// fromHere refuses requests that a page of another host could have made.
-func fromHere(serve http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := FromHere(r); err != nil {
-			http.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		serve(w, r)
-	}
+	Error(w, "cgoheap: this page is asked with "+allowed, http.StatusMethodNotAllowed)
 }

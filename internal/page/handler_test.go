@@ -8,10 +8,10 @@ import (
 )
 
 // named is a handler whose pages answer with their names.
-func named() Handler {
-	h := Handler{}
+func named() *Handler {
+	h := &Handler{Pages: map[string]http.HandlerFunc{}}
 	for name := range methods {
-		h[name] = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("page " + name)) }
+		h.Pages[name] = func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("page " + name)) }
 	}
 	return h
 }
@@ -19,6 +19,7 @@ func named() Handler {
 func asked(h http.Handler, method, address string) *httptest.ResponseRecorder {
 	answer, request := httptest.NewRecorder(), httptest.NewRequest(method, address, nil)
 	request.Header.Set(Header, "1")
+	request.Host = "localhost"
 	h.ServeHTTP(answer, request)
 	return answer
 }

@@ -87,6 +87,6 @@ func HasComment(p *profile.Profile, parts ...string) bool {
 // Ask sends a profile's handler a GET with parameters.
 func Ask(h http.Handler, parameters string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/pprof/cgoheap?"+parameters, nil))
+	h.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost/debug/pprof/cgoheap?"+parameters, nil))
 	return answer
 }

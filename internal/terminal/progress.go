@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/plain"
 )
 
 // patience is how long something may take without a word.
@@ -31,7 +32,7 @@ func progress(to io.Writer, what string, every time.Duration, do func() error) e
 			select {
 			case <-ticks.C:
 				said = true
-				fmt.Fprintf(to, "\r%s: %.0f s\x1b[K", Cut(Plain(what), 60), time.Since(begin).Seconds())
+				fmt.Fprintf(to, "\r%s: %.0f s\x1b[K", Cut(plain.Text(what), 60), time.Since(begin).Seconds())
 			case <-ended:
 				if said {
 					fmt.Fprint(to, "\r\x1b[K")

@@ -1,4 +1,4 @@
-package terminal
+package plain
 
 import (
 	"io"
@@ -9,10 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Plain returns text with every character escaped that a terminal would obey, or that is not to be seen: control characters
+// Text returns text with every character escaped that a terminal would obey, or that is not to be seen: control characters
 // (also line breaks), and marks that change the direction of text. The escapes are those of JSON, \u001b, so that JSON stays
 // JSON. Bytes that are not UTF-8 become \ufffd.
-func Plain(text string) string { return escape(text, "") }
+func Text(text string) string { return escape(text, "") }
+
+// Lines returns text as Text does, but leaves line breaks and tabs.
+func Lines(text string) string { return escape(text, "\n\t") }
 
 // escape leaves the characters of kept as they are.
 func escape(text, kept string) string {
@@ -47,12 +50,26 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
 }
 
-// Writer writes text that is plain but for its line breaks and tabs.
-type Writer struct{ To io.Writer }
+// Writer writes text as Lines returns it.
+type Writer struct {
+	To   io.Writer
+	rest []byte // the beginning of a character
+}
 
-// Write writes whole characters: one that two calls share becomes two that are not UTF-8.
-func (w Writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.To, escape(string(p), "\n\t")); err != nil {
+// Write keeps the beginning of a character until the next call. A text that ends with a line break is written whole.
+func (w *Writer) Write(p []byte) (int, error) {
+	text := append(w.rest, p...)
+	whole := len(text)
+	for at := len(text) - 1; at >= max(0, len(text)-utf8.UTFMax); at-- {
+		if utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				whole = at
+			}
+			break
+		}
+	}
+	w.rest = append([]byte(nil), text[whole:]...)
+	if _, err := io.WriteString(w.To, Lines(string(text[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
