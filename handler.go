@@ -1,6 +1,7 @@
 package cgoheap
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"log/slog"
@@ -100,30 +101,40 @@ func extendDeadline(w http.ResponseWriter, r *http.Request, wait time.Duration) 
 	}
 }
 
+// serve makes the profile before it sends any of it: while one is made, threads give way to it and its Baseline is taken, and a client
+// may read slowly, or never.
 func (p *Profiler) serve(w http.ResponseWriter, q *query) {
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	body := &startedWriter{ResponseWriter: w}
+	var body bytes.Buffer
 	q.Selection.text = q.text
 	err := p.report(q.Selection, func(r *report.Report) error {
 		if q.text {
-			return r.WriteText(page.Text(body))
+			return r.WriteText(&body)
 		}
-		h.Set("Content-Type", "application/octet-stream")
-		h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
-		return r.Write(body)
+		return r.Write(&body)
 	})
-	if err == nil && q.reset {
+	if err != nil {
+		p.refuse(w, err)
+		return
+	}
+	if err = send(w, q, body.Bytes()); err == nil && q.reset {
 		err = p.ResetPeak()
 	}
-	switch {
-	case err == nil:
-	case body.started:
+	if err != nil {
 		p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
-	default:
-		h.Del("Content-Disposition")
-		p.refuse(w, err)
 	}
+}
+
+func send(w http.ResponseWriter, q *query, body []byte) (err error) {
+	if q.text {
+		_, err = page.Text(w).Write(body)
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
+	_, err = w.Write(body)
+	return err
 }
 
 // refuse answers with the error that prevented a profile: the request's bounds, too many requests waiting, or a fault on
@@ -153,15 +164,4 @@ func SymbolHandler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		_, _ = io.WriteString(w, "num_symbols: 1\n") // 0 would mean that there is no such service
 	})
-}
-
-// startedWriter records whether anything was written: from then on the status can no longer change.
-type startedWriter struct {
-	http.ResponseWriter
-	started bool
-}
-
-func (w *startedWriter) Write(p []byte) (int, error) {
-	w.started = true
-	return w.ResponseWriter.Write(p)
 }

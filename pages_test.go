@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -245,6 +246,28 @@ func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
 	served.Wait()
 	if slow.Code != http.StatusOK || slow.Body.Len() == 0 {
 		t.Errorf("%d, %d bytes", slow.Code, slow.Body.Len())
+	}
+}
+
+func TestAClientThatReadsSlowlyHoldsNoBaseline(t *testing.T) {
+	p := start(t, everything)
+	b, err := p.Baseline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []bool{false, true} {
+		slow := &slowReader{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+		var served sync.WaitGroup
+		served.Go(func() { p.serve(slow, &query{Selection: Selection{View: ViewDelta(b)}, text: text}) })
+		<-slow.asked
+		if err := p.Write(io.Discard, Selection{View: ViewDelta(b)}); err != nil {
+			t.Error(err)
+		}
+		close(slow.goOn)
+		served.Wait()
+		if slow.Code != http.StatusOK || slow.Body.Len() == 0 {
+			t.Errorf("%d, %d bytes", slow.Code, slow.Body.Len())
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 		}
 	}
 	w.rest = append([]byte(nil), text[whole:]...)
-	if _, err := io.WriteString(w.To, Lines(string(text[:whole]))); err != nil {
+	if _, err := w.To.Write([]byte(Lines(string(text[:whole])))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
