@@ -13,6 +13,9 @@
 //	bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 //		If the 16-aligned pair at equals seen, replaces it with next. If not, seen becomes its value, which may be
 //		torn: it is only good for another try. Acquires and releases.
+//	void allow_loads(uint64_t capabilities)
+//		Lets the calling thread load from all memory that is mapped to be read, whatever protection keys and memory tags say.
+//		capabilities are AT_HWCAP2 of getauxval(3).
 //	CALLER_REGISTERS()
 //		The state of the caller of the function that uses this, which must not be inlined.
 //	GO_ON_IN(context, function, argument)

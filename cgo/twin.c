@@ -75,6 +75,7 @@ static __attribute__((noinline)) _Noreturn void be_twin(struct twin_task *task, 
 	struct rlimit64 no_core = {1, 1}; // 0 would still pass a core to a program: core(5)
 	system_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
 	system_call(SYS_prlimit64, 0, RLIMIT_CORE, (long)&no_core, 0);
+	allow_loads(task->capabilities);
 	if (wait_for_go(task))
 		look(task, sp);
 	leave();

@@ -2,6 +2,7 @@
 
 package cgo
 
+// #include <sys/auxv.h>
 // #include "twin.h"
 import "C"
 
@@ -105,7 +106,7 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 	copy(own[k+1:], t.Apart[k:])
 	*w.task = C.struct_twin_task{
 		size: C.uint64_t(size), page: C.uint64_t(os.Getpagesize()), process: C.uint32_t(os.Getpid()),
-		wants:  wants(t),
+		wants: wants(t), capabilities: C.uint64_t(C.getauxval(C.AT_HWCAP2)),
 		blocks: C.uint64_t(at[0]), count: C.uint64_t(blocks), found: C.uint64_t(at[1]),
 		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
 		files: C.uint64_t(at[4]), file_room: mostFiles,

@@ -28,6 +28,7 @@ struct twin_task {
 	uint64_t page; // bytes of a page of the kernel's
 	uint32_t wants; // enum twin_want
 	uint32_t process; // the process's ID, as the twin's parent
+	uint64_t capabilities; // of the processor, for allow_loads
 	uint64_t blocks, found, count;
 	uint64_t apart, aparts; // struct twin_range, ascending: memory that holds nothing, such as the profiler's own
 	uint64_t stacks, stack_room; // struct twin_stack

@@ -61,6 +61,9 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	if err == nil {
 		err = a.Kernel.ChildrenStay()
 	}
+	if err == nil {
+		err = harm(a.Kernel, running())
+	}
 	if err != nil {
 		return r, fmt.Errorf("no copy of the process was made: %w", err)
 	}
@@ -76,6 +79,9 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	faults := minorFaults()
 	err = c.open(a.Kernel)
 	defer c.close() // not before the copy has ended: it uses the same descriptors
+	if err == nil {
+		err = c.check(a.Kernel)
+	}
 	if err == nil && made != nil {
 		made(pid)
 	}
@@ -156,6 +162,15 @@ func (c *copied) open(k usage.Kernel) (err error) {
 	}
 	c.yield(dir)
 	return nil
+}
+
+// check returns an error if the copy has private huge pages, which the program may have mapped right before it was made.
+func (c *copied) check(k usage.Kernel) error {
+	dir, err := k.Child(c.pid)
+	if err == nil {
+		err = hugePages(dir)
+	}
+	return err
 }
 
 // yield has the copy run when nobody else wants to, and be killed before anybody else. That it may not is no reason to give up.

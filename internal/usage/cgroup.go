@@ -29,12 +29,25 @@ func (g Group) Share() float64 { return float64(g.Used) / float64(g.Limit) }
 
 // Group returns the control group around the process that is nearest to its limit; errNoLimit if there is no limit.
 func (k Kernel) Group() (Group, error) {
+	return k.nearest(func(h hierarchy) hierarchy { return h })
+}
+
+// SlowedGroup is Group for the size above which the kernel has a group's processes wait until it has found memory elsewhere.
+func (k Kernel) SlowedGroup() (Group, error) {
+	return k.nearest(func(h hierarchy) hierarchy {
+		h.limit = "memory.high" // the older controller has none
+		return h
+	})
+}
+
+func (k Kernel) nearest(as func(hierarchy) hierarchy) (Group, error) {
 	data, err := os.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return Group{}, err
 	}
 	var nearest Group
 	for _, h := range k.hierarchies(string(data)) {
+		h = as(h)
 		for path := range h.groups() {
 			if g, ok := h.read(path); ok && (nearest.Limit == 0 || g.Share() > nearest.Share()) {
 				nearest = g

@@ -48,5 +48,5 @@ func (k Kernel) numberOf(pid int) (string, error) {
 		return "", fmt.Errorf("%w, and the kernel refuses the call pidfd_open: %w", ErrStrangeNumbers, err)
 	}
 	defer func() { _ = unix.Close(d) }()
-	return line(filepath.Join(k.Proc, "thread-self/fdinfo", strconv.Itoa(d)), "Pid:")
+	return Line(filepath.Join(k.Proc, "thread-self/fdinfo", strconv.Itoa(d)), "Pid:")
 }

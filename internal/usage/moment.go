@@ -11,7 +11,7 @@ import (
 
 // Threads returns the number of threads of the process. Emulators know it in this file only.
 func (k Kernel) Threads() (int64, error) {
-	n, err := line(k.Path("status"), "Threads:")
+	n, err := Line(k.Path("status"), "Threads:")
 	if err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ func (k Kernel) OwnNumbers() error {
 
 // numbersIn returns the numbers of a process or thread, by a file "status" of its: the last is that in its own namespace. Format: proc(5).
 func numbersIn(status string) (numbers []int, err error) {
-	list, err := line(status, "NSpid:")
+	list, err := Line(status, "NSpid:")
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func numbersIn(status string) (numbers []int, err error) {
 	return numbers, nil
 }
 
-// line returns the rest of the line of a file that begins with a name.
-func line(path, name string) (string, error) {
+// Line returns the rest of the line of a file that begins with a name.
+func Line(path, name string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", err

@@ -66,8 +66,12 @@ func (k Kernel) Peak() (int64, error) {
 
 // field returns a line of a file that has a name and kilobytes, in bytes.
 func (k Kernel) field(file, name string) (int64, error) {
-	path := k.Path(file)
-	text, err := line(path, name)
+	return Kilobytes(k.Path(file), name)
+}
+
+// Kilobytes returns the line of a file that has a name and kilobytes, in bytes.
+func Kilobytes(path, name string) (int64, error) {
+	text, err := Line(path, name)
 	if err != nil {
 		return 0, err
 	}
