@@ -41,7 +41,8 @@ type Profiler struct {
 	recovering *recovering                  // nil without Config.BlackBox
 	suspects   *suspects.Watch
 	search     *suspects.Search
-	alarm      *suspects.Alarm // nil without Config.OnSuspect
+	unread     atomic.Pointer[[]string] // what the last search could not look at; nil before the first
+	alarm      *suspects.Alarm          // nil without Config.OnSuspect
 }
 
 // Start begins to record the native allocations of the process. There can be one profiler at a time: while it runs, Start

@@ -130,12 +130,30 @@ func lookedComments(f *reach.Findings) []string {
 	if c.Ran > 0 {
 		notes = append(notes, fmt.Sprintf("%d other threads ran then: a block that only a register of one of them holds counts as unreachable", c.Ran))
 	}
+	notes = append(notes, unreadComments(f)...)
 	if c.PinnedBytes > 0 {
 		notes = append(notes, fmt.Sprintf("all blocks in use pin %s, those that were recorded, each for itself only, %s", report.Bytes(int64(c.PinnedBytes)),
 			report.Bytes(int64(c.PinnedRecorded))))
 	}
 	for _, what := range f.Unknown {
 		notes = append(notes, "what holds pointers was not told apart in "+what)
+	}
+	return notes
+}
+
+// unreadComments say what was not looked at of the program's memory.
+func unreadComments(f *reach.Findings) (notes []string) {
+	for _, u := range []struct {
+		bytes int64
+		what  string
+	}{
+		{f.Report.Unread.Kept, "that the program keeps from copies (MADV_DONTFORK, MADV_WIPEONFORK)"},
+		{f.Report.Unread.Denied, "that may not be read (PROT_NONE, memfd_secret)"},
+		{f.Report.Unread.Devices, "of devices"},
+	} {
+		if u.bytes > 0 {
+			notes = append(notes, fmt.Sprintf("not looked at were %s %s: a block that only a word there points to counts as unreachable", report.Bytes(u.bytes), u.what))
+		}
 	}
 	return notes
 }

@@ -4,11 +4,13 @@ package cgoheap
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/google/pprof/profile"
+	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
@@ -64,5 +66,35 @@ func TestBlocksOfEachKindAreHeld(t *testing.T) {
 				t.Errorf("view %v has no block of %d bytes", v, size)
 			}
 		}
+	}
+}
+
+// A claim that nothing points to a block does not rest on memory that nobody has looked at without saying so.
+func TestWhatWasNotLookedAtIsSaid(t *testing.T) {
+	p := start(t, everything)
+	kept, err := unix.Mmap(-1, 0, 3<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(kept) }()
+	if err := unix.Madvise(kept, unix.MADV_DONTFORK); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []View{ViewUnreachable(0, true), ViewHeldBy(false)} {
+		var written bytes.Buffer
+		if err := p.Write(&written, Selection{View: v}); err != nil {
+			t.Fatal(err)
+		}
+		read, err := profile.Parse(&written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "that the program keeps from copies"
+		if comments := strings.Join(read.Comments, "\n"); !strings.Contains(comments, want) {
+			t.Errorf("view %v: no comment has %q:\n%s", v, want, comments)
+		}
+	}
+	if about := p.aboutSearch(); !strings.Contains(about, "that the program keeps from copies") {
+		t.Errorf("what is said below suspects: %s", about)
 	}
 }

@@ -37,6 +37,8 @@ func (p *Profiler) learn(f *reach.Findings, named *holders.Named) error {
 	}
 	found, err := f.ByStack(p.recording, &memory, registerHolds, number)
 	if err == nil {
+		unread := unreadComments(f)
+		p.unread.Store(&unread)
 		p.search.Learn(f.Time, found, name)
 		p.alarm.Ask()
 	}
@@ -78,5 +80,11 @@ func (p *Profiler) aboutSearch() string {
 	case when.IsZero():
 		return ""
 	}
-	return fmt.Sprintf("what points to the blocks was looked for at %s; "+page.Folder+"suspects?search=1 does it again\n", at)
+	text := fmt.Sprintf("what points to the blocks was looked for at %s; "+page.Folder+"suspects?search=1 does it again\n", at)
+	if unread := p.unread.Load(); unread != nil {
+		for _, note := range *unread {
+			text += note + "\n"
+		}
+	}
+	return text
 }

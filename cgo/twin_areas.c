@@ -135,7 +135,7 @@ static bool is_memory(const struct twin_map *m)
 {
 	if (begins(m, "/dev/"))
 		return begins(m, "/dev/shm/") || begins(m, "/dev/zero") || begins(m, "/dev/hugepages/");
-	return !begins(m, "[v") && !begins(m, "anon_inode:");
+	return !begins(m, "[v") && !begins(m, "anon_inode:") && !begins(m, "/sys/") && !begins(m, "/proc/");
 }
 
 static void look(struct visiting *v, const struct twin_map *m, uint64_t start, uint64_t limit)

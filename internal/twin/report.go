@@ -6,6 +6,13 @@ import (
 	"github.com/cgoheap/cgoheap/cgo"
 )
 
+// Unread is how many bytes of the program's memory, at most, a copy could not look at. They may hold any block.
+type Unread struct {
+	Kept    int64 // from copies, by MADV_DONTFORK or MADV_WIPEONFORK
+	Denied  int64 // even to the program, as by PROT_NONE, or to the kernel: memfd_secret(2)
+	Devices int64 // of devices, where a load may have an effect
+}
+
 // Report is what a twin cost.
 type Report struct {
 	cgo.TwinReport
@@ -14,5 +21,6 @@ type Report struct {
 	Pause  time.Duration // of the call that copied the process
 	Took   time.Duration // from then to its end
 	Busy   time.Duration // processor time of the copy
-	Copied int64         // bytes of pages that were copied because the program wrote meanwhile, at most: what the process's faults took
+	Unread Unread
+	Copied int64 // bytes of pages that were copied because the program wrote meanwhile, at most: what the process's faults took
 }

@@ -69,6 +69,10 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	}
 	before := stacksNow(a.Kernel, a.Stacks())
 	elsewhere := others(before)
+	mapped, err := list(a.Kernel.Path("maps"))
+	if err != nil {
+		return r, err
+	}
 	begun := time.Now()
 	pid, err := w.Start()
 	r.Pause = time.Since(begun)
@@ -84,6 +88,9 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	}
 	if err == nil && made != nil {
 		made(pid)
+	}
+	if err == nil {
+		r.Unread, err = c.unread(a.Kernel, mapped, a.Apart)
 	}
 	if err == nil {
 		data := openData(a.Kernel)
@@ -171,6 +178,15 @@ func (c *copied) check(k usage.Kernel) error {
 		err = hugePages(dir)
 	}
 	return err
+}
+
+// unread is unreadOf for this copy.
+func (c *copied) unread(k usage.Kernel, before []listed, apart []cgo.TwinRange) (Unread, error) {
+	dir, err := k.Child(c.pid)
+	if err != nil {
+		return Unread{}, err
+	}
+	return unreadOf(k, dir, before, apart)
 }
 
 // yield has the copy run when nobody else wants to, and be killed before anybody else. That it may not is no reason to give up.
