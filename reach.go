@@ -152,7 +152,8 @@ func unreadComments(f *reach.Findings) (notes []string) {
 		{f.Report.Unread.Devices, "of devices"},
 	} {
 		if u.bytes > 0 {
-			notes = append(notes, fmt.Sprintf("not looked at were %s %s: a block that only a word there points to counts as unreachable", report.Bytes(u.bytes), u.what))
+			notes = append(notes, fmt.Sprintf("not looked at were %s %s: a block that only a word there points to counts as unreachable",
+				report.Bytes(u.bytes), u.what))
 		}
 	}
 	return notes

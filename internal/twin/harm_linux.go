@@ -17,8 +17,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
-// Some programs bear no copy, because of memory that they have, or of what they have asked the kernel for. None is made of them. To exempt
-// that memory (MADV_DONTFORK) would change what the program's own children find there.
+// Some programs bear no copy, because of memory that they have, or of what they have asked the kernel for. None is made of
+// them. To exempt that memory (MADV_DONTFORK) would change what the program's own children find there.
 
 // kernel is a version of Linux.
 type kernel struct{ major, minor int }
@@ -42,13 +42,15 @@ func harm(k usage.Kernel, v kernel) error {
 	}
 	pinned, err := usage.Kilobytes(k.Path("status"), "VmPin:")
 	if err == nil && pinned > 0 && v.before(5, 12) {
-		return errors.New("a device or io_uring writes to memory that the program has pinned, and before Linux 5.12 what it writes after a copy was made may be lost")
+		return errors.New("a device or io_uring writes to memory that the program has pinned, and before Linux 5.12 what it writes " +
+			"after a copy was made may be lost")
 	}
 	return openFiles(k, v)
 }
 
-// hugePages returns an error if a process, by its directory in /proc, has private pages of hugetlbfs. Whoever writes to one first after a copy
-// was made takes another page from the pool. If that is empty, the kernel ends it, or the copy if the pages are reserved.
+// hugePages returns an error if a process, by its directory in /proc, has private pages of hugetlbfs. Whoever writes to one
+// first after a copy was made takes another page from the pool. If that is empty, the kernel ends it, or the copy if the pages
+// are reserved.
 func hugePages(dir string) error {
 	mapped, err := usage.Kilobytes(filepath.Join(dir, "status"), "HugetlbPages:")
 	if err == nil && mapped == 0 { // kernels before 4.4 do not tell
@@ -68,8 +70,8 @@ func hugePages(dir string) error {
 			private = fields[1][3] == 'p'
 		case len(fields) > 0 && fields[0] == "VmFlags:":
 			if private && slices.Contains(fields, "ht") && !slices.Contains(fields, "dc") {
-				return errors.New("the program has private huge pages (MAP_HUGETLB, or glibc.malloc.hugetlb=2): at its next write to one, the kernel " +
-					"would need another for it, and kill it if there is none")
+				return errors.New("the program has private huge pages (MAP_HUGETLB, or glibc.malloc.hugetlb=2): at its next write " +
+					"to one, the kernel would need another for it, and kill it if there is none")
 			}
 		}
 	}
@@ -93,9 +95,11 @@ func openFiles(k usage.Kernel, v kernel) error {
 		number, _ := strconv.Atoi(name)
 		switch {
 		case link == "anon_inode:[userfaultfd]" && awaitsForks(k, name):
-			return errors.New("the program has asked to be told of forks (UFFD_FEATURE_EVENT_FORK), and the kernel would wait until it takes notice of the copy")
+			return errors.New("the program has asked to be told of forks (UFFD_FEATURE_EVENT_FORK), and the kernel would wait " +
+				"until it takes notice of the copy")
 		case strings.HasPrefix(link, "/") && isDirect(number) && mayLose(number, v):
-			return fmt.Errorf("the program has %s open with O_DIRECT, and what is read from there while a copy is made may be lost: open(2)", link)
+			return fmt.Errorf("the program has %s open with O_DIRECT, and what is read from there while a copy is made may be lost: "+
+				"open(2)", link)
 		}
 	}
 	return nil
@@ -118,9 +122,12 @@ func isDirect(file int) bool {
 	return err == nil && flags&unix.O_DIRECT != 0
 }
 
-// pins are the file systems that pin the pages which they read to without the page cache, so that a copy gets others. All did not before Linux
-// 6.5, and some still do not.
-var pins = []int64{unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}
+// pins are the file systems that pin the pages which they read to without the page cache, so that a copy gets others. All did
+// not before Linux 6.5, and some still do not.
+var pins = []int64{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC, unix.TMPFS_MAGIC,
+	unix.OVERLAYFS_SUPER_MAGIC,
+}
 
 // mayLose reports whether memory that the kernel reads a file to may be the copy's by then, and no longer the process's.
 func mayLose(file int, v kernel) bool {

@@ -42,7 +42,8 @@ func pool(t *testing.T, pages int) {
 		t.Skip("the kernel allows no huge_pages: ", err)
 	}
 	set := func(n string) error { return os.WriteFile(dir+"nr_hugepages", []byte(n), 0) }
-	if err := set(strconv.Itoa(number(t, dir+"nr_hugepages") - number(t, dir+"free_hugepages") + number(t, dir+"resv_hugepages") + pages)); err != nil {
+	taken := number(t, dir+"nr_hugepages") - number(t, dir+"free_hugepages") + number(t, dir+"resv_hugepages")
+	if err := set(strconv.Itoa(taken + pages)); err != nil {
 		t.Skip("the kernel allows no huge_pages: ", err)
 	}
 	t.Cleanup(func() { _ = set(strings.TrimSpace(string(before))) })
@@ -84,8 +85,8 @@ func write(memory []byte) {
 
 const hugeKind = "CGOHEAP_TEST_HUGE"
 
-// A process whose private huge pages are all that there are goes on writing to them after a search: the kernel would end it, so it is one of
-// its own.
+// A process whose private huge pages are all that there are goes on writing to them after a search: the kernel would end it, so
+// it is one of its own.
 func TestAProcessWithPrivateHugePagesIsNotCopied(t *testing.T) {
 	if kind := os.Getenv(hugeKind); kind != "" {
 		flags, _ := strconv.Atoi(kind)
@@ -123,8 +124,8 @@ func TestSharedHugePagesAreLookedAt(t *testing.T) {
 	write(memory)
 }
 
-// isLookedAt points from 64 words of memory at a hidden address to as many blocks, and fails the test unless these are held by them
-// after a change.
+// isLookedAt points from 64 words of memory at a hidden address to as many blocks, and fails the test unless these are held by
+// them after a change.
 func isLookedAt(t *testing.T, memory uint64, change func()) Report {
 	t.Helper()
 	const count = 64
@@ -170,8 +171,8 @@ func userfaultfd(t *testing.T, features uint64) int {
 	return int(file)
 }
 
-// The kernel lets clone return only when the program has read of the new process from such a descriptor, if it has memory that is
-// registered with it.
+// The kernel lets clone return only when the program has read of the new process from such a descriptor, if it has memory that
+// is registered with it.
 func TestAProcessThatAwaitsForksIsNotCopied(t *testing.T) {
 	userfaultfd(t, 0)
 	if err := refusal(t); err != nil {
@@ -251,7 +252,8 @@ func TestMemoryBehindAProtectionKeyIsLookedAt(t *testing.T) {
 	defer unix.Syscall(unix.SYS_PKEY_FREE, key, 0, 0)
 	word := mapped(t, 4096, unix.MAP_PRIVATE)
 	protect := func(key uintptr) {
-		if _, _, errno := unix.Syscall6(unix.SYS_PKEY_MPROTECT, uintptr(word^hidden), 4096, unix.PROT_READ|unix.PROT_WRITE, key, 0, 0); errno != 0 {
+		const all = unix.PROT_READ | unix.PROT_WRITE
+		if _, _, errno := unix.Syscall6(unix.SYS_PKEY_MPROTECT, uintptr(word^hidden), 4096, all, key, 0, 0); errno != 0 {
 			t.Fatal(errno)
 		}
 	}

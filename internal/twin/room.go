@@ -114,7 +114,8 @@ func (r *room) check(n need) error {
 	return nil
 }
 
-// checkPromises returns an error if what the kernel must promise a copy, of which it takes little, is more than half of what is left.
+// checkPromises returns an error if what the kernel must promise a copy, of which it takes little, is more than half of what is
+// left.
 func (r *room) checkPromises() error {
 	left, err := r.promises()
 	if err != nil {
@@ -126,8 +127,8 @@ func (r *room) checkPromises() error {
 	}
 	stack, err := usage.Kilobytes(r.kernel.Path("status"), "VmStk:")
 	if err == nil && left/2 < data+stack {
-		err = fmt.Errorf("the machine promises no more memory than it has (vm.overcommit_memory=2): a copy of this process would be promised %s of the %s "+
-			"that are left, and the program might get none meanwhile", size(data+stack), size(left))
+		err = fmt.Errorf("the machine promises no more memory than it has (vm.overcommit_memory=2): a copy of this process would "+
+			"be promised %s of the %s that are left, and the program might get none meanwhile", size(data+stack), size(left))
 	}
 	return err
 }

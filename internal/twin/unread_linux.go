@@ -60,15 +60,17 @@ func (m *listed) has(flag string) bool { return slices.Contains(m.flags, flag) }
 
 func (m *listed) size() int64 { return int64(m.Limit - m.Start) }
 
-// isDevice reports whether the mapping is of a device, as is_memory of cgo/twin_areas.c does; of a list smaps, by the kernel's word too.
+// isDevice reports whether the mapping is of a device, as is_memory of cgo/twin_areas.c does; of a list smaps, by the kernel's
+// word too.
 func (m *listed) isDevice() bool {
-	named := strings.HasPrefix(m.name, "/sys/") || strings.HasPrefix(m.name, "/proc/") || strings.HasPrefix(m.name, "/dev/") && !strings.HasPrefix(m.name, "/dev/shm/") && !strings.HasPrefix(m.name, "/dev/zero") &&
-		!strings.HasPrefix(m.name, "/dev/hugepages/")
-	return named || m.has("io") || m.has("pf")
+	begins := func(with string) bool { return strings.HasPrefix(m.name, with) }
+	file := begins("/sys/") || begins("/proc/") ||
+		begins("/dev/") && !begins("/dev/shm/") && !begins("/dev/zero") && !begins("/dev/hugepages/")
+	return file || m.has("io") || m.has("pf")
 }
 
-// unreadOf sums up what a copy, by its directory in /proc, cannot read of what the process had before it was made. apart is memory that
-// holds nothing.
+// unreadOf sums up what a copy, by its directory in /proc, cannot read of what the process had before it was made. apart is
+// memory that holds nothing.
 func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange) (u Unread, err error) {
 	copied, err := list(filepath.Join(dir, "smaps"))
 	if err != nil {

@@ -60,7 +60,8 @@ func (k Kernel) nearest(as func(hierarchy) hierarchy) (Group, error) {
 	return nearest, nil
 }
 
-// hierarchy is where a kind of control group is mounted, the process's group in it, and what its files and the line of memory.stat are called.
+// hierarchy is where a kind of control group is mounted, the process's group in it, and what its files and the line of
+// memory.stat are called.
 type hierarchy struct {
 	mount, path, used, limit, cache string
 }
