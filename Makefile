@@ -28,7 +28,7 @@ tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLO
 
 again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
 
-.PHONY: help demo all test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
+.PHONY: help demo all flaky test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ test-busy: deps $(counted) ## Runs what test runs, while every processor is kept
 # Hours; .ci/run without ALL takes a part of it.
 all: ## Runs everything: what .ci/run runs and what it leaves out, every row of the matrix, on a busy machine, under the race detector.
 	@ALL=1 .ci/run
+
+# FOLDER is the module of other packages than the core's.
+flaky: deps $(counted) ## Runs all tests of PACKAGES 50 times, half of them on a busy machine, and prints how often each failed; FOLDER=e2e, RUNS=n.
+	@$(tests) -repeat $(or $(RUNS),50) $(or $(FOLDER),.) -- -vet=off -count=1 -timeout 60m $(or $(PACKAGES),./...)
 
 # To be run after others, with the same RECORD=FILE.
 skips: $(counted) ## Counts what tests were skipped in all runs that RECORD knows, and fails if a reason is not allowed.

@@ -13,6 +13,8 @@
 // With -again 20, a failed test runs alone, 20 times more. If it passes each time, the command succeeds, and ends with a line
 // FLAKY that names it and with what it printed. With -command, that goes for a program that is a test, such as those in C.
 //
+// With -repeat 50, all tests run 50 times, half of them as with -busy, and a table says which failed, and how often.
+//
 // With -record, the counts are added to a file, so that -sum can count over many runs.
 //
 // With -busy, two threads per processor compute while the tests run. No test may depend on how fast it runs.

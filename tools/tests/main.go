@@ -19,6 +19,7 @@ type options struct {
 	atOnce   int // folders
 	record   string
 	sum      string
+	repeat   int
 	times    int           // that a failed test runs again
 	limit    time.Duration // for all of these runs
 	command  string        // the name of a program to run instead of go test
@@ -36,6 +37,7 @@ func parse(words []string) (options, error) {
 	flags.IntVar(&o.atOnce, "at-once", 1, "test so many folders at once")
 	flags.StringVar(&o.record, "record", "", "add the counts to this file")
 	flags.StringVar(&o.sum, "sum", "", "run nothing, but add up the counts in this file")
+	flags.IntVar(&o.repeat, "repeat", 0, "run everything so many times, half of them on a busy machine, and count what fails")
 	flags.IntVar(&o.times, "again", 0, "run a failed test so many times more, alone; it has failed if it fails again")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "end the runs of -again after this time")
 	flags.StringVar(&o.command, "command", "", "test a program, which has this name, instead of Go packages")
@@ -93,6 +95,9 @@ func (o options) run(out io.Writer) (good bool, err error) {
 		all = o.runCommand(out)
 		printFlaky(os.Stderr, all.Flaky)
 		return all.Failed == 0, all.record(o.record)
+	case o.repeat > 0:
+		all = o.repeatAll(out)
+		err = all.record(o.record)
 	default:
 		all = o.testAll(out)
 		o.again(out, &all)

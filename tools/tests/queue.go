@@ -64,7 +64,7 @@ func (o options) testAll(out io.Writer) counts {
 func (o options) testTimed(folder string, out io.Writer) counts {
 	fmt.Fprintf(out, "== %s: go test %s\n", folder, strings.Join(o.args, " "))
 	begin := time.Now()
-	c := o.test(folder, out)
+	c := o.test(folder, &reader{out: out})
 	fmt.Fprintf(out, "== %s: %.0f s\n", folder, time.Since(begin).Seconds())
 	return c
 }

@@ -29,6 +29,7 @@ type running struct {
 	lines    []event           // of action output
 	outcomes map[string]string // by test; "run" until it has ended
 	ended    bool
+	failed   bool // it, or one of its tests
 }
 
 func (r *reader) read(events io.Reader) {
@@ -79,7 +80,7 @@ func (r *reader) event(e event) {
 func (r *reader) ended(p *running, e event) {
 	if e.Test == "" {
 		p.print(r.out, e.Action)
-		p.ended = true
+		p.ended, p.failed = true, e.Action == "fail"
 		r.counts.Failed += p.unfinished()
 		if e.Action == "fail" && p.unfinished() == 0 && len(p.named("fail")) == 0 {
 			r.counts.Broken++

@@ -3,16 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
 )
 
 // test runs go test in a folder.
-func (o options) test(folder string, out io.Writer) counts {
-	r := reader{out: out}
-	err := o.goTest(folder, &r, o.args)
+func (o options) test(folder string, r *reader) counts {
+	err := o.goTest(folder, r, o.args)
 	c := r.counts
 	for _, f := range c.failures {
 		f.folder = folder
@@ -20,7 +18,7 @@ func (o options) test(folder string, out io.Writer) counts {
 	// go test exits with 1 if it has said what failed.
 	var exit *exec.ExitError
 	if err != nil && (c.Failed+c.Broken == 0 || !errors.As(err, &exit) || exit.ExitCode() != 1) {
-		fmt.Fprintf(out, "%s: %v\n", folder, err)
+		fmt.Fprintf(r.out, "%s: %v\n", folder, err)
 		c.Broken++
 	}
 	c.Skips = append(c.Skips, leftOut(o.args)...)
