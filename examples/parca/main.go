@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
@@ -22,14 +23,15 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, parca.Config{Address: *address, BearerTokenFile: *token, UploadDebuginfo: *debuginfo}); err != nil {
+	config := parca.Config{Address: *address, BearerTokenFile: *token, UploadDebuginfo: *debuginfo}
+	if err := run(ctx, config, time.Tick(5*time.Millisecond)); err != nil {
 		fmt.Fprintln(os.Stderr, "parca:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx is done. The exporter stops before the profiler, because it takes a last profile.
-func run(ctx context.Context, c parca.Config) (err error) {
+func run(ctx context.Context, c parca.Config, ticks <-chan time.Time) (err error) {
 	profiler, err := cgoheap.Start(cgoheap.Config{})
 	if err != nil {
 		return err
@@ -48,6 +50,6 @@ func run(ctx context.Context, c parca.Config) (err error) {
 		err = errors.Join(err, exporter.Stop())
 		fmt.Print(exporter.Stats())
 	}()
-	serve(ctx)
+	serve(ctx, ticks)
 	return nil
 }

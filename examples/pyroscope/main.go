@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
@@ -20,14 +21,14 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *address); err != nil {
+	if err := run(ctx, *address, time.Tick(5*time.Millisecond)); err != nil {
 		fmt.Fprintln(os.Stderr, "pyroscope:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx is done. The exporter stops before the profiler, because it takes a last profile.
-func run(ctx context.Context, address string) (err error) {
+func run(ctx context.Context, address string, ticks <-chan time.Time) (err error) {
 	profiler, err := cgoheap.Start(cgoheap.Config{})
 	if err != nil {
 		return err
@@ -49,6 +50,6 @@ func run(ctx context.Context, address string) (err error) {
 		err = errors.Join(err, exporter.Stop())
 		fmt.Print(exporter.Stats())
 	}()
-	serve(ctx)
+	serve(ctx, ticks)
 	return nil
 }

@@ -24,10 +24,10 @@ const (
 	mostBlocks = 1000 // then the cache is emptied
 )
 
-// serve is the service: it fills a cache of native memory.
-func serve(ctx context.Context) {
+// serve is the service: it fills a cache of native memory, with a block at each tick.
+func serve(ctx context.Context, ticks <-chan time.Time) {
 	var cache []unsafe.Pointer
-	for ticks := time.Tick(5 * time.Millisecond); ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
