@@ -101,7 +101,7 @@ var settled = is(`document.querySelector("#account tbody tr") && document.queryS
 // is waits until an expression is true. chromedp.Poll would compile it in the page, which the page's policy forbids.
 func is(expression string) chromedp.Action {
 	return chromedp.ActionFunc(func(ctx context.Context) error {
-		for begin := time.Now(); time.Since(begin) < wait; time.Sleep(50 * time.Millisecond) {
+		for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
 			var holds bool
 			awaited := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 			if err := chromedp.Evaluate("Promise.resolve("+expression+").then(Boolean)", &holds, awaited).Do(ctx); err != nil {

@@ -108,7 +108,7 @@ func named(t *testing.T) (address, dumps string) {
 	t.Helper()
 	needsBrowser(t)
 	dumps = t.TempDir()
-	address, end := serve(t, build(t, "service", t.TempDir()), func(address string) []string { return []string{address, dumps} })
+	address, end := serve(t, build(t, "service", t.TempDir()), dumps)
 	t.Cleanup(end)
 	return address + folder, dumps
 }

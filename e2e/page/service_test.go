@@ -1,10 +1,10 @@
 package page
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,10 +16,7 @@ import (
 )
 
 // A busy machine is slow, but only what hangs takes so long.
-const (
-	patience = 3 * time.Minute // for a test
-	wait     = time.Minute     // for a step of it
-)
+const patience = 10 * time.Minute
 
 // build builds a program of the tree in a folder.
 func build(t *testing.T, dir, into string) string {
@@ -33,18 +30,15 @@ func build(t *testing.T, dir, into string) string {
 	return program
 }
 
-// serve starts a program and returns its address once it answers. The caller must end it.
-func serve(t *testing.T, program string, arguments func(address string) []string) (url string, end func()) {
+// serve starts a program and returns its address, which the program logs when it listens. The caller must end it.
+func serve(t *testing.T, program string, arguments ...string) (url string, end func()) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	command := exec.Command(program, arguments...)
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	log, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	listener.Close()
-	command := exec.Command(program, arguments(address)...)
-	command.Stderr = os.Stderr
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -52,15 +46,18 @@ func serve(t *testing.T, program string, arguments func(address string) []string
 		_ = command.Process.Kill()
 		_ = command.Wait()
 	}
-	for begin := time.Now(); time.Since(begin) < patience; time.Sleep(50 * time.Millisecond) {
-		if answer, err := http.Get("http://" + address + "/debug/cgoheap/"); err == nil {
-			answer.Body.Close()
+	for lines := bufio.NewReader(log); ; {
+		line, err := lines.ReadString('\n')
+		fmt.Fprint(os.Stderr, line)
+		if _, address, found := strings.Cut(strings.TrimSpace(line), " serves address="); found {
+			go func() { _, _ = io.Copy(os.Stderr, lines) }()
 			return "http://" + address, end
 		}
+		if err != nil {
+			end()
+			t.Fatalf("%s ends before it serves: %v", program, err)
+		}
 	}
-	end()
-	t.Fatalf("%s does not answer", program)
-	return "", nil
 }
 
 // leaky returns the address of the example, which the first test that asks starts and makes leak.
@@ -73,9 +70,7 @@ func leaky(t *testing.T) string {
 			t.Fatal(err)
 		}
 		shared.atEnd = append(shared.atEnd, func() { _ = os.RemoveAll(dir) })
-		url, end := serve(t, build(t, "../../examples/leaky", dir), func(address string) []string {
-			return []string{"-listen", address, "-sample-bytes", "1", "-blackbox", dir}
-		})
+		url, end := serve(t, build(t, "../../examples/leaky", dir), "-listen", "127.0.0.1:0", "-sample-bytes", "1", "-blackbox", dir)
 		shared.atEnd = append(shared.atEnd, end)
 		visit(t, url, 0)
 		suspected(t, url, "handleReport")

@@ -9,8 +9,8 @@ import "C"
 
 import (
 	"context"
-	"fmt"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -34,7 +34,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := heap.DumpOnSignal(os.Args[2]); err != nil {
+	if _, err := heap.DumpOnSignal(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 	hold(60)
@@ -44,10 +44,10 @@ func main() {
 	pprof.Do(context.Background(), pprof.Labels("tenant", "<b>"), func(context.Context) { hold(40) })
 	http.Handle("GET /debug/cgoheap/", heap.PagesHandler())
 	http.Handle("POST /debug/cgoheap/", heap.PagesHandler())
-	listener, err := net.Listen("tcp", os.Args[1])
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("serves")
+	slog.Info("service serves", "address", listener.Addr().String())
 	log.Fatal(http.Serve(listener, nil)) //nolint:gosec // a test ends it
 }
