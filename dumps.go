@@ -58,8 +58,8 @@ func (p *Profiler) DumpOnSignal(dir string, signals ...os.Signal) (stop func(), 
 	return p.StartDumps(DumpConfig{Dir: dir, Signals: signals})
 }
 
-// StartDumps makes dumps until stop is called; stop waits for a dump that is being written. StartDumps fails if the
-// directory does not exist or is not writable, if a field is invalid or a measure of memory cannot be read (both are a
+// StartDumps makes dumps until stop is called; stop waits for a dump that is being written, for ten seconds at most. StartDumps fails
+// if the directory does not exist, is not writable or does not answer within ten seconds, if a field is invalid or a measure of memory cannot be read (both are a
 // FieldError), or if there is nothing to wait for. All signals that arrive while a dump is being written together make one
 // more. The path of each dump, or why it failed, goes to the Config's Logger.
 func (p *Profiler) StartDumps(c DumpConfig) (stop func(), err error) {

@@ -46,7 +46,7 @@ func Start(c Config) (*Dumps, error) {
 	return &Dumps{d, d.begin()}, nil
 }
 
-// Stop waits for a dump that is being written.
+// Stop waits for a dump that is being written, for ten seconds at most.
 func (s *Dumps) Stop() { s.stop() }
 
 // Now makes a dump because somebody asks for it, and returns its path.
@@ -79,7 +79,8 @@ func newDumper(c Config) (*dumper, error) {
 	if len(c.Signals) == 0 && watched == nil {
 		return nil, errors.New("neither a signal nor a mark for memory is set, so there is nothing to wait for")
 	}
-	if c.Dir, err = writable(c.Dir); err != nil {
+	dir := c.Dir
+	if c.Dir, err = background.Within(patience, dir, func() (string, error) { return writable(dir) }, nil); err != nil {
 		return nil, fmt.Errorf("dump directory: %w", err)
 	}
 	d := &dumper{Config: c, levels: watched}
@@ -99,11 +100,25 @@ func (d *dumper) begin() (stop func()) {
 	}
 	return sync.OnceFunc(func() {
 		ignore()
-		d.task.End()
+		d.await()
 		if d.timer != nil {
 			d.timer.Stop()
 		}
 	})
+}
+
+// patience is how long Start waits for a directory that does not answer, and Stop for a dump that is being written. Tests shorten it.
+var patience = 10 * time.Second
+
+// await waits for a dump that is being written, unless its disk has stopped.
+func (d *dumper) await() {
+	_, err := background.Within(patience, "a dump that is being written", func() (any, error) {
+		d.task.End()
+		return nil, nil
+	}, nil)
+	if err != nil {
+		d.Logger.Warn("cgoheap: a dump goes on", slog.Any("error", err))
+	}
 }
 
 func (d *dumper) tick() {
