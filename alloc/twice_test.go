@@ -14,15 +14,15 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// objects are built once: two Go libraries that contain cgoheap, and programs that link or open them in every order.
+// objects are built once: Go libraries that contain cgoheap, and programs that link or open them in every order.
 type objects struct {
 	t   *testing.T
 	dir string
 }
 
-func newObjects(t *testing.T) objects {
+func newObjects(t *testing.T, libraries ...string) objects {
 	o := objects{t, t.TempDir()}
-	for _, name := range []string{"one", "two"} {
+	for _, name := range libraries {
 		o.build("go", "build", "-buildmode=c-shared", "-ldflags=-X main.name="+name, "-o", o.path("lib"+name+".so"), "./testdata/twice/library")
 	}
 	return o
@@ -61,7 +61,7 @@ func TestTwoObjectsThatContainTheProfiler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
 	}
-	o := newObjects(t)
+	o := newObjects(t, "one", "two")
 	neither, both := o.program("neither"), o.program("both", "one", "two")
 	reversed, first := o.program("reversed", "two", "one"), o.program("first", "one")
 	o.build("go", "build", "-o", o.path("go"), "-ldflags=-linkmode=external -extldflags=-Wl,--no-as-needed,-rpath,"+o.dir+","+o.path("libone.so"), "./testdata/twice/program")

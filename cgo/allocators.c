@@ -24,7 +24,7 @@ void *allocators_symbol(const char *name)
 	(void)name;
 	return NULL;
 #else
-	void *found = dlsym(RTLD_DEFAULT, name);
+	void *found = real_default(name);
 	return found != NULL && real_has(found) ? found : NULL;
 #endif
 }

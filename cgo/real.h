@@ -37,6 +37,10 @@ extern void *(*volatile real_look_up)(void *, const char *) __attribute__((visib
 // The function that the program would call by this name without us, or NULL. May take the loader's locks.
 void *real_symbol(const char *name);
 
+// The function that a look-up by name finds from here, as the object that defines it has it; NULL if there is none. May take the
+// loader's locks.
+void *real_default(const char *name);
+
 // Whether no other object has a malloc, and ours does the work.
 bool real_alone(void);
 

@@ -55,10 +55,16 @@ static bool is_static(void)
 	return in_executable();
 }
 
+// The function that the program calls by this name.
+static void *programs(const char *name)
+{
+	return real_behind_entry(real_look_up(dlopen(NULL, RTLD_LAZY), name), name);
+}
+
 // Whether the program's malloc is ours.
 static bool first_in_line(void)
 {
-	return in_executable() || real_look_up(dlopen(NULL, RTLD_LAZY), "malloc") == own_malloc;
+	return in_executable() || programs("malloc") == own_malloc;
 }
 
 static bool same_object(const void *p, const void *q)
@@ -74,8 +80,13 @@ void *real_symbol(const char *name)
 		return NULL;
 	if (first_in_line())
 		return real_look_up(RTLD_NEXT, name);
-	void *found = real_look_up(dlopen(NULL, RTLD_LAZY), name);
+	void *found = programs(name);
 	return found != NULL && same_object(found, own_malloc) ? real_look_up(RTLD_NEXT, name) : found;
+}
+
+void *real_default(const char *name)
+{
+	return real_behind_entry(dlsym(RTLD_DEFAULT, name), name);
 }
 
 bool real_alone(void)
@@ -94,13 +105,15 @@ static void *next_symbol(const void *unused, const char *name)
 	return real_symbol(name);
 }
 
-// Whether r's functions lead back to these hooks.
+// Whether r's functions lead back to these hooks. The arena takes nothing back, so its block is not freed: the free of r may be
+// another's.
 static bool leads_back(const struct real *r)
 {
 	void *p = r->malloc(1);
-	bool back = p != NULL && arena_has(p);
+	if (p != NULL && arena_has(p))
+		return true;
 	r->free(p);
-	return back;
+	return false;
 }
 
 // Finds functions that do not lead back here. The arena stands in meanwhile. A static executable is not asked for what it cannot
@@ -144,7 +157,7 @@ enum refusal real_refusal(const char **object)
 		return is_static() ? REFUSAL_STATIC : REFUSAL_NO_MALLOC;
 	if (first_in_line())
 		return REFUSAL_NONE;
-	void *first = real_look_up(dlopen(NULL, RTLD_LAZY), "malloc");
+	void *first = programs("malloc");
 	*object = first != NULL && dladdr(first, &at) != 0 ? at.dli_fname : NULL;
 	return REFUSAL_BEHIND;
 }
@@ -152,7 +165,7 @@ enum refusal real_refusal(const char **object)
 bool real_unseen_new(const char **object)
 {
 	Dl_info at;
-	void *found = dlsym(RTLD_DEFAULT, "_Znwm");
+	void *found = real_default("_Znwm");
 	if (found == NULL || !real_has(found) || dladdr(found, &at) == 0)
 		return false;
 	*object = at.dli_fname;

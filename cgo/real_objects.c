@@ -18,6 +18,7 @@ struct symbols {
 	const ElfW(Sym) *table;
 	const char *strings;
 	const uint32_t *hash; // .gnu.hash: buckets, first symbol, words of the filter, its shift; the filter, the buckets, the chains
+	const uint32_t *older; // .hash: buckets, symbols
 	const uint16_t *versions;
 };
 
@@ -45,6 +46,9 @@ static struct symbols symbols_of(const struct dl_phdr_info *object)
 		case DT_GNU_HASH:
 			s.hash = address_in(object, d->d_un.d_ptr);
 			break;
+		case DT_HASH:
+			s.older = address_in(object, d->d_un.d_ptr);
+			break;
 		case DT_VERSYM:
 			s.versions = address_in(object, d->d_un.d_ptr);
 			break;
@@ -63,27 +67,44 @@ static uint32_t hash_of(const char *name)
 static bool is_it(const struct symbols *s, uint32_t i, const char *name)
 {
 	const ElfW(Sym) *y = &s->table[i];
-	return y->st_shndx != SHN_UNDEF && (y->st_info & 0xf) == STT_FUNC && strcmp(s->strings + y->st_name, name) == 0 &&
+	return y->st_shndx != SHN_UNDEF && strcmp(s->strings + y->st_name, name) == 0 &&
 	       (s->versions == NULL || (s->versions[i] & HIDDEN) == 0);
+}
+
+// For the few objects that have nothing faster.
+static const ElfW(Sym) *find_in_all(const struct symbols *s, const char *name)
+{
+	for (uint32_t i = 1; s->older != NULL && i < s->older[1]; i++)
+		if (is_it(s, i, name))
+			return &s->table[i];
+	return NULL;
+}
+
+static const ElfW(Sym) *find_in(const struct symbols *s, const char *name)
+{
+	if (s->table == NULL || s->strings == NULL)
+		return NULL;
+	if (s->hash == NULL || s->hash[0] == 0)
+		return find_in_all(s, name);
+	uint32_t buckets = s->hash[0], first = s->hash[1], hash = hash_of(name);
+	const uint32_t *bucket = s->hash + 4 + s->hash[2] * (sizeof(ElfW(Addr)) / 4);
+	uint32_t i = bucket[hash % buckets];
+	if (i < first)
+		return NULL;
+	for (const uint32_t *chain = bucket + buckets - first;; i++) {
+		if ((chain[i] | 1) == (hash | 1) && is_it(s, i, name))
+			return &s->table[i];
+		if ((chain[i] & 1) != 0)
+			return NULL;
+	}
 }
 
 static void *defined_by(const void *object, const char *name)
 {
 	const struct dl_phdr_info *in = object;
 	struct symbols s = symbols_of(in);
-	if (s.table == NULL || s.strings == NULL || s.hash == NULL || s.hash[0] == 0)
-		return NULL;
-	uint32_t buckets = s.hash[0], first = s.hash[1], hash = hash_of(name);
-	const uint32_t *bucket = s.hash + 4 + s.hash[2] * (sizeof(ElfW(Addr)) / 4);
-	uint32_t i = bucket[hash % buckets];
-	if (i < first)
-		return NULL;
-	for (const uint32_t *chain = bucket + buckets - first;; i++) {
-		if ((chain[i] | 1) == (hash | 1) && is_it(&s, i, name))
-			return (void *)(in->dlpi_addr + s.table[i].st_value);
-		if ((chain[i] & 1) != 0)
-			return NULL;
-	}
+	const ElfW(Sym) *y = find_in(&s, name);
+	return y != NULL && (y->st_info & 0xf) == STT_FUNC ? (void *)(in->dlpi_addr + y->st_value) : NULL;
 }
 
 struct search {
@@ -104,6 +125,42 @@ bool real_of_object(struct real *found, const void *own, int which)
 {
 	struct search s = {found, own, which};
 	return dl_iterate_phdr(take_family, &s) == 1;
+}
+
+struct entry {
+	void *found, *behind;
+	const char *name;
+	bool passed; // the object that found is in
+};
+
+static bool contains(const struct dl_phdr_info *object, const void *p)
+{
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
+		if (h->p_type == PT_LOAD && (uintptr_t)p - (object->dlpi_addr + h->p_vaddr) < h->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int follow(struct dl_phdr_info *object, size_t size, void *entry)
+{
+	struct entry *e = entry;
+	(void)size;
+	if (e->passed) {
+		e->behind = defined_by(object, e->name);
+		return e->behind != NULL;
+	}
+	e->passed = contains(object, e->found);
+	struct symbols s = symbols_of(object);
+	return e->passed && find_in(&s, e->name) != NULL;
+}
+
+void *real_behind_entry(void *found, const char *name)
+{
+	struct entry e = {found, NULL, name, false};
+	dl_iterate_phdr(follow, &e);
+	return e.behind != NULL ? e.behind : found;
 }
 
 #endif

@@ -10,4 +10,8 @@
 // The object whose malloc is own does not count. False if there is no such object. Takes the loader's locks.
 bool real_of_object(struct real *found, const void *own, int which);
 
+// What dlsym found by this name, or the function that it leads to: where a program that is not position-independent takes a function's
+// address, that is for all objects an entry in the program's own table of calls (PLT). Takes the loader's locks.
+void *real_behind_entry(void *found, const char *name);
+
 #endif

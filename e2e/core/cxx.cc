@@ -11,6 +11,13 @@ extern "C" __attribute__((noinline)) void *core_new(std::size_t size)
 	return p;
 }
 
+// Where the program is not position-independent, an entry in it then stands for operator new.
+extern "C" void *core_taken(void);
+extern "C" void *core_taken(void)
+{
+	return reinterpret_cast<void *>(static_cast<void *(*)(std::size_t)>(operator new));
+}
+
 extern "C" void core_delete(void *p)
 {
 	delete static_cast<std::string *>(p);

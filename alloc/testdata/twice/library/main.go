@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/cgo"
 )
 
 var name string
@@ -45,6 +46,10 @@ func twice_try() {
 	}
 	if objects != 1 {
 		fmt.Printf("%s counted %d blocks\n", name, objects)
+		return
+	}
+	if os.Getenv("TWICE") == "functions" && cgo.RealFunction("malloc_trim") == nil {
+		fmt.Printf("%s does not know the allocator's functions\n", name)
 		return
 	}
 	const mapped = 41 << 12
