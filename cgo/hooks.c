@@ -31,10 +31,10 @@ void hooks_find(void)
 	real_find(OWN_MALLOC);
 }
 
-// Runs before there can be a second thread, which could get a block of the arena while it stands in, and free it
+// Mostly runs before there can be a second thread, which could get a block of the arena while it stands in, and free it
 // afterwards. In a library, Go's own constructor starts a thread, and has no priority.
 __attribute__((constructor(101))) static void find_early(void)
 {
-	hooks_ready();
+	real_try(OWN_MALLOC);
 	mapping_know_go();
 }

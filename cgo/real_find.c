@@ -24,12 +24,23 @@ static void try_family(int unused)
 	FAMILY_REAL(TRY)
 }
 
+static bool found;
+
 void real_find(const void *own)
 {
-	if (real_called_hook() || !real_resolve(own))
+	if (found || real_called_hook() || !real_resolve(own))
 		return;
-	real_nests = real_calls_hooks(try_family, 0);
+	found = true; // the look-ups that follow may call hooks
 	real_find_operators();
 	real_find_mapped();
+}
+
+void real_try(const void *own)
+{
+	real_find(own);
+	if (!found)
+		return;
+	real_nests = real_calls_hooks(try_family, 0);
+	real_try_operators();
 	gate_build();
 }

@@ -2,8 +2,12 @@
 #ifndef CGOHEAP_REAL_FIND_H
 #define CGOHEAP_REAL_FIND_H
 
-// Finds the real allocator and builds the gate. If it cannot be found yet, the arena stands in, and the gate stays
-// unbuilt. own is our malloc, even if the program calls another; NULL with CGOHEAP_WRAP.
+// Finds the real allocator. If it cannot be found yet, the arena stands in. own is our malloc, even if the program calls another;
+// NULL with CGOHEAP_WRAP.
 void real_find(const void *own);
+
+// Tries what was found, and builds the gate. A call of the program's may come while the real allocator sets itself up, and some then
+// serve malloc alone: so this waits until all libraries that the program was linked with have run their constructors.
+void real_try(const void *own);
 
 #endif

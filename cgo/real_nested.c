@@ -4,11 +4,12 @@
 
 bool real_nests;
 
-static bool trying, called; // from the first trial on, until the gate is built
+static const struct thread *trying; // from the first trial on
+static bool called;
 
 bool real_calls_hooks(void (*trial)(int), int which)
 {
-	trying = true;
+	trying = &cgoheap_thread;
 	called = false;
 	trial(which);
 	return called;
@@ -16,6 +17,8 @@ bool real_calls_hooks(void (*trial)(int), int which)
 
 bool real_called_hook(void)
 {
+	if (trying == NULL || trying != &cgoheap_thread) // a thread has no storage before there are trials, perhaps
+		return false;
 	called = true;
-	return trying;
+	return true;
 }

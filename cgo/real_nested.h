@@ -11,10 +11,10 @@
 // posix_memalign calls aligned_alloc.
 extern bool real_nests __attribute__((visibility("hidden")));
 
-// Whether trial(which), which calls a real function, leads to a call of a hook. Called by real_find and its callees only.
+// Whether trial(which), which calls a real function, leads to a call of a hook. Called by real_try and its callees only.
 bool real_calls_hooks(void (*trial)(int), int which);
 
-// Notes that a hook was called before the gate was built. True if trials have begun: then a real function called the hook.
+// Notes that a hook was called before the gate was built. True if a real function called it that this thread tries.
 bool real_called_hook(void);
 
 // Between begin_real and end_real, hooked functions that the real allocator calls are part of its work, and are not

@@ -3,6 +3,7 @@
 // A program that contains libstdc++ has no other operators, because the linker takes these hooks instead: then the
 // standard's operators are made here.
 
+#define _GNU_SOURCE
 #include "real_operators.h"
 
 #include "family.h"
@@ -15,6 +16,7 @@
 #include "real.h"
 #include "real_arena.h"
 #include "real_nested.h"
+#include "real_objects.h"
 
 struct real_new real_news[NEWS];
 struct real_delete real_deletes[DELETES];
@@ -129,7 +131,7 @@ static void delete_tried(int shape)
 
 // An allocator may implement its operators with its public malloc, which is hooked. Tried for new only: jemalloc's
 // delete calls the hooked free, but its new does not call malloc.
-static void try_all(void)
+void real_try_operators(void)
 {
 	for (int i = 0; i < NEWS; i++) {
 		if (real_news[i].passes || real_news[i].call == real_standard_new(i))
@@ -142,7 +144,11 @@ static void try_all(void)
 // Whether the program contains libstdc++: then the function that it calls is not the library's.
 static bool contains_library(void)
 {
-	return real_symbol("_ZSt15get_new_handlerv") != operators_get_new_handler();
+	const char *name = "_ZSt15get_new_handlerv";
+	void *called = operators_get_new_handler();
+	if (called == dlsym(RTLD_DEFAULT, name))
+		called = real_behind_entry(called, name);
+	return called != real_symbol(name);
 }
 
 static void find_new(int shape, bool contained)
@@ -168,7 +174,6 @@ void real_find_operators(void)
 		find_new(i, contained);
 	for (int i = 0; i < DELETES; i++)
 		find_delete(i, contained);
-	try_all();
 	if (arena_is_used()) {
 		EACH_DELETE(PUT_GUARD)
 	}
@@ -178,6 +183,10 @@ void real_find_operators(void)
 #else
 
 void real_find_operators(void)
+{
+}
+
+void real_try_operators(void)
 {
 }
 

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Finds the real operators, and which of them must be recorded. Called by real_find only, once the family is found.
-// Does nothing without CGOHEAP_OPERATORS.
+// Finds the real operators, once the family is found, and tries which of them must be recorded. Called by real_find and real_try
+// only. Do nothing without CGOHEAP_OPERATORS.
 void real_find_operators(void);
+void real_try_operators(void);
 
 // The shapes with an alignment come last.
 #define EACH_NEW(SHAPE)                                                                                                \

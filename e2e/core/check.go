@@ -55,7 +55,7 @@ func (c check) unseenNew() bool { return c.has("blindnew") || c.has("othernew") 
 // truth returns what a profile of this build can contain for a site.
 func (c check) truth(s *site) truth.Site {
 	want := truth.Site{Values: truth.Blocks(s.size, perVisit, kept)}
-	if s.frames[0] == "core_new" && c.has("blindnew") {
+	if s.frames[0] == "core_new" && c.has("blindnew") || s.frames[0] == "core_strdup" && c.has("blindstrdup") {
 		want.Values = truth.Values{}
 	}
 	if s.frames[0] == "core_strdup" && c.has("blindlibc") {

@@ -7,8 +7,8 @@
 // needs a C++ compiler. Built as a library, core_run is its entry.
 //
 // Arguments describe limits of this build or host: "unnamed", no names in C; "blindlibc", a libc without unwind data, so that
-// stacks through its functions end there; "blindnew", an operator new that bypasses malloc, and "othernew", one that only
-// libraries call. "undumpable" makes the process undumpable before it starts to record; "greedy" asks for tables of 4 GiB.
+// stacks through its functions end there; "blindstrdup", a strdup that bypasses malloc; "blindnew", an operator new that does, and
+// "othernew", one that only libraries call. "undumpable" makes the process undumpable before it starts to record; "greedy" asks for tables of 4 GiB.
 // "works" is for builds in which Start refuses: the program then allocates all the same, 100 MiB on four threads too, and exits with 1
 // if memory is refused or does not keep its content.
 //
