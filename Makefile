@@ -158,8 +158,8 @@ rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB,
 leaks: deps ## Shows how well leaks are told from what looks like one, in programs with known leaks and six libraries; a table, with LeakSanitizer.
 	@cd e2e/leaks && $(GO) run . $(if $(FIRST),-first) $(CASES)
 
-kill: deps ## Kills a service N times at random instants of each kind, 1000 if not given, and compares its black box with the truth; AT=start, DIR=/dev/shm.
-	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(DIR)'
+kill: deps ## Kills a service N times at random instants of each kind, 1000 if not given, and compares its black box with the truth; AT=start, DIR in memory (/dev/shm).
+	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(or $(DIR),/dev/shm)'
 
 oom: deps ## Has the kernel kill a service that leaks, in a memory control group, and recovers who leaked from its black box; needs root.
 	@cd e2e && CGOHEAP_OOM=1 $(GO) test -count=1 -v -timeout 10m -run ThatTheKernelKills .

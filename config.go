@@ -32,7 +32,9 @@ type Config struct {
 	HiddenFrames bool
 
 	// BlackBox is a directory for a file of at most TableBytes, sparse, in which the profiler keeps its tables: it is still
-	// there after the process was killed. Stop removes it. The next Start of this program with this directory writes a profile
+	// there after the process was killed. Stop removes it. The directory must lie in memory (a tmpfs): /dev/shm, below /run, or in
+	// Kubernetes an emptyDir with medium Memory. Start refuses one on a disk, because threads that allocate would wait for that,
+	// without an end if it is frozen or gone. The next Start of this program with this directory writes a profile
 	// of each process that is gone into RecoverDir, as an ordinary dump, with a file beside it that has the account and the
 	// timeline of its last hours, and logs in three sentences what happened: see Recovered. It keeps the newest RecoverKeep
 	// profiles. The command cgoheap recover does the same from outside. "" for none.

@@ -115,7 +115,7 @@ func (p *Profiler) openBox(o *alloc.Options) error {
 	if about.KillsFile, _, err = running.Kills(); err == nil {
 		about.KillsGroup = usage.GroupOf(about.KillsFile)
 	}
-	o.File, o.About = box.File(), about.Text()
+	o.File, o.About = func() alloc.File { return alloc.File(box.Take()) }, about.Text()
 	return nil
 }
 

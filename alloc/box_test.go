@@ -9,17 +9,20 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/tables"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// boxed returns options with a file of a directory.
-func boxed(t *testing.T, dir string) Options {
+// boxed returns options with a file, and the file.
+func boxed(t *testing.T) (Options, *os.File) {
 	t.Helper()
 	o := everything
-	file, err := os.Create(filepath.Join(dir, "box"))
+	file, err := os.Create(filepath.Join(toolchain.Memory(t), "box"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +30,20 @@ func boxed(t *testing.T, dir string) Options {
 	if err := file.Truncate(o.TableBytes); err != nil {
 		t.Fatal(err)
 	}
-	o.File, o.About = file, []byte("a description")
-	return o
+	o.File = func() File {
+		pages, err := unix.MmapPtr(int(file.Fd()), 0, nil, uintptr(o.TableBytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return File{Pages: pages, Path: file.Name()}
+	}
+	o.About = []byte("a description")
+	return o, file
 }
 
 func TestTablesInAFile(t *testing.T) {
-	for _, dir := range []string{t.TempDir(), "/dev/shm"} {
-		o := boxed(t, dir)
+	for range 2 {
+		o, file := boxed(t)
 		r := start(t, o)
 		block := victim.Malloc(1013)
 		defer victim.Free(block)
@@ -41,27 +51,27 @@ func TestTablesInAFile(t *testing.T) {
 			t.Error("no stack")
 		}
 		text := make(tables.Region, 1<<20)
-		if _, err := o.File.ReadAt(text, 0); err != nil {
+		if _, err := file.ReadAt(text, 0); err != nil {
 			t.Fatal(err)
 		}
 		if text.Load64(layout.HeaderMagic) != layout.Magic || text.Counted(layout.CountStacks) == 0 {
 			t.Error("the tables are not in the file")
 		}
 		about := make([]byte, text.Load64(layout.HeaderAboutSize))
-		if _, err := o.File.ReadAt(about, int64(text.Load64(layout.HeaderAbout))); string(about) != "a description" {
+		if _, err := file.ReadAt(about, int64(text.Load64(layout.HeaderAbout))); string(about) != "a description" {
 			t.Errorf("%q, %v", about, err)
 		}
 		if err := r.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Remove(o.File.Name()); err != nil {
+		if err := os.Remove(file.Name()); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
 func TestPagesThatTheDiskHasNoRoomForAreCounted(t *testing.T) {
-	o := boxed(t, t.TempDir())
+	o, file := boxed(t)
 	r := start(t, o)
 	missing := func() uint64 {
 		list := r.Counters()
@@ -70,7 +80,7 @@ func TestPagesThatTheDiskHasNoRoomForAreCounted(t *testing.T) {
 	if n := missing(); n != 0 {
 		t.Errorf("%d pages are missing at first", n)
 	}
-	if _, err := o.File.WriteAt([]byte{3, 0}, layout.HeaderMissing); err != nil { // as the handler of SIGBUS does
+	if _, err := file.WriteAt([]byte{3, 0}, layout.HeaderMissing); err != nil { // as the handler of SIGBUS does
 		t.Fatal(err)
 	}
 	if n := missing(); n != 3 {
@@ -85,10 +95,10 @@ func TestPagesThatTheDiskHasNoRoomForAreCounted(t *testing.T) {
 }
 
 func TestAFileThatBecomesShorter(t *testing.T) {
-	o := boxed(t, t.TempDir())
+	o, file := boxed(t)
 	r := start(t, o)
 	victim.Free(victim.Malloc(1013))
-	if err := o.File.Truncate(0); err != nil {
+	if err := file.Truncate(0); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 {

@@ -40,7 +40,7 @@ func (r *Recording) counted() []stack.Loss {
 	list = append(list, stack.Loss{Name: "table_bytes", Sentence: "bytes of the tables in use",
 		Count: region().Load64(layout.HeaderUsed)})
 	list = append(list, stack.Loss{Name: "blackbox_pages_missing", Count: region().Load64(layout.HeaderMissing),
-		Sentence: "pages of the black box that its disk had no room for; profiles are whole, and the box is of no use"})
+		Sentence: "pages of the black box that its volume had no room for; profiles are whole, and the box is of no use"})
 	return append(list, r.ownLosses()...)
 }
 

@@ -2,8 +2,8 @@ package alloc
 
 import (
 	"errors"
-	"os"
 	"time"
+	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/tables"
@@ -30,9 +30,16 @@ type Options struct {
 	Seed        uint64                            // 0: a new one for each recording
 	Modules     func() ([]mappings.Module, error) // where loaded files are read; nil: the kernel or the loader
 	Failed      func(error)                       // receives a panic in a goroutine of the recording; may be nil
-	File        *os.File                          // that the tables lie in, TableBytes long, all zero; nil for memory of the process
+	File        func() File                       // called once, for a file that the tables lie in; nil for memory of the process
 	About       []byte                            // describes the process, for those that read File
 	NoteBytes   int                               // room in the tables for the flight recorder's notes; 0 for none
+}
+
+// File is a file of TableBytes zeroes, mapped. The recording has the pages from then on, also if it does not begin.
+type File struct {
+	Pages         unsafe.Pointer
+	Path          string
+	Device, Inode uint64
 }
 
 // Snapshot is a profile and the modules that its frames lie in.

@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -51,7 +52,7 @@ func Start(o Options) (*Recording, error) {
 	if err := cgo.Supported(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	if err := lockedRoom(); err != nil {
+	if err := errors.Join(lockedRoom(), addressRoom(o.TableBytes)); err != nil {
 		return nil, err
 	}
 	r := &Recording{options: withDefaults(o), started: time.Now()}
@@ -80,13 +81,18 @@ func withDefaults(o Options) Options {
 }
 
 func (r *Recording) prepare() error {
+	var file *cgo.File
+	if r.options.File != nil {
+		of := cgo.File(r.options.File())
+		file = &of
+	}
 	err := cgo.Prepare(cgo.Options{
 		TableBytes:  r.options.TableBytes,
 		SampleBytes: r.options.SampleBytes,
 		MaxDepth:    r.options.MaxDepth,
 		Seed:        r.options.Seed,
 		ThreadNames: r.options.ThreadNames,
-		File:        r.options.File,
+		File:        file,
 	})
 	if err != nil {
 		return err

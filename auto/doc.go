@@ -12,8 +12,8 @@
 //	CGOHEAP_TABLE_BYTES       bound on the profiler's tables (256MiB)
 //	CGOHEAP_GOROUTINE_LABELS  true: labels of pprof.Do on samples
 //	CGOHEAP_THREAD_NAMES      true: thread names on samples
-//	CGOHEAP_BLACKBOX          a directory for the tables, in a file that is still there after the process was killed; the next
-//	                          start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into this directory
+//	CGOHEAP_BLACKBOX          a directory in memory (tmpfs) for the tables, in a file that is still there after the process was killed;
+//	                          the next start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into this directory
 //	CGOHEAP_TIMELINE          true: notes each second what memory the process takes; CGOHEAP_BLACKBOX includes it
 //	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which stacks grow;
 //	                          each new suspect is reported at level warn

@@ -5,11 +5,9 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -26,13 +24,14 @@
 static struct {
 	enum box_state state;
 	bool installed;
-	uint32_t busy;           // a thread is mending
 	struct sigaction before; // the handler that ours stands before
 	uint64_t page;           // the size of a page
 	uint8_t *mended;         // a bit for each page of the file
-	uint64_t mended_size, missing;
+	uint64_t mended_size;
 	char header[sizeof(struct header)]; // as it was laid out; see complement
 } box;
+uint32_t cgoheap_box_busy;
+
 _Static_assert(sizeof(struct header) % sizeof(uint64_t) == 0, "the header consists of words");
 
 // Inverts each bit of a header. Its offsets look like addresses of blocks, and what looks for pointers to those reads this
@@ -57,26 +56,22 @@ static void set(enum box_state s)
 	__atomic_store_n(&box.state, s, __ATOMIC_SEQ_CST);
 }
 
-// Handlers of other signals do not run meanwhile, so no thread waits for itself.
-static void lock(void)
+// Handlers of other signals do not run meanwhile, so no thread waits for itself. But the one that has it may be stopped, or may
+// not run because of this one, which has a higher priority: it waits for GATE_PAUSE at most, and sleeps meanwhile.
+static bool lock(void)
 {
-	while (__atomic_exchange_n(&box.busy, 1, __ATOMIC_ACQUIRE) != 0)
-		system_call(SYS_sched_yield, 0, 0, 0, 0);
+	for (long pause = 10000; __atomic_exchange_n(&cgoheap_box_busy, 1, __ATOMIC_ACQUIRE) != 0; pause *= 2) {
+		const struct timespec time = {.tv_nsec = pause};
+		if (pause > GATE_PAUSE / 2)
+			return false;
+		system_call(SYS_nanosleep, (long)&time, 0, 0, 0);
+	}
+	return true;
 }
 
 static void unlock(void)
 {
-	__atomic_store_n(&box.busy, 0, __ATOMIC_RELEASE);
-}
-
-// Whether the file has its whole length, and nothing was ever written at an offset: then what is missing there is room.
-static bool never_written(uint64_t offset)
-{
-	struct stat s;
-	if (!region_stat_file(&s) || (uint64_t)s.st_size < cgoheap_file_size)
-		return false;
-	long data = system_call(SYS_lseek, cgoheap_file, (long)offset, SEEK_DATA, 0);
-	return data == -ENXIO || data > (long)offset;
+	__atomic_store_n(&cgoheap_box_busy, 0, __ATOMIC_RELEASE);
 }
 
 static void *map_at(uintptr_t at, long flags)
@@ -100,14 +95,6 @@ static bool replace(uintptr_t page, uint64_t offset)
 	return offset == 0 ? replace_header(page) : map_at(page, MAP_FIXED) != NULL;
 }
 
-// Tells those that will read the file. The header is not touched, as its page may be one that cannot be had.
-static void note_missing(void)
-{
-	box.missing++;
-	if (box_state() == BOX_FULL)
-		(void)system_call(SYS_pwrite64, cgoheap_file, (long)&box.missing, sizeof box.missing, offsetof(struct header, missing));
-}
-
 // What the hooks that are inside would find in new pages may lead them anywhere. They land as soon as they touch one that is gone,
 // and none begins any more. One whose thread is stopped is not waited for.
 static void await_hooks(void)
@@ -118,17 +105,19 @@ static void await_hooks(void)
 	}
 }
 
-// False if the kernel refuses.
+// Puts memory in the place of a page that the file never had, and tells those that will read the file. False if the kernel
+// refuses, or another thread is at it and does not end.
 static bool put_memory(uint64_t offset)
 {
 	uint64_t number = offset / box.page;
 	uint8_t *byte = &box.mended[number / 8], bit = (uint8_t)(1 << number % 8);
-	lock();
+	if (!lock())
+		return false;
 	bool put = (*byte & bit) != 0; // by another thread
 	if (!put && replace((uintptr_t)cgoheap_region + offset, offset)) {
 		put = true;
 		*byte |= bit;
-		note_missing();
+		(void)region_add_one(&cgoheap_region->missing); // the header's page may be one that cannot be had
 	}
 	unlock();
 	return put;
@@ -139,13 +128,19 @@ static __attribute__((noreturn, noinline)) void land(struct shield *s)
 	_longjmp(s->landing, 1);
 }
 
-static bool mend(uintptr_t address, ucontext_t *context)
+// A page that memory has no room for. One that was there, and cannot be read any more, has another code.
+static bool has_no_room(int code)
+{
+	return code == BUS_ADRERR && box_state() != BOX_LOST && region_file_is_whole();
+}
+
+static bool mend(uintptr_t address, int code, ucontext_t *context)
 {
 	uint64_t offset = address - (uintptr_t)cgoheap_region;
 	if (box_state() == BOX_NONE || offset >= cgoheap_file_size)
 		return false;
 	offset -= offset % box.page;
-	if (box_state() != BOX_LOST && never_written(offset)) {
+	if (has_no_room(code)) {
 		enum box_state whole = BOX_WHOLE;
 		__atomic_compare_exchange_n(&box.state, &whole, BOX_FULL, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 		if (put_memory(offset))
@@ -158,7 +153,7 @@ static bool mend(uintptr_t address, ucontext_t *context)
 		return true;
 	}
 	await_hooks();
-	return put_memory(offset);
+	return replace((uintptr_t)cgoheap_region + offset, offset);
 }
 
 // Has the signal do what it did before.
@@ -181,7 +176,7 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 static void on_bus(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
-	if (info->si_code <= 0 || !mend((uintptr_t)info->si_addr, context))
+	if (info->si_code <= 0 || !mend((uintptr_t)info->si_addr, info->si_code, context))
 		pass_on(signal, info, context);
 	errno = error;
 }
@@ -216,7 +211,6 @@ int box_open(void)
 	}
 	box.page = page;
 	box.mended = bits;
-	box.missing = 0;
 	box.mended_size = size < PAGES_LARGEST ? PAGES_LARGEST : size;
 	complement(box.header, &(struct header){0});
 	set(BOX_WHOLE);

@@ -32,7 +32,7 @@ int cgoheap_prepare(const struct options *o)
 	registered = true;
 	objects_prepare();
 	bounds_prepare();
-	int failed = layout_open(o->file, o->table_bytes, o->sample_bytes);
+	int failed = layout_open(o->file.pages != 0 ? &o->file : NULL, o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;
 	cgoheap_region->seed = o->seed;

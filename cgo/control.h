@@ -13,7 +13,7 @@ struct options {
 	uint64_t table_bytes, sample_bytes, seed;
 	uint32_t max_depth;
 	uint32_t thread_names; // 1: samples are labelled with their thread's name
-	int32_t file;          // that the region shall lie in, see region_map; -1 for none
+	struct region_file file; // that the region shall lie in, see region_map; 0 for none
 };
 
 // Opens the region; nothing is recorded before cgoheap_start. 0, or an errno.

@@ -4,6 +4,7 @@
 
 #include "layout.h"
 
+#include <errno.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,19 +64,26 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	__atomic_store_n(&h->magic, REGION_MAGIC, __ATOMIC_RELEASE);
 }
 
-int layout_open(int file, uint64_t size, uint64_t sample_bytes)
+int layout_open(const struct region_file *file, uint64_t size, uint64_t sample_bytes)
 {
 	int failed = region_map(file, size);
 	if (failed != 0)
 		return failed;
-	failed = file < 0 ? 0 : box_open(); // before the first store: the disk may be full
+	bool boxed = cgoheap_file_size != 0;
+	failed = boxed ? box_open() : 0; // before the first store: the volume may be full
+	if (failed == 0) {
+		lay_out(cgoheap_region, size, sample_bytes);
+		failed = region_allow(cgoheap_region->used) ? 0 : ENOMEM;
+	}
 	if (failed != 0) {
 		region_close();
+		box_close();
 		return failed;
 	}
-	lay_out(cgoheap_region, size, sample_bytes);
-	if (file >= 0)
+	if (boxed)
 		box_laid_out();
+	else if (file != NULL)
+		cgoheap_region->missing = 1; // at least
 	mapped_begin();
 	return 0;
 }

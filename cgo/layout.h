@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-// Maps a region of size bytes, in a file or, if that is -1, in memory, and lays it out. See region_map. Returns 0, or the errno.
-int layout_open(int file, uint64_t size, uint64_t sample_bytes);
+// Maps a region of size bytes, in a file or, if that is NULL, in memory, and lays it out. See region_map. Returns 0, or the errno.
+struct region_file;
+int layout_open(const struct region_file *file, uint64_t size, uint64_t sample_bytes);
 
 #endif

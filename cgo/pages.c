@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "machine.h"
 
 #define SEED PAGES_LARGEST
 
@@ -35,16 +38,25 @@ static void *grow(void *seed, size_t size)
 	return NULL;
 }
 
-void *pages_map(size_t size)
+static void *map(size_t size, int protection)
 {
-	void *seed = mmap(NULL, SEED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *seed = mmap(NULL, SEED, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return seed == MAP_FAILED ? NULL : grow(seed, size);
 }
 
-void *pages_map_file(int file, uint64_t offset, size_t size)
+void *pages_map(size_t size)
 {
-	void *seed = mmap(NULL, SEED, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, (off_t)offset);
-	return seed == MAP_FAILED ? NULL : grow(seed, size);
+	return map(size, PROT_READ | PROT_WRITE);
+}
+
+void *pages_reserve(size_t size)
+{
+	return map(size, PROT_READ);
+}
+
+bool pages_allow(void *at, size_t size)
+{
+	return system_call(SYS_mprotect, (long)at, (long)size, PROT_READ | PROT_WRITE, 0) == 0;
 }
 
 bool pages_place(void *at, void *pages, size_t size)

@@ -12,8 +12,12 @@
 // errno, if there is no room.
 void *pages_map(size_t size);
 
-// Maps size bytes of a file from an offset on, a multiple of the page size, shared; in all else as pages_map.
-void *pages_map_file(int file, uint64_t offset, size_t size);
+// As pages_map, but of pages that can only be read. They do not count against RLIMIT_DATA, nor against what a kernel that
+// promises no more memory than it has has promised (vm.overcommit_memory=2).
+void *pages_reserve(size_t size);
+
+// Lets whole pages be written. False if a limit forbids it. A hook may call it.
+bool pages_allow(void *at, size_t size);
 
 // Moves pages to an address in place of what is mapped there: another thread sees the one or the other. False, and errno, if the
 // kernel refuses.

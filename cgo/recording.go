@@ -11,12 +11,12 @@ package cgo
 // #include "probe.h"
 // #include "real.h"
 // #include "waker.h"
+// #include <stdlib.h>
 import "C"
 
 import (
 	"errors"
 	"fmt"
-	"os"
 	"syscall"
 	"time"
 	"unsafe"
@@ -24,12 +24,19 @@ import (
 
 // Options of one recording.
 type Options struct {
-	TableBytes  int64    // size of the region
-	SampleBytes int64    // mean bytes between samples; 1 records everything
-	MaxDepth    int      // frames kept per stack
-	Seed        uint64   // of the random draws; with the same seed, the same threads draw the same numbers
-	ThreadNames bool     // samples have the label "thread"
-	File        *os.File // that the region shall lie in, of TableBytes zeroes; nil for none
+	TableBytes  int64  // size of the region
+	SampleBytes int64  // mean bytes between samples; 1 records everything
+	MaxDepth    int    // frames kept per stack
+	Seed        uint64 // of the random draws; with the same seed, the same threads draw the same numbers
+	ThreadNames bool   // samples have the label "thread"
+	File        *File  // that the region shall lie in; nil for none
+}
+
+// File is a file of TableBytes zeroes, mapped.
+type File struct {
+	Pages         unsafe.Pointer // Prepare takes them, also if it fails
+	Path          string
+	Device, Inode uint64
 }
 
 // Supported returns why this process cannot record; nil if it can.
@@ -75,10 +82,11 @@ func Prepare(o Options) error {
 		sample_bytes: C.uint64_t(o.SampleBytes),
 		seed:         C.uint64_t(o.Seed),
 		max_depth:    C.uint32_t(o.MaxDepth),
-		file:         -1,
 	}
 	if o.File != nil {
-		options.file = C.int32_t(o.File.Fd())
+		path := C.CString(o.File.Path)
+		defer C.free(unsafe.Pointer(path))
+		options.file = C.struct_region_file{pages: C.uintptr_t(uintptr(o.File.Pages)), path: path, device: C.uint64_t(o.File.Device), inode: C.uint64_t(o.File.Inode)}
 	}
 	if o.ThreadNames {
 		options.thread_names = 1

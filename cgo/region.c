@@ -3,9 +3,13 @@
 #include "region.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "machine.h"
 #include "pages.h"
@@ -13,18 +17,22 @@
 struct header *cgoheap_region;
 uint64_t cgoheap_mapped;
 uint32_t *cgoheap_here;
-int cgoheap_file = -1;
 uint64_t cgoheap_file_size;
 
+static uint64_t writable; // bytes of the region that may be written
+
 static struct {
-	dev_t device;
-	ino_t inode;
+	char path[PATH_MAX];
+	uint64_t device, inode;
 } mapped_file;
 
 // What lies behind the filter.
 #define REST (REGION_FILTER + REGION_FILTER_SLOTS)
 
+#define STEP (4 << 20) // by which writable grows
+
 _Static_assert(REGION_FILTER % PAGES_LARGEST == 0 && REGION_FILTER_SLOTS % PAGES_LARGEST == 0, "the filter lies on pages of its own");
+_Static_assert(STEP % PAGES_LARGEST == 0, "what may be written are whole pages");
 
 // Fails in kernels before 4.14: a child that libc does not know of then records into its own copy.
 static bool wipe_in_children(void *at, size_t size)
@@ -42,15 +50,34 @@ static int map_memory(uint64_t size)
 	// A region is never unmapped: a free that read the filter's address just before the stop may still look there.
 	// One that is too small for its successor is left behind, empty.
 	if (cgoheap_mapped < size) {
-		struct header *at = pages_map(size);
+		struct header *at = pages_reserve(size);
 		if (at == NULL)
 			return errno;
+		if (!pages_allow(at, REST)) {
+			pages_unmap(at, size);
+			return ENOMEM;
+		}
 		(void)wipe_in_children(at, sizeof *at);
 		be_here(&at->pid);
 		__atomic_store_n(&cgoheap_region, at, __ATOMIC_RELEASE);
 		cgoheap_mapped = size;
+		writable = REST;
 	}
 	return 0;
+}
+
+bool region_allow(uint64_t end)
+{
+	uint64_t now = __atomic_load_n(&writable, __ATOMIC_ACQUIRE), to = REGION_ALIGN(end, STEP);
+	if (end <= now)
+		return true;
+	if (to > cgoheap_mapped)
+		to = cgoheap_mapped;
+	if (!pages_allow(region_at(now), to - now))
+		return false;
+	while (now < to && !__atomic_compare_exchange_n(&writable, &now, to, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+	return true;
 }
 
 // A word of its own: the kernel does not wipe pages of a file.
@@ -84,85 +111,145 @@ static bool place(void *at, void *pages, size_t size)
 // Puts the process's own memory in place of the file.
 static bool place_memory(uint64_t size)
 {
-	if (!place(region_at(REST), pages_map(size - REST), size - REST) || !place(cgoheap_region, pages_map(REGION_FILTER), REGION_FILTER))
+	if (!place(region_at(REST), pages_reserve(size - REST), size - REST) || !place(cgoheap_region, pages_map(REGION_FILTER), REGION_FILTER))
 		return false;
 	(void)wipe_in_children(cgoheap_region, sizeof(struct header));
+	writable = REST;
 	return true;
 }
 
-static bool place_file(int file, uint64_t size)
+// The filter stays in memory.
+static bool place_file(char *pages, uint64_t size)
 {
-	return place(region_at(REST), pages_map_file(file, REST, size - REST), size - REST) &&
-	       place(cgoheap_region, pages_map_file(file, 0, REGION_FILTER), REGION_FILTER);
+	bool rest = pages_place(region_at(REST), pages + REST, size - REST);
+	bool head = rest && pages_place(cgoheap_region, pages, REGION_FILTER);
+	int error = errno;
+	if (head)
+		pages_unmap(pages + REGION_FILTER, REGION_FILTER_SLOTS);
+	else
+		pages_unmap(pages, rest ? REST : size);
+	errno = error;
+	return head;
 }
 
-bool region_stat_file(struct stat *s)
+// From linux/futex.h, which musl's compilers do not find: add 1 to the second word, and wake nobody.
+#define FUTEX_WAIT_PRIVATE 128
+#define FUTEX_WAKE_OP_PRIVATE 133
+#define ADD_ONE (1 << 28 | 1 << 12)
+
+bool region_add_one(void *word)
 {
-	return system_call(SYS_fstat, cgoheap_file, (long)s, 0, 0) == 0 && s->st_dev == mapped_file.device && s->st_ino == mapped_file.inode;
+	uint32_t other = 0;
+	return system_call6(SYS_futex, (long)&other, FUTEX_WAKE_OP_PRIVATE, 0, 0, (long)word, ADD_ONE) >= 0;
 }
 
-static int map_file(int file, uint64_t size)
+// The mark is the last word of the file, so whoever makes that shorter takes it away.
+static uint32_t *mark(void)
 {
-	struct stat s;
-	uint32_t *word = word_for_file();
-	if (word == NULL || fstat(file, &s) != 0)
-		return errno;
-	mapped_file.device = s.st_dev;
-	mapped_file.inode = s.st_ino;
-	if (!place_file(file, size)) {
-		int error = errno;
-		(void)place_memory(size); // what is left of the file there is zero, and nothing will be recorded into it
-		return error;
-	}
-	cgoheap_file = file;
-	cgoheap_file_size = size;
-	be_here(word);
-	return 0;
+	return region_at((cgoheap_file_size - REGION_END) / sizeof(uint32_t) * sizeof(uint32_t));
+}
+
+bool region_file_is_whole(void)
+{
+	const struct timespec at_once = {0, 0};
+	return system_call(SYS_futex, (long)mark(), FUTEX_WAIT_PRIVATE, 1, (long)&at_once) == -ETIMEDOUT; // it is 1
 }
 
 static bool leave_file(void)
 {
 	if (!place_memory(cgoheap_file_size))
 		return false;
-	cgoheap_file = -1;
+	cgoheap_file_size = 0;
 	be_here(&cgoheap_region->pid);
 	return true;
 }
 
-int region_map(int file, uint64_t size)
+static void know(const struct region_file *file)
 {
-	if (size > REGION_MOST)
-		return EINVAL;
-	if (cgoheap_file >= 0 && !leave_file()) // nor could it be left when the last recording ended
-		return errno;
-	int failed = map_memory(size);
-	return failed != 0 || file < 0 ? failed : map_file(file, size);
+	size_t length = strlen(file->path);
+	mapped_file.path[0] = 0;
+	if (length < sizeof mapped_file.path)
+		memcpy(mapped_file.path, file->path, length + 1);
+	mapped_file.device = file->device;
+	mapped_file.inode = file->inode;
+}
+
+static int map_file(const struct region_file *file, uint64_t size)
+{
+	uint32_t *word = word_for_file();
+	if (word == NULL) {
+		int error = errno;
+		pages_unmap((void *)file->pages, size);
+		return error;
+	}
+	if (!place_file((char *)file->pages, size)) {
+		int error = errno;
+		(void)place_memory(size); // what is left of the file there is zero, and nothing will be recorded into it
+		return error;
+	}
+	know(file);
+	cgoheap_file_size = size;
+	writable = size;
+	be_here(word);
+	return region_add_one(mark()) || leave_file() ? 0 : errno;
+}
+
+int region_map(const struct region_file *file, uint64_t size)
+{
+	int failed = size > REGION_MOST ? EINVAL : 0;
+	if (failed == 0 && cgoheap_file_size != 0 && !leave_file()) // nor could it be left when the last recording ended
+		failed = errno;
+	if (failed == 0)
+		failed = map_memory(size);
+	if (file == NULL)
+		return failed;
+	if (failed == 0)
+		return map_file(file, size);
+	pages_unmap((void *)file->pages, size);
+	return failed;
 }
 
 // The bytes that may have been written: those handed out, unless the program has overwritten that number.
 static uint64_t written(const struct header *h)
 {
 	uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED);
-	return used >= REST && used <= cgoheap_mapped ? used : cgoheap_mapped;
+	return used >= REST && used <= writable ? used : writable;
 }
 
 void region_close(void)
 {
 	uint64_t used = written(cgoheap_region);
 	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED);
-	if (cgoheap_file >= 0 && leave_file())
+	if (cgoheap_file_size != 0 && leave_file())
 		used = REST;
 	pages_clear(cgoheap_region, cgoheap_mapped, used);
 }
 
+static bool is_mapped_file(long file)
+{
+	struct stat s;
+	return system_call(SYS_fstat, file, (long)&s, 0, 0) == 0 && s.st_dev == mapped_file.device && s.st_ino == mapped_file.inode;
+}
+
+static void map_copy(int file, uint64_t from, uint64_t size)
+{
+	(void)mmap(region_at(from), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, (off_t)from);
+}
+
+// The child has one thread, so nobody else gets to see the descriptor.
 void region_forsake(void)
 {
 	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED); // an emulator may not wipe
-	struct stat s;
-	if (cgoheap_file < 0 || !region_stat_file(&s))
+	if (cgoheap_file_size == 0)
 		return;
-	(void)mmap(region_at(REST), cgoheap_file_size - REST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, cgoheap_file, REST);
-	(void)mmap(cgoheap_region, REGION_FILTER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, cgoheap_file, 0);
+	long file = system_call(SYS_openat, AT_FDCWD, (long)mapped_file.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+	if (file < 0)
+		return;
+	if (is_mapped_file(file)) {
+		map_copy((int)file, REST, cgoheap_file_size - REST);
+		map_copy((int)file, 0, REGION_FILTER);
+	}
+	system_call(SYS_close, file, 0, 0, 0);
 }
 
 static uint64_t reserve_lines(uint64_t size)
@@ -171,7 +258,7 @@ static uint64_t reserve_lines(uint64_t size)
 	uint64_t used = __atomic_load_n(&h->used, __ATOMIC_RELAXED), at;
 	do {
 		at = REGION_ALIGN(used, 64);
-		if (size > h->size || at > h->size - size)
+		if (size > h->size - REGION_END || at > h->size - REGION_END - size || !region_allow(at + size))
 			return 0;
 	} while (!__atomic_compare_exchange_n(&h->used, &used, at + size, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return at;

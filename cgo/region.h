@@ -23,6 +23,7 @@
 #define REGION_FILTER 65536            // the filter's offset, fixed because free looks there; a page of its own on any kernel
 #define REGION_CARRIES 128
 #define REGION_CHUNKS 4
+#define REGION_END 64                  // bytes at the end that nothing is recorded in: see region_file_is_whole
 #define REGION_MOST (16ULL << 32) // the bytes that a ref can address
 #define REGION_ALIGN(x, to) (((x) + (to) - 1) & ~((uint64_t)(to) - 1))
 
@@ -86,13 +87,22 @@ extern uint64_t cgoheap_mapped; // bytes mapped at cgoheap_region, whatever the 
 // Not 0 in the process that opened the region. It lies in memory that the kernel wipes in any child.
 __attribute__((visibility("hidden"))) extern uint32_t *cgoheap_here;
 
-// The file that the region lies in, and how much of it; -1 if it is the process's own memory.
-extern int cgoheap_file;
+// How many bytes of a file the region lies in; 0 if it is the process's own memory.
 extern uint64_t cgoheap_file_size;
 
-// What the kernel says of the file; false if cgoheap_file is another one by now, because the program closed all its files.
-struct stat;
-bool region_stat_file(struct stat *s);
+// A file for a region, mapped as a whole, shared. No descriptor is kept: the program could close it, and have another file under its
+// number. Nor is there a time at which the program could take its number for one of its own.
+struct region_file {
+	uintptr_t pages;
+	const char *path;       // a child finds it there
+	uint64_t device, inode; // and knows it by these
+};
+
+// Whether the file has all its pages that ever were there: nobody has made it shorter.
+bool region_file_is_whole(void);
+
+// Adds one to a word, unless its page cannot be had. That is no signal: the kernel does it.
+bool region_add_one(void *word);
 
 static inline void *region_at(uint64_t offset)
 {
@@ -105,14 +115,19 @@ static inline void *region_ref(uint32_t ref)
 }
 
 // Maps size bytes for a region, or reuses the region of an earlier recording. All of it is zero. Returns 0, or the errno. If file is
-// not -1, it lies in that, which must have so many bytes, all zero; but for the filter, which free reads at any moment.
-int region_map(int file, uint64_t size);
+// not NULL, it lies in that, which must have so many bytes, all zero; but for the filter, which free reads at any moment. If there
+// is no room for even one page of the file, the region lies in memory. The file's pages are the region's, or unmapped, afterwards.
+int region_map(const struct region_file *file, uint64_t size);
+
+// Lets the region be written up to an offset. Until then it is address space, of which only reading is allowed: memory that may be
+// written counts against RLIMIT_DATA, although nobody has. False if a limit is reached.
+bool region_allow(uint64_t end);
 
 // Frees the memory and keeps the addresses, because a thread may still read the filter. The file is no longer mapped then; if the
 // kernel refuses that, it is zeroed.
 void region_close(void);
 
-// In a forked child: a region in a file becomes a copy of it.
+// In a forked child: a region in a file becomes a copy of it, if the file is still found.
 void region_forsake(void);
 
 // Returns the offset of size zeroed bytes, aligned to 64 if size is at least 64, to 16 otherwise; 0 when the region is

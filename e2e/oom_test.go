@@ -42,29 +42,15 @@ func TestTheBlackBoxOfAServiceThatTheKernelKillsForItsMemory(t *testing.T) {
 	if toolchain.Target(t).Emulated() {
 		t.Skip("an emulator's own memory would count")
 	}
-	for name, dir := range map[string]string{"disk": t.TempDir(), "tmpfs": shared(t)} {
-		t.Run(name, func(t *testing.T) {
-			group := memoryGroup(t)
-			if err := group.setLimit(oomLimit); err != nil {
-				t.Fatal(err)
-			}
-			s := startLeaky(t, group, dir)
-			s.leak(t)
-			s.awaitKill(t)
-			s.logCharge(t)
-			s.check(t, recoveredAtStart(t, group, dir))
-		})
-	}
-}
-
-// shared returns a directory in shared memory, which is a tmpfs.
-func shared(t *testing.T) string {
-	dir, err := os.MkdirTemp("/dev/shm", "cgoheap-oom-")
-	if err != nil {
+	group, dir := memoryGroup(t), toolchain.Memory(t)
+	if err := group.setLimit(oomLimit); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
+	s := startLeaky(t, group, dir)
+	s.leak(t)
+	s.awaitKill(t)
+	s.logCharge(t)
+	s.check(t, recoveredAtStart(t, group, dir))
 }
 
 // startLeaky starts the example in a group, with its black box in a directory, and waits until it serves.

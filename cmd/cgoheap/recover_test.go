@@ -22,6 +22,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/check"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 const boxOfRecorded = "CGOHEAP_TEST_BOX"
@@ -122,7 +123,7 @@ func leakIn(t *testing.T, path string) [4]int64 {
 }
 
 func TestTheBoxOfAKilledProcessBecomesAProfile(t *testing.T) {
-	box := killed(t, t.TempDir())
+	box := killed(t, toolchain.Memory(t))
 	code, out, trouble := ran(box)
 	if code != exitGood || trouble != "" || !strings.HasPrefix(out, profileOf(box)+": ") || !strings.Contains(out, ", process ") || strings.Count(out, "\n") != 3 {
 		t.Fatalf("exit code %d, %q, %q", code, out, trouble)
@@ -148,7 +149,7 @@ func TestTheBoxOfAKilledProcessBecomesAProfile(t *testing.T) {
 }
 
 func TestAProfileThatIsThereAlreadyStays(t *testing.T) {
-	box := killed(t, t.TempDir())
+	box := killed(t, toolchain.Memory(t))
 	if err := os.WriteFile(profileOf(box), []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestAProfileThatIsThereAlreadyStays(t *testing.T) {
 }
 
 func TestADirectoryOfBoxes(t *testing.T) {
-	dir, to := t.TempDir(), t.TempDir()
+	dir, to := toolchain.Memory(t), t.TempDir()
 	living, _ := recorded(t, dir) // the first, because the others look for some seconds whether its box is left
 	one, kill := recorded(t, dir)
 	other, killOther := recorded(t, dir)
@@ -192,7 +193,7 @@ func TestADirectoryOfBoxes(t *testing.T) {
 }
 
 func TestViewsOfABox(t *testing.T) {
-	box := killed(t, t.TempDir())
+	box := killed(t, toolchain.Memory(t))
 	for view, want := range map[string][4]int64{"inuse": {1, leaked, 1, leaked}, "peak": {0, 0, 1, leaked}, "age": {0, 0, 1, leaked}, "shortlived": {}} {
 		to := t.TempDir()
 		code, out, trouble := ran("-view", view, "-o", to, box)
@@ -211,7 +212,7 @@ func TestViewsOfABox(t *testing.T) {
 
 // Those that cannot be recovered hinder no other, and each is named.
 func TestBoxesThatCannotBeRecoveredSayWhy(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	good := killed(t, dir)
 	whole, err := os.ReadFile(good)
 	if err != nil {
@@ -264,7 +265,7 @@ func TestRootRecoversTheBoxOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root")
 	}
-	box := killed(t, t.TempDir())
+	box := killed(t, toolchain.Memory(t))
 	if err := os.Chown(box, 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ func TestWhatRecoverCannotDo(t *testing.T) {
 }
 
 func TestWhatWasRecoveredAsJSON(t *testing.T) {
-	box := killed(t, t.TempDir())
+	box := killed(t, toolchain.Memory(t))
 	code, out, trouble := ran(filepath.Dir(box), "-json")
 	var got struct {
 		Box, Profile, Cause string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/terminal"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func ranTop(arguments ...string) (code int, out, trouble string) {
@@ -82,7 +83,7 @@ func TestLooksAsJSON(t *testing.T) {
 }
 
 func TestALookAtAProcessAndAtWhatItLeaves(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	box, kill := recorded(t, dir)
 	pid := pidOf(t, box)
 	code, out, trouble := ranTop("-json", pid)

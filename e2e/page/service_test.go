@@ -3,6 +3,7 @@ package page
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -69,8 +70,12 @@ func leaky(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared.atEnd = append(shared.atEnd, func() { _ = os.RemoveAll(dir) })
-		url, end := serve(t, build(t, "../../examples/leaky", dir), "-listen", "127.0.0.1:0", "-sample-bytes", "1", "-blackbox", dir)
+		boxes, err := os.MkdirTemp("/dev/shm", "page")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.atEnd = append(shared.atEnd, func() { _ = errors.Join(os.RemoveAll(dir), os.RemoveAll(boxes)) })
+		url, end := serve(t, build(t, "../../examples/leaky", dir), "-listen", "127.0.0.1:0", "-sample-bytes", "1", "-blackbox", boxes)
 		shared.atEnd = append(shared.atEnd, end)
 		visit(t, url, 0)
 		suspected(t, url, "handleReport")

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // died writes the profile of a process that died some time ago into a file.
@@ -94,7 +96,7 @@ func mustHaveAllocatedAlone(t *testing.T, server reader, service string) {
 // A service is killed, and started again. Both servers then have its last moment, at its own time.
 func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
 	parca, pyroscope := startParca(t, ""), startPyroscope(t)
-	boxes := t.TempDir()
+	boxes := toolchain.Memory(t)
 	first := startKeeper(t, "-pyroscope", "http://"+loopback(1), "-blackbox", boxes) // where nobody listens
 	allocate(t, first, "keep", 8192, 500)                                            // more than the samples of Go's heap, of which the log names the largest, too
 	time.Sleep(1500 * time.Millisecond)                                              // until that is noted

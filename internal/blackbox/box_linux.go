@@ -8,16 +8,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // Box is the file of this process.
 type Box struct {
-	file *os.File
-	path string
+	file  File
+	size  uintptr
+	taken bool
+	held  unsafe.Pointer // a page of it that nobody touches: with it, the process has the lock until the file is removed
 }
 
 // The parts of a file's name: cgoheap.PROGRAM.HOST.PID.TIME.box.
@@ -29,73 +33,183 @@ const (
 // Prefix begins the names of this program's files. Names of a program called PROGRAM.x begin with it as well.
 func Prefix() string { return prefix + self.Name + "." }
 
-// Create makes a file of so many bytes in a directory, all holes, and locks it.
-func Create(dir string, size int64) (*Box, error) {
-	for {
-		b, err := create(dir)
-		if err != nil {
-			return nil, err
-		}
-		if there, err := b.isThere(); err == nil && !there { // somebody who recovers had its lock first, found nothing in it, and removed it
-			_ = b.file.Close()
-			continue
-		}
-		if err := b.file.Truncate(size); err != nil {
-			return nil, errors.Join(fmt.Errorf("making the black box: %w", err), b.Remove())
-		}
-		return b, nil
-	}
-}
+// patience is how long Create and Remove wait for a directory that does not answer, such as one of a network file system.
+const patience = 5 * time.Second
 
-// create makes an empty file and locks it.
-func create(dir string) (*Box, error) {
-	host, err := os.Hostname()
-	if err != nil || strings.ContainsAny(host, "/\x00") || host == "" {
-		host = "localhost"
-	}
-	name := fmt.Sprintf("%s%s.%d.%s%s", Prefix(), host, os.Getpid(), strconv.FormatInt(time.Now().UnixNano(), 36), suffix)
-	path := filepath.Join(dir, name)
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+// Create makes a file of so many bytes in a directory, all holes, locks it and maps it. The directory must lie in memory.
+func Create(dir string, size int64) (*Box, error) {
+	forget := func(b *Box) { _ = b.remove() }
+	b, err := background.Within(patience, "making the black box", func() (*Box, error) { return create(dir, size) }, forget)
 	if err != nil {
-		return nil, fmt.Errorf("making the black box: %w", err)
-	}
-	b := &Box{file, path}
-	if err := lockNew(file); err != nil {
-		return nil, errors.Join(fmt.Errorf("locking the black box %s: %w", path, err), b.Remove())
+		return nil, fmt.Errorf("making the black box in %s: %w", dir, err)
 	}
 	return b, nil
 }
 
-// isThere reports whether the file still has a name.
-func (b *Box) isThere() (bool, error) {
-	var s unix.Stat_t
-	err := unix.Fstat(int(b.file.Fd()), &s)
-	return s.Nlink > 0, err
-}
-
-// File returns the file, which must not be closed.
-func (b *Box) File() *os.File { return b.file }
-
-// Path returns its path.
-func (b *Box) Path() string { return b.path }
-
-// Remove deletes the file, unless another one has its name by now, and closes it.
-func (b *Box) Remove() error {
-	var err error
-	if now, failed := os.Lstat(b.path); failed == nil {
-		if ours, failed := b.file.Stat(); failed == nil && os.SameFile(now, ours) {
-			err = os.Remove(b.path)
+func create(dir string, size int64) (*Box, error) {
+	folder, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(folder)
+	if err := inMemory(folder); err != nil {
+		return nil, err
+	}
+	for {
+		b, err := createIn(folder, dir, size)
+		if !errors.Is(err, errRecovered) {
+			return b, err
 		}
 	}
-	return errors.Join(err, b.file.Close())
+}
+
+// errRecovered reports a new file that somebody who recovers has locked first, found nothing in, and removed.
+var errRecovered = errors.New("somebody has removed it")
+
+func createIn(folder int, dir string, size int64) (*Box, error) {
+	name := newName()
+	fd, err := unix.Openat(folder, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	fd = aside(fd)
+	defer unix.Close(fd)
+	b := &Box{file: File{Path: filepath.Join(dir, name)}, size: uintptr(size)}
+	var s unix.Stat_t
+	err = unix.Fstat(fd, &s)
+	b.file.Device, b.file.Inode = s.Dev, s.Ino
+	if err == nil {
+		err = lockNew(fd)
+	}
+	if err == nil {
+		err = b.fill(fd)
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.remove())
+	}
+	return b, nil
+}
+
+// fill gives the file its size, and maps it.
+func (b *Box) fill(fd int) (err error) {
+	var s unix.Stat_t
+	if err := unix.Fstat(fd, &s); err != nil {
+		return err
+	}
+	if s.Nlink == 0 {
+		return errRecovered
+	}
+	// To nothing at first: for a moment its number was one that the program may write to, if it has closed that.
+	if err := errors.Join(unix.Ftruncate(fd, 0), unix.Ftruncate(fd, int64(b.size))); err != nil {
+		return err
+	}
+	if b.held, err = unix.MmapPtr(fd, 0, nil, heldBytes, unix.PROT_NONE, unix.MAP_SHARED); err != nil {
+		return os.NewSyscallError("mmap", err)
+	}
+	b.file.Pages, err = mapShared(fd, b.size)
+	return err
+}
+
+const heldBytes = 4096
+
+func newName() string {
+	host, err := os.Hostname()
+	if err != nil || strings.ContainsAny(host, "/\x00") || host == "" {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s%s.%d.%s%s", Prefix(), host, os.Getpid(), strconv.FormatInt(time.Now().UnixNano(), 36), suffix)
+}
+
+// aside moves a descriptor to a high number at once. A program that has closed 0, 1 or 2 still writes its messages there, and one that
+// opens a file may expect the lowest number.
+func aside(fd int) int {
+	for _, least := range []int{1000, 100, 10, 3} { // the process may have a limit of few
+		if moved, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, least); err == nil {
+			_ = unix.Close(fd)
+			return moved
+		}
+	}
+	return fd
+}
+
+// errDisk reports a directory that does not lie in memory.
+var errDisk = errors.New("it lies on a disk, and threads that allocate would wait for that, without an end if it stops; take a " +
+	"directory in memory (a tmpfs): /dev/shm, below /run, or in Kubernetes an emptyDir with medium Memory")
+
+// inMemory returns an error if a directory lies on a disk. A thread that touches a page of a mapped file there waits for the disk:
+// while the kernel throttles writers, and without an end while the file system is frozen, as for a snapshot, or gone. Nothing ends
+// such a wait, not even SIGKILL, and the threads that touch these pages are those that allocate.
+func inMemory(folder int) error {
+	var s unix.Statfs_t
+	if err := unix.Fstatfs(folder, &s); err != nil {
+		return err
+	}
+	if kind := uint32(s.Type); kind != unix.TMPFS_MAGIC && kind != ramfsMagic {
+		return fmt.Errorf("%w (its file system is of type %#x)", errDisk, kind)
+	}
+	return nil
+}
+
+const ramfsMagic = 0x858458f6 // RAMFS_MAGIC of linux/magic.h
+
+// mapShared maps a file, and locks none of it in memory, even if the process locks all that it maps: see pages.c.
+func mapShared(fd int, size uintptr) (unsafe.Pointer, error) {
+	const first = 64 << 10
+	at, err := unix.MmapPtr(fd, 0, nil, first, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, os.NewSyscallError("mmap", err)
+	}
+	if err := unix.Munlock(unsafe.Slice((*byte)(at), first)); err != nil {
+		_ = unix.MunmapPtr(at, first)
+		return nil, os.NewSyscallError("munlock", err)
+	}
+	all, err := unix.MremapPtr(at, first, nil, size, unix.MREMAP_MAYMOVE)
+	if err != nil {
+		_ = unix.MunmapPtr(at, first)
+		return nil, os.NewSyscallError("mremap", err)
+	}
+	return all, nil
+}
+
+// Take returns the file. Its pages belong to the caller from then on, who may move them.
+func (b *Box) Take() File {
+	b.taken = true
+	return b.file
+}
+
+// Path returns its path.
+func (b *Box) Path() string { return b.file.Path }
+
+// Remove deletes the file, unless another one has its name by now. Pages that were taken are no longer mapped by then.
+func (b *Box) Remove() error {
+	_, err := background.Within(patience, "removing the black box", func() (any, error) { return nil, b.remove() }, nil)
+	return err
+}
+
+func (b *Box) remove() error {
+	defer b.unmap()
+	var s unix.Stat_t
+	if err := unix.Lstat(b.file.Path, &s); err != nil || s.Dev != b.file.Device || s.Ino != b.file.Inode {
+		return nil
+	}
+	return os.Remove(b.file.Path)
+}
+
+func (b *Box) unmap() {
+	if b.held != nil {
+		_ = unix.MunmapPtr(b.held, heldBytes)
+	}
+	if !b.taken && b.file.Pages != nil {
+		_ = unix.MunmapPtr(b.file.Pages, b.size)
+	}
 }
 
 // lockNew locks a file that was just made. Somebody who recovers what is in the directory may have locked it first: there is
 // nothing in it yet, so that is over at once.
-func lockNew(file *os.File) (err error) {
+func lockNew(fd int) (err error) {
 	const tries = 200
 	for range tries {
-		if err = lock(file); err == nil || !taken(err) {
+		if err = lock(fd); err == nil || !taken(err) {
 			return err
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -107,6 +221,6 @@ func lockNew(file *os.File) (err error) {
 func taken(err error) bool { return errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) }
 
 // lock locks the whole file, or fails at once.
-func lock(file *os.File) error {
-	return unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK})
+func lock(fd int) error {
+	return unix.FcntlFlock(uintptr(fd), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_WRLCK})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func made(t *testing.T, dir string) *Box {
@@ -22,7 +24,7 @@ func made(t *testing.T, dir string) *Box {
 }
 
 func TestAFileIsSparseAndItsOwnersAlone(t *testing.T) {
-	b := made(t, t.TempDir())
+	b := made(t, toolchain.Memory(t))
 	defer b.Remove()
 	var s unix.Stat_t
 	if err := unix.Stat(b.Path(), &s); err != nil {
@@ -31,38 +33,37 @@ func TestAFileIsSparseAndItsOwnersAlone(t *testing.T) {
 	if s.Size != 1<<20 || s.Blocks != 0 || s.Mode&0o777 != 0o600 {
 		t.Errorf("%+v", s)
 	}
-	if flags, err := unix.FcntlInt(b.File().Fd(), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
-		t.Errorf("children inherit it: %d, %v", flags, err)
+	descriptors, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range descriptors {
+		if target, _ := os.Readlink(d); target == b.Path() {
+			t.Errorf("%s is open", d)
+		}
 	}
 }
 
 func TestADirectoryThatTakesNoFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
+	file := filepath.Join(toolchain.Memory(t), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{filepath.Join(t.TempDir(), "none"), file, "/proc/self"} {
+	for _, dir := range []string{filepath.Join(toolchain.Memory(t), "none"), file, "/proc/self"} {
 		if b, err := Create(dir, 1<<20); err == nil || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %+v, %v", dir, b, err)
 		}
 	}
 }
 
-// The process maps the file, as a recording does, and closes all its files.
 func TestAFileIsLockedAsLongAsItsProcessLives(t *testing.T) {
 	const variable = "CGOHEAP_TEST_BOX"
 	if dir := os.Getenv(variable); dir != "" {
-		b := made(t, dir)
-		if _, err := unix.Mmap(int(b.File().Fd()), 0, 4096, unix.PROT_READ, unix.MAP_SHARED); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.File().Close(); err != nil {
-			t.Fatal(err)
-		}
+		made(t, dir)
 		os.Stdout.WriteString("made\n")
 		select {}
 	}
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	c.Env = append(os.Environ(), variable+"="+dir)
 	out, err := c.StdoutPipe()
@@ -92,6 +93,76 @@ func TestAFileIsLockedAsLongAsItsProcessLives(t *testing.T) {
 	f.Close()
 }
 
+// Threads that allocate would wait for a disk. It is not touched: nothing ends a wait for one that is frozen.
+func TestADirectoryOnADiskIsRefused(t *testing.T) {
+	if b, err := Create("/proc/self", 1<<20); !errors.Is(err, errDisk) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	disk := toolchain.FrozenDisk(t)
+	if b, err := Create(disk, 1<<20); !errors.Is(err, errDisk) || !strings.Contains(err.Error(), "type 0xef53") {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// What a program writes to a number that it has closed must not be written to the file.
+func TestAProgramWithoutStandardError(t *testing.T) {
+	const variable = "CGOHEAP_TEST_CLOSED"
+	dir := os.Getenv(variable)
+	if dir == "" {
+		dir = toolchain.Memory(t)
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), variable+"="+dir)
+		if out, err := c.Output(); err != nil {
+			t.Error(err, string(out))
+		}
+		return
+	}
+	if _, _, err := os.Pipe(); err != nil { // the runtime's own descriptors are open from then on
+		t.Fatal(err)
+	}
+	for _, number := range []int{0, 2} {
+		if err := unix.Close(number); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := made(t, dir)
+	for _, number := range []int{0, 2} {
+		if n, err := unix.Write(number, []byte("libfoo: warning")); !errors.Is(err, unix.EBADF) {
+			t.Errorf("%d: %d, %v", number, n, err)
+		}
+	}
+	text, err := os.ReadFile(b.Path())
+	if err != nil || len(text) != 1<<20 || strings.Trim(string(text), "\x00") != "" {
+		t.Error(len(text), err)
+	}
+	if err := b.Remove(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Few descriptors are left.
+func TestAProcessWithALimitOfFewDescriptors(t *testing.T) {
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	few := before
+	few.Cur = 16
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Create(toolchain.Memory(t), 1<<20)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Remove(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Another process opens all files, over and over, and so has the lock of one that was just made, and removes it.
 func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 	const variable = "CGOHEAP_TEST_RECOVERS"
@@ -107,7 +178,7 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 			}
 		}
 	}
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	for range 2 {
 		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		c.Env = append(os.Environ(), variable+"="+dir)
@@ -128,7 +199,7 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 	}
 	for range 2000 {
 		b := made(t, dir)
-		if there, err := b.isThere(); err != nil || !there {
+		if _, err := os.Lstat(b.Path()); err != nil {
 			t.Fatal("somebody removed it: ", err)
 		}
 		if err := b.Remove(); err != nil {
@@ -138,7 +209,7 @@ func TestAFileIsMadeWhileOthersRecover(t *testing.T) {
 }
 
 func TestOnesOwnFileIsNotOpened(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	b := made(t, dir)
 	defer b.Remove()
 	if f, err := Open(b.Path(), Options{}); !errors.Is(err, ErrAlive) {
@@ -147,8 +218,8 @@ func TestOnesOwnFileIsNotOpened(t *testing.T) {
 }
 
 func TestWhatIsNotAFileOfOurs(t *testing.T) {
-	dir := t.TempDir()
-	b := made(t, t.TempDir())
+	dir := toolchain.Memory(t)
+	b := made(t, toolchain.Memory(t))
 	defer b.Remove()
 	link, fifo, folder := filepath.Join(dir, "cgoheap.link.1.a.box"), filepath.Join(dir, "cgoheap.fifo.1.a.box"), filepath.Join(dir, "cgoheap.dir.1.a.box")
 	for _, err := range []error{os.Symlink(b.Path(), link), unix.Mkfifo(fifo, 0o600), os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(dir, "other"), nil, 0o600)} {
@@ -189,7 +260,7 @@ func TestWhatIsNotAFileOfOurs(t *testing.T) {
 
 // Two may open a file before one of them has its lock, recovers it and removes it.
 func TestAFileThatSomebodyHasRecoveredIsNotOpened(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "cgoheap.host.1.a.box")
+	path := filepath.Join(toolchain.Memory(t), "cgoheap.host.1.a.box")
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +282,7 @@ func TestAFileThatSomebodyHasRecoveredIsNotOpened(t *testing.T) {
 }
 
 func TestRemoveLeavesAnothersFile(t *testing.T) {
-	b := made(t, t.TempDir())
+	b := made(t, toolchain.Memory(t))
 	if err := errors.Join(os.Remove(b.Path()), os.WriteFile(b.Path(), []byte("another"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +292,7 @@ func TestRemoveLeavesAnothersFile(t *testing.T) {
 	if text, err := os.ReadFile(b.Path()); string(text) != "another" {
 		t.Error(text, err)
 	}
-	b = made(t, t.TempDir())
+	b = made(t, toolchain.Memory(t))
 	if err := errors.Join(os.Remove(b.Path()), b.Remove()); err != nil {
 		t.Error(err)
 	}

@@ -88,7 +88,7 @@ func checked(file *os.File, before os.FileInfo, others bool) error {
 	case !others && int(s.Uid) != os.Geteuid():
 		return fmt.Errorf("%s: %w (%d)", file.Name(), ErrUser, s.Uid)
 	}
-	if err := lock(file); taken(err) {
+	if err := lock(int(file.Fd())); taken(err) {
 		return ErrAlive
 	} else if err != nil {
 		return fmt.Errorf("locking %s: %w", file.Name(), err)

@@ -1,6 +1,16 @@
 package blackbox
 
-import "time"
+import (
+	"time"
+	"unsafe"
+)
+
+// File is a file of this process, mapped.
+type File struct {
+	Pages         unsafe.Pointer
+	Path          string
+	Device, Inode uint64
+}
 
 // Options of Open.
 type Options struct {

@@ -22,8 +22,8 @@ var ErrRemoved = errors.New("it was removed meanwhile")
 // Create fails.
 func Create(string, int64) (*Box, error) { return nil, errors.ErrUnsupported }
 
-// File returns nil.
-func (*Box) File() *os.File { return nil }
+// Take returns nothing.
+func (*Box) Take() File { return File{} }
 
 // Path returns "".
 func (*Box) Path() string { return "" }

@@ -15,11 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // Each hinders no other, and none is looked at twice.
 func TestWhatCannotBeRecovered(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	good, whole := dead(t, dir)
 	version, full := bytes.Clone(whole), bytes.Clone(whole)
 	version[layout.HeaderVersion]++
@@ -42,7 +43,7 @@ func TestWhatCannotBeRecovered(t *testing.T) {
 		left = append(left, others)
 	}
 	found, log := run(dir, 10)
-	if len(found) != 1 || strings.Count(log, "set aside") != 3 || strings.Count(log, "left alone") != len(left) || strings.Count(log, "disk was full") != 1 {
+	if len(found) != 1 || strings.Count(log, "set aside") != 3 || strings.Count(log, "left alone") != len(left) || strings.Count(log, "volume was full") != 1 {
 		t.Errorf("%d found, %s", len(found), log)
 	}
 	if got := named(t, dir, "*.box"); strings.Join(got, "\n") != strings.Join(left, "\n") {
@@ -92,7 +93,7 @@ func TestAStartWhereTheVolumeIsFull(t *testing.T) {
 // Those of a program beyond the bound are removed, the oldest, and so are dumps beyond it.
 func TestAHundredBoxes(t *testing.T) {
 	long(t)
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	_, whole := dead(t, dir)
 	started := func(n int) []byte { // another process's
 		text := bytes.Clone(whole)
@@ -116,7 +117,7 @@ func TestAHundredBoxes(t *testing.T) {
 
 // Another program in the same directory is another service, with other files.
 func TestAnotherProgramsBoxStays(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	box, text := dead(t, dir)
 	other := bytes.ReplaceAll(text, []byte("/"+filepath.Base(os.Args[0])+`"`), []byte("/"+strings.Repeat("x", len(filepath.Base(os.Args[0])))+`"`))
 	if err := errors.Join(os.WriteFile(boxCalled(dir, "other"), other, 0o600), os.Rename(box, filepath.Join(dir, "cgoheap.other.host.1.a.box"))); err != nil {

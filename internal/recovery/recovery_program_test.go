@@ -17,10 +17,11 @@ import (
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func TestTheBoxOfAProcessThatWasKilledBecomesADump(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	m := begin(t, dir)
 	if found, log := run(dir, 10); len(found) > 0 || log != "" {
 		t.Fatalf("of a living process: %+v, %s", found, log)
@@ -95,7 +96,7 @@ func checkDump(t *testing.T, path string) {
 // Three recover at once, while a fourth writes beside them.
 func TestABoxIsRecoveredOnce(t *testing.T) {
 	long(t)
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	begin(t, dir) // lives, and has looked for boxes before there are others
 	both := []*mortal{begin(t, dir), begin(t, dir)}
 	for _, m := range both { // or one might recover the other's box
@@ -126,7 +127,7 @@ func TestABoxIsRecoveredOnce(t *testing.T) {
 
 // Whoever recovered it was killed before it could remove the box.
 func TestABoxWhoseDumpIsThereIsOnlyRemoved(t *testing.T) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	box, text := dead(t, dir)
 	info, err := os.Stat(box)
 	if err != nil {
@@ -170,7 +171,7 @@ func TestHowAProcessEnded(t *testing.T) {
 	} {
 		t.Run(about, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
+			dir := toolchain.Memory(t)
 			m := begin(t, dir)
 			c.end(m)
 			_ = m.Wait()
@@ -190,7 +191,7 @@ func TestHowAProcessEnded(t *testing.T) {
 }
 
 func TestStartRecoversAndTells(t *testing.T) {
-	dir, to := t.TempDir(), t.TempDir()
+	dir, to := toolchain.Memory(t), t.TempDir()
 	m := begin(t, dir)
 	m.kill()
 	p, err := cgoheap.Start(cgoheap.Config{BlackBox: dir, RecoverDir: to, RecoverKeep: 3})

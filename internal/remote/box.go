@@ -17,7 +17,7 @@ import (
 var ErrNotBegun = errors.New("nothing is recorded in it: its process ended before it began to record")
 
 // ErrFull reports a box that lacks pages.
-var ErrFull = errors.New("its disk was full")
+var ErrFull = errors.New("its volume was full")
 
 // ReadBox reads the recording in the file of a black box, whose process is gone. A large one is read in place: the file must stay
 // as it is until Close. Its time is that of the flight recorder's last record, about a second before the end at most; without one, that of the

@@ -45,14 +45,14 @@ func readBoxOf(t *testing.T, text []byte) (*Recording, error) {
 
 func TestBoxesThatCannotBeRead(t *testing.T) {
 	for want, change := range map[string]func([]byte) []byte{
-		"":                  func(b []byte) []byte { return b },
-		ErrNotBegun.Error(): func(b []byte) []byte { clear(b[:8]); return b },
-		"not a black box":   func(b []byte) []byte { b[0]++; return b },
-		"version":           func(b []byte) []byte { b[layout.HeaderVersion]++; return b },
-		"disk was full: 3 ": func(b []byte) []byte { b[layout.HeaderMissing] = 3; return b },
-		"overwritten":       func(b []byte) []byte { b[layout.HeaderSize+7] = 1; return b },
-		"was cut short":     func(b []byte) []byte { return b[:len(b)/2] },
-		"bytes of":          func(b []byte) []byte { return append(b, 0) },
+		"":                    func(b []byte) []byte { return b },
+		ErrNotBegun.Error():   func(b []byte) []byte { clear(b[:8]); return b },
+		"not a black box":     func(b []byte) []byte { b[0]++; return b },
+		"version":             func(b []byte) []byte { b[layout.HeaderVersion]++; return b },
+		"volume was full: 3 ": func(b []byte) []byte { b[layout.HeaderMissing] = 3; return b },
+		"overwritten":         func(b []byte) []byte { b[layout.HeaderSize+7] = 1; return b },
+		"was cut short":       func(b []byte) []byte { return b[:len(b)/2] },
+		"bytes of":            func(b []byte) []byte { return append(b, 0) },
 	} {
 		r, err := readBoxOf(t, change(emptyBox()))
 		if want == "" && err == nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -32,7 +33,7 @@ const boxBytes = 8 << 20
 // recordedBox returns the black box of a recording with many stacks, sizes, labels, ages and lifetimes.
 func recordedBox(t testing.TB) []byte {
 	t.Helper()
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: boxBytes, GoroutineLabels: true, ThreadNames: true, BlackBox: dir})
 	if err != nil {
 		t.Fatal(err)

@@ -70,10 +70,11 @@ var recordingCalls = map[string]uint32{
 	"rt_sigprocmask": unix.SYS_RT_SIGPROCMASK, "gettid": unix.SYS_GETTID, "getpid": unix.SYS_GETPID, "sigaltstack": unix.SYS_SIGALTSTACK,
 	"prctl": unix.SYS_PRCTL, "pipe2": unix.SYS_PIPE2, "write": unix.SYS_WRITE, "read": unix.SYS_READ, "close": unix.SYS_CLOSE,
 	"nanosleep": unix.SYS_NANOSLEEP, "futex": unix.SYS_FUTEX, "clock_gettime": unix.SYS_CLOCK_GETTIME,
+	"mprotect": unix.SYS_MPROTECT,
 }
 
 // ownCalls are those of victim.Filtered, of libc, and of the end of a thread.
-var ownCalls = []uint32{unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_SHMAT,
+var ownCalls = []uint32{unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK, unix.SYS_SHMAT,
 	unix.SYS_SHMDT, unix.SYS_TGKILL, unix.SYS_TKILL, unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGRETURN, unix.SYS_EXIT}
 
 // A filter that ends the process at a call that the program does not make would end it while it records, if the documentation lacked one.

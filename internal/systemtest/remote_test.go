@@ -32,6 +32,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
@@ -128,7 +129,7 @@ func TestAKilledProcessIsReadFromOutside(t *testing.T) {
 }
 
 func killedDifference(t *testing.T) (text string) {
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	t.Setenv(boxOfRecorded, dir)
 	c := begin(t, "1")
 	c.say(t, "work")
@@ -364,7 +365,7 @@ func (c *recorded) say(t *testing.T, line string) {
 // own returns the samples of the profiles that the process writes itself.
 func (c *recorded) own(t *testing.T) (list []string) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := toolchain.Memory(t)
 	c.say(t, dir)
 	for i := range remoteViews {
 		b, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)))

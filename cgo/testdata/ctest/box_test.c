@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,20 +23,30 @@ void *hook_malloc(size_t size);
 void hook_free(void *p);
 
 static int file = -1;
+static char name[64];
 
-static void open_file(void)
+static struct region_file open_file(void)
 {
-	char name[] = "/tmp/cgoheap-box-XXXXXX";
+	struct stat s;
 	if (file >= 0)
 		close(file);
+	unlink(name);
+	strcpy(name, "/dev/shm/cgoheap-box-XXXXXX");
 	file = mkstemp(name);
-	check(file >= 0 && unlink(name) == 0 && ftruncate(file, SIZE) == 0);
+	check(file >= 0 && ftruncate(file, SIZE) == 0 && fstat(file, &s) == 0);
+	void *pages = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	check(pages != MAP_FAILED);
+	return (struct region_file){(uintptr_t)pages, name, s.st_dev, s.st_ino};
+}
+
+static void remove_file(void)
+{
+	unlink(name);
 }
 
 static void start_in_file(uint64_t sample_bytes)
 {
-	open_file();
-	struct options o = {.file = file, .table_bytes = SIZE, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
+	struct options o = {.file = open_file(), .table_bytes = SIZE, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
 	check(cgoheap_prepare(&o) == 0);
 	check(box_state() == BOX_WHOLE);
 	cgoheap_start();
@@ -58,7 +70,7 @@ static void is_in_file(void)
 	hook_free(p);
 	expect(1, 100, 0, 0);
 	check(cgoheap_stop());
-	check(box_state() == BOX_NONE && cgoheap_file == -1);
+	check(box_state() == BOX_NONE && cgoheap_file_size == 0);
 }
 
 // The memory, after a stop, is not the file's.
@@ -72,7 +84,7 @@ static void is_left(void)
 		check(h.magic == REGION_MAGIC); // for whoever removes it
 		check(cgoheap_region->magic == 0);
 		start(1);
-		check(cgoheap_file == -1 && box_state() == BOX_NONE);
+		check(cgoheap_file_size == 0 && box_state() == BOX_NONE);
 		hook_free(hook_malloc(100));
 		expect(1, 100, 0, 0);
 		check(in_file().counters[COUNT_FREES] == h.counters[COUNT_FREES]);
@@ -106,7 +118,8 @@ static uint64_t sum_of_file(void)
 		at = data / PAGE * PAGE;
 		check(pread(file, part, PAGE, at) == PAGE);
 		for (int i = 0; i < PAGE / 8; i++)
-			sum = (sum + part[i]) * 6364136223846793005ULL + (uint64_t)at;
+			if (part[i] != 0) // reading a hole makes a page of zeroes of it, also in a copy
+				sum = (sum + part[i]) * 6364136223846793005ULL + (uint64_t)at;
 	}
 	return sum;
 }
@@ -200,13 +213,13 @@ static void is_shorter(void)
 	}
 }
 
-// As if the disk were full: pages of another file, which is too short, lie where this one has a hole.
-static void fill_disk(void)
+// As if the volume were full: pages of another file, which is too short, lie where this one has a hole.
+static void fill_volume(void)
 {
 	int empty = memfd_create("empty", 0);
-	uint64_t at = (REGION_FILTER + REGION_FILTER_SLOTS + (8 << 20)) / PAGE * PAGE;
-	check(empty >= 0 && lseek(file, (off_t)at, SEEK_DATA) < 0 && errno == ENXIO);
-	check(mmap(region_at(at), SIZE - at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, empty, 0) != MAP_FAILED);
+	uint64_t at = (REGION_FILTER + REGION_FILTER_SLOTS + (8 << 20)) / PAGE * PAGE, last = SIZE - PAGE; // which is there
+	check(empty >= 0 && lseek(file, (off_t)at, SEEK_DATA) == (off_t)last);
+	check(mmap(region_at(at), last - at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, empty, 0) != MAP_FAILED);
 	close(empty);
 }
 
@@ -216,11 +229,24 @@ static void is_full(void)
 {
 	start_in_file(1);
 	cgoheap_region->used = REGION_FILTER + REGION_FILTER_SLOTS + (8 << 20) - 4096; // the next records will lie behind
-	fill_disk();
+	fill_volume();
 	under_load(nothing);
 	check(box_state() == BOX_FULL && in_file().missing > 0 && in_file().missing == cgoheap_region->missing);
 	struct totals now = totals();
 	check(now.allocs == 4 * (40000 / SCALE) && now.live == 0);
+	check(cgoheap_stop());
+}
+
+// As if the thread that puts memory in the place of pages never ran again: it is stopped, or others have its processor.
+static void waits_for_nobody(void)
+{
+	start_in_file(1);
+	cgoheap_region->used = REGION_FILTER + REGION_FILTER_SLOTS + (8 << 20) - 4096;
+	fill_volume();
+	cgoheap_box_busy = 1;
+	under_load(nothing);
+	check(box_state() == BOX_LOST && cgoheap_generation == 0);
+	cgoheap_box_busy = 0;
 	check(cgoheap_stop());
 }
 
@@ -286,6 +312,7 @@ static void dies_of(void (*what)(void), void (*handler)(int))
 	if (child == 0) {
 		signal(SIGBUS, handler);
 		start_in_file(1);
+		remove_file();
 		what();
 		_exit(0);
 	}
@@ -329,6 +356,7 @@ static void is_covered(void)
 
 int main(void)
 {
+	atexit(remove_file);
 	run("what is recorded is in the file", is_in_file);
 	run("after a stop it is not", is_left);
 	run("children stay out of it", stays_out);
@@ -340,6 +368,9 @@ int main(void)
 	run("a file that becomes shorter ends the recording, and no thread", is_shorter);
 #endif
 	run("where there is no room, memory takes its place", is_full);
+#ifndef __SANITIZE_THREAD__
+	run("a thread that makes room and is stopped stops no other", waits_for_nobody);
+#endif
 	run("other signals go to the handler before", others_have_theirs);
 	run("and end the process if there is none", others_die);
 #ifndef __SANITIZE_THREAD__

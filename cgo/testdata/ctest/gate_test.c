@@ -45,7 +45,7 @@ static void begin(void)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	gate_open();
 	for (uint64_t i = 0; i < SITES; i++)
 		sites[i] = region_ref(site_intern(stack_intern(&i, 1, stack_root(0)), i, 0, 0));
@@ -295,7 +295,7 @@ static void interned_once(void)
 	static uint32_t refs[THREADS][20000];
 	pthread_t t[THREADS];
 	region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, intern_all, refs[i]);
 	for (int i = 0; i < THREADS; i++)
@@ -309,7 +309,7 @@ static void interned_once(void)
 static void many_sizes(void)
 {
 	region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	uint64_t frame = 1;
 	uint32_t stack = stack_intern(&frame, 1, stack_root(0)), mixed = 0;
 	for (uint64_t size = 0; size < 100000 / SCALE; size++) {
@@ -326,7 +326,7 @@ static void many_sizes(void)
 static void full(void)
 {
 	region_close();
-	check(layout_open(-1, 8 << 20, 1) == 0);
+	check(layout_open(NULL, 8 << 20, 1) == 0);
 	uint64_t frames[64] = {0};
 	while (stack_intern(frames, 64, stack_root(0)) != 0)
 		frames[0]++;

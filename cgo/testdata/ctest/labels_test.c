@@ -21,7 +21,7 @@ static void begin(void)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	memset(g, 0, sizeof g);
 	memset(list, 0, sizeof list);
 	set.list = list;

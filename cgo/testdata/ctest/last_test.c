@@ -197,7 +197,7 @@ static void begin(uint64_t seed)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	random_state = seed;
 	caller = a_caller();
 	publish();

@@ -21,7 +21,7 @@ static void fresh(uint64_t size)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, size, 512) == 0);
+	check(layout_open(NULL, size, 512) == 0);
 }
 
 static void insert_and_remove(void)

@@ -12,7 +12,7 @@ static struct rule_buffer buffer;
 static void remembered(void)
 {
 	enum { N = 2 * CACHE_ENTRIES };
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	struct index *index = region_at(region_reserve(sizeof *index + 3 * sizeof(struct range)));
 	*index = (struct index){.count = 3, .cache = region_reserve(CACHE_ENTRIES * sizeof(struct cache_entry))};
 	for (int i = 0; i < 3; i++) {
@@ -84,7 +84,7 @@ static void check_plain(const struct rule *r, uint64_t found)
 static void plain(void)
 {
 	enum { ALL = OFFSETS * OFFSETS * OFFSETS };
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	for (int k = 0; k < KINDS; k++)
 		for (int i = 0; i < ALL; i++) {
 			struct rule r = {.cfa = k % 7, .fp = k / 7 % 5, .ra = k / 35 % 5, .flags = k / 175};

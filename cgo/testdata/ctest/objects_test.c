@@ -53,7 +53,7 @@ static const char *met(const char *text, int opens)
 	copy.size = 0;
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	uint32_t number = object_at((uintptr_t)code, &loads, &m, &object);
 	memory_end(&m);
 	check(number == 0 || (number >= OBJECT_FIRST && object != NULL));

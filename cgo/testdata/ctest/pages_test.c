@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -97,6 +98,36 @@ static void refusing(void)
 	pages_unmap(at, SIZE);
 }
 
+static bool may_write(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at != MAP_FAILED)
+		munmap(at, size);
+	return at != MAP_FAILED;
+}
+
+// The program has nearly as much of its limit as without what is reserved.
+static void reserved(void)
+{
+	struct rlimit before, limit;
+	check(getrlimit(RLIMIT_DATA, &before) == 0);
+	limit = before;
+	limit.rlim_cur = 64 << 20;
+	check(setrlimit(RLIMIT_DATA, &limit) == 0);
+	if (!may_write(32 << 20) || may_write(64 << 20)) { // a sanitizer has more, or this machine's emulator knows no limit
+		check(setrlimit(RLIMIT_DATA, &before) == 0);
+		return;
+	}
+	char *at = pages_reserve(256 << 20);
+	check(at != NULL && at[0] == 0 && at[(256 << 20) - 1] == 0);
+	check(may_write(32 << 20));
+	check(pages_allow(at, PAGES_LARGEST));
+	at[PAGES_LARGEST - 1] = 1;
+	check(!pages_allow(at, 64 << 20) && may_write(32 << 20));
+	check(setrlimit(RLIMIT_DATA, &before) == 0);
+	pages_unmap(at, 256 << 20);
+}
+
 static void too_large(void)
 {
 	check(pages_map((size_t)1 << 60) == NULL);
@@ -109,5 +140,6 @@ int main(void)
 	run("pages that the kernel does not take are cleared", kept);
 	run("pages that the kernel refuses to take are cleared", refusing);
 	run("pages that cannot be unmapped give their memory back", unmapped);
+	run("pages that are reserved count against no limit until they are allowed", reserved);
 	run("more than there is room for is refused", too_large);
 }

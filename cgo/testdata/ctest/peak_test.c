@@ -34,7 +34,7 @@ static void begin(void)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	for (uint64_t i = 0; i < SITES; i++)
 		sites[i] = region_ref(site_intern(stack_intern(&i, 1, stack_root(0)), i % 2 == 0 ? SITE_MIXED : size_of(i), 0, 0));
 }

@@ -7,7 +7,7 @@
 static void against_linear(void)
 {
 	enum { N = 1000 };
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	struct range r = {.start = 0x10000, .limit = 0x20000, .base = 0x11000, .rows = N};
 	r.pcs = region_reserve(N * 4);
 	r.rules = region_reserve(N * 2);

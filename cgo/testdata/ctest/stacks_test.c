@@ -22,7 +22,7 @@ static void open_for(uint64_t sample_bytes)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 64 << 20, sample_bytes) == 0);
+	check(layout_open(NULL, 64 << 20, sample_bytes) == 0);
 }
 
 static void begin(void)

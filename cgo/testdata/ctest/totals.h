@@ -33,7 +33,7 @@ static inline struct totals totals(void)
 
 static inline void start(uint64_t sample_bytes)
 {
-	struct options o = {.file = -1, .table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
+	struct options o = {.table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
 	check(cgoheap_prepare(&o) == 0);
 	cgoheap_start();
 }

@@ -43,7 +43,7 @@ static void begin(void)
 {
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	publish();
 	cgoheap_go = (struct go_layout){
 		.own = {.text = {GO, GO + 4 * FUNCTION}, .asmcgocall = {GO, GO + FUNCTION}},

@@ -77,7 +77,7 @@ static enum end walk_at(uint32_t function, int sp, int fp)
 
 static void above(void)
 {
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	publish();
 	check(walk_at(1, 20, 20) == END_ROOT && walk_at(1, 20, 40) == END_ROOT);
 	check(walk_at(1, 20, 18) == END_BACKWARDS); // the caller's sp would be the callee's
@@ -91,7 +91,7 @@ static void above(void)
 static void calls(void)
 {
 	uint8_t *to = library + FUNCTION;
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	publish();
 	check(walk_from(WITHOUT_DATA, 20, 40, return_to(1)) == END_BACKWARDS); // the record is its own caller's
 	check(walk_from(WITHOUT_DATA, 20, 40, MADE + 32) == END_NO_UNWIND);

@@ -16,7 +16,7 @@ static struct site *begin(uint64_t size)
 	uint64_t frame = 1;
 	if (cgoheap_region != NULL)
 		region_close();
-	check(layout_open(-1, 16 << 20, 1) == 0);
+	check(layout_open(NULL, 16 << 20, 1) == 0);
 	return region_ref(site_intern(stack_intern(&frame, 1, stack_root(0)), size, 0, 0));
 }
 
@@ -113,7 +113,7 @@ static void lives(void)
 static void refs(void)
 {
 	region_close();
-	check(layout_open(-1, REGION_MOST + 4096, 1) != 0);
+	check(layout_open(NULL, REGION_MOST + 4096, 1) != 0);
 	begin(8);
 	cgoheap_region->size = REGION_MOST;
 	cgoheap_region->used = REGION_MOST - 64;
