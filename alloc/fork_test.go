@@ -3,12 +3,17 @@
 package alloc
 
 import (
+	"context"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -119,4 +124,20 @@ func TestPrograms(t *testing.T) {
 		}
 		recordedOfSize(t, r, ofChildren, stack.Values{})
 	})
+}
+
+// A thread of C's that forks has locked the allocator. Go's handler for a signal that comes then needs what a thread of C's has
+// that calls Go for the first time, and that may wait for the allocator. No thread of the profiler's may be such a one.
+func TestSignalInForkWhileTheProfilerRunsGoCode(t *testing.T) {
+	target, program := toolchain.Target(t), filepath.Join(t.TempDir(), "forking")
+	target.Build(t, "go", "build", "-o", program, "./testdata/forking")
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program).CombinedOutput()
+	if reason, ok := strings.CutPrefix(string(out), "not stopped in fork: "); ok {
+		t.Skip("the kernel does not stop a thread in fork: " + reason)
+	}
+	if err != nil || string(out) != "forked\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

@@ -38,12 +38,13 @@
 // each dump, which somebody asked for, at level info. Without CGOHEAP_LOG the program's logger decides which levels it
 // keeps; the logger that programs start with keeps info and above.
 //
-// While there is nothing to do, no goroutine of the profiler exists, so leak checkers such as goleak find none. One starts when
-// libraries were opened, when a dump is due, to recover black boxes or, once a second, to check whether memory has reached a
-// mark and to note the timeline, or to keep a moment for the suspects. It ends when that is done. A C thread named "cgoheap"
-// waits for the moment to start it. There is an exception: if CGOHEAP_SIGNAL is not USR1, USR2 or a real-time signal, or if the
-// program is a library built with Go (c-shared, c-archive), os/signal catches the signal. Then there are two goroutines:
-// os/signal.loop, which goleak knows, and cgoheap's listen, which goleak must be made to ignore.
+// While there is nothing to do, the program sees no goroutine of the profiler, so leak checkers such as goleak find none. One
+// starts when libraries were opened, when a dump is due, to recover black boxes or, once a second, to check whether memory has
+// reached a mark and to note the timeline, or to keep a moment for the suspects. It ends when that is done. A thread named
+// "cgoheap" waits for the moment to start it; debug.SetMaxThreads counts it. There is an exception: if CGOHEAP_SIGNAL is not
+// USR1, USR2 or a real-time signal, or if the program is a library built with Go (c-shared, c-archive), os/signal catches the
+// signal. Then there are two goroutines: os/signal.loop, which goleak knows, and cgoheap's listen, which goleak must be made to
+// ignore.
 //
 // Libraries should not import this package; the main package decides.
 package auto

@@ -18,23 +18,3 @@ func TestPanicOfAProbeIsAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestPanicOnTheWakersThreadGoesNoFurther(t *testing.T) {
-	called := 0
-	bad, err := Await(WakeUnknown, func(Reason) { panic("boom") })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer bad()
-	stop, err := Await(WakeUnknown|WakeLoaded, func(Reason) { called++ })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	cgoheapWoken(1)
-	cgoheapWoken(2)
-	cgoheapWoken(4)
-	if called != 2 {
-		t.Errorf("%d calls, want 2", called)
-	}
-}

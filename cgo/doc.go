@@ -25,7 +25,7 @@
 //	region.c   the one mapping that all of it lies in; layout.c lays it out; with pages.c, unused parts take no memory
 //	box.c      a region in a file, whose pages may be missing; shield.c has a hook land where it began if one is
 //	ending.c   which signals came that may end a process which leaves such a file; action.h reads what a signal did before
-//	waker.c    a thread that runs Go code when C asks for it, because hooks may not; catch.c asks when a signal arrives
+//	waker.c    what a thread of Go's waits for until C asks for Go code, because hooks may not; catch.c asks when a signal arrives
 //	control.c  what Go may call
 //
 // The other C files:

@@ -1,8 +1,21 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// A hook or a signal handler must not call Go. A goroutine that waited for them would be visible to the program, and
-// would be ready to run when main begins: then main's first long system call would cost main its thread. So a C thread
-// waits, on a futex, because a program could close a descriptor. Go knows the thread only while it calls Go.
+// A hook or a signal handler must not call Go, so a thread waits until one of them asks, and then runs Go code. It waits on a
+// futex, because a program could close a descriptor.
+//
+// It is a thread of Go's, with a goroutine locked to it (waker.go), and not one of C's. A thread that Go does not know borrows
+// an M, a record of a thread, from a list that usually has one, and makes the next one only when it runs Go code. Before that
+// it asks libc for the bounds of its stack, and then waits for a P. glibc's answer allocates. A P may be held by a thread of
+// Go's that makes another thread, which allocates too, or the world may be stopped until that is done. So whoever waits for
+// the M may wait for a lock of the allocator. A thread that forks holds all of these: in glibc, and in jemalloc and tcmalloc,
+// by pthread_atfork. If it is a thread of C's and a signal comes, as SIGCHLD, Go's handler takes an M of that list: there is
+// none, and it waits forever. To allocate in advance, or from memory of our own, does not help: there is still the P.
+//
+// A thread of Go's has its M. It takes none of the list, at no time; so the list is as it is without the profiler, and so is
+// what waits for it. While the thread waits here it holds no lock and no P. What it runs then may wait, as any goroutine's
+// code may, for a thread that forks; that thread waits for nothing that this one has. Neither a stopped thread nor the
+// loader, which holds its locks while it runs constructors, changes that. All other threads that the profiler makes run C
+// only. musl blocks signals for as long as fork holds locks.
 
 #define _GNU_SOURCE
 #include "waker.h"
@@ -13,21 +26,18 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
-#include "gate.h"
 #include "machine.h"
 #include "region.h"
-#include "thread.h"
 
 // From linux/futex.h, which musl's compilers do not find.
 #define FUTEX_WAIT_PRIVATE 128
 #define FUTEX_WAKE_PRIVATE 129
 
 #define ENDING (1U << 31)
-#define STACK (256 << 10) // Go's runtime needs some of it while it is called
 
 static uint32_t asked;
-static pthread_t thread;
 
 static void ask(uint32_t reason)
 {
@@ -65,85 +75,46 @@ static bool sleep_until_asked(void)
 	return result == 0 || result == -EAGAIN || result == -EINTR;
 }
 
-// Keeps this thread's allocations out of the recording: Go's runtime makes some to call Go on it.
-static void record_nothing(void)
+static void *end_at_once(void *nothing)
 {
-	cgoheap_thread.generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	cgoheap_thread.countdown = UINT64_MAX;
+	return nothing;
 }
 
-// Threads inherit the signal mask.
-static int create(pthread_t *made, void *(*run)(void *), void *argument)
-{
-	pthread_attr_t attributes;
-	int failed = pthread_attr_init(&attributes);
-	if (failed != 0)
-		return failed;
-	failed = pthread_attr_setstacksize(&attributes, STACK);
-	if (failed == 0)
-		failed = pthread_create(made, &attributes, run, argument);
-	pthread_attr_destroy(&attributes);
-	if (failed == EINVAL) // the program's thread-local variables need more than this stack
-		failed = pthread_create(made, NULL, run, argument);
-	return failed;
-}
-
-struct request {
-	void (*call)(uint32_t);
-	uint32_t reasons;
-};
-
-static void *make_call(void *request)
-{
-	const struct request *r = request;
-	record_nothing();
-	r->call(r->reasons);
-	return NULL;
-}
-
-// Calls Go on a thread that ends afterwards: the runtime keeps a goroutine for each thread that has called Go, as long
-// as it lives. If no thread can be created, call runs on this one, and one such goroutine stays.
-static void call_apart(void (*call)(uint32_t), uint32_t reasons)
-{
-	struct request request = {call, reasons};
-	pthread_t caller;
-	if (create(&caller, make_call, &request) == 0)
-		pthread_join(caller, NULL);
-	else
-		call(reasons);
-}
-
-static void *wait_and_call(void *call)
-{
-	uint32_t reasons;
-	prctl(PR_SET_NAME, "cgoheap"); // the name is for people who list threads, and may fail
-	do {
-		while ((reasons = __atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL)) == 0)
-			if (!sleep_until_asked())
-				return NULL;
-		record_nothing();
-		if ((reasons & ENDING) == 0)
-			call_apart((void (*)(uint32_t))(uintptr_t)call, reasons);
-	} while ((reasons & ENDING) == 0);
-	return NULL;
-}
-
-// Blocks all signals for the thread: they are for the program's threads.
-int waker_begin(void (*call)(uint32_t))
+// Threads inherit the signal mask: signals are for the program's threads.
+int waker_prepare(void)
 {
 	sigset_t all, before;
+	pthread_t trial;
 	sigfillset(&all);
 	int failed = pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (failed != 0)
 		return failed;
+	failed = pthread_create(&trial, NULL, end_at_once, NULL);
+	if (failed == 0)
+		pthread_join(trial, NULL);
 	__atomic_store_n(&asked, 0, __ATOMIC_RELEASE);
-	failed = create(&thread, wait_and_call, (void *)(uintptr_t)call);
 	int unrestored = pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failed != 0 ? failed : unrestored;
+}
+
+bool waker_begin(void)
+{
+	if (syscall(SYS_gettid) == getpid())
+		return false;
+	prctl(PR_SET_NAME, "cgoheap"); // the name is for people who list threads, and may fail
+	return true;
+}
+
+uint32_t waker_wait(void)
+{
+	uint32_t reasons;
+	while ((reasons = __atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL)) == 0)
+		if (!sleep_until_asked())
+			return 0;
+	return (reasons & ENDING) == 0 ? reasons : 0;
 }
 
 void waker_end(void)
 {
 	ask(ENDING);
-	pthread_join(thread, NULL);
 }

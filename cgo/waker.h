@@ -2,6 +2,7 @@
 #ifndef CGOHEAP_WAKER_H
 #define CGOHEAP_WAKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Reasons to run Go code. Of the two that ask for a look at the loaded files, the larger is the more urgent.
@@ -19,9 +20,16 @@ void waker_ask(enum wake reason);
 void waker_look(enum wake reason);
 void waker_rearm(void);
 
-// Starts the thread, which soon calls call with the reasons since its last call. call must return soon. Returns 0, or
-// an errno. It must not be called again before waker_end, which waits for the thread.
-int waker_begin(void (*call)(uint32_t reasons));
+// Before each start of the thread: forgets what was asked. Returns 0, or the errno with which this process makes no thread.
+int waker_prepare(void);
+
+// The thread's first call: names it. Returns false on the main thread, whose name is the process's.
+bool waker_begin(void);
+
+// Returns the reasons since the last call, and waits until there are any. Returns 0 at the end.
+uint32_t waker_wait(void);
+
+// Has waker_wait return 0, once.
 void waker_end(void);
 
 #endif

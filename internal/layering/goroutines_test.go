@@ -11,7 +11,7 @@ import (
 )
 
 // guardsItself are the functions of goroutines that recover by themselves, piece by piece.
-var guardsItself = map[string]string{"internal/dwarf/search.go": "work", "export/parca/uploader.go": "run"}
+var guardsItself = map[string]string{"internal/dwarf/search.go": "work", "export/parca/uploader.go": "run", "cgo/waker.go": "wakeAndAnswer"}
 
 // A panic in a goroutine of the profiler that nobody recovers takes the host down. So whatever runs in one is guarded by package
 // background, or by the exporter's guard, which calls it.
@@ -84,7 +84,7 @@ func guarded(begun ast.Node, itself string) (is bool) {
 		}
 		switch f := call.Fun.(type) {
 		case *ast.Ident:
-			is = is || f.Name == "guarded"
+			is = is || f.Name == "guarded" || itself != "" && f.Name == itself
 		case *ast.SelectorExpr:
 			of, _ := f.X.(*ast.Ident)
 			is = is || f.Sel.Name == "guard" || of != nil && of.Name == "background" || itself != "" && f.Sel.Name == itself
