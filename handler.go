@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/report"
 )
@@ -34,7 +35,7 @@ import (
 // share one Baseline. The Baselines of all waiting requests together may hold 64 MiB; a request beyond that is answered with
 // 429, Retry-After and a sentence.
 func (p *Profiler) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return p.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
 			w.Header().Set("Allow", http.MethodGet)
 			page.Error(w, "cgoheap: the profile is read with GET", http.StatusMethodNotAllowed)
@@ -54,6 +55,23 @@ func (p *Profiler) Handler() http.Handler {
 			return
 		}
 		p.answer(w, r, &q, p.serve)
+	}))
+}
+
+// guarded keeps a panic of our code from the server, which may have no recover: it is logged and answered with 500. An answer that
+// has begun is cut off. http.ErrAbortHandler, with which a handler asks the server for that, goes on.
+func (p *Profiler) guarded(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := &startedWriter{ResponseWriter: w}
+		caught := (*background.Panic)(nil)
+		if !errors.As(background.Guard("the answer of a request", func() { handler.ServeHTTP(answer, r) }), &caught) {
+			return
+		}
+		if caught.Cause == http.ErrAbortHandler {
+			panic(caught.Cause)
+		}
+		_ = background.Guard("the report", func() { p.failed(caught) }) // there is nobody else to tell
+		_ = background.Guard("the answer of a fault", answer.fail)
 	})
 }
 
@@ -164,4 +182,34 @@ func SymbolHandler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		_, _ = io.WriteString(w, "num_symbols: 1\n") // 0 would mean that there is no such service
 	})
+}
+
+// startedWriter records whether the answer has begun: from then on the status can no longer change.
+type startedWriter struct {
+	http.ResponseWriter
+	started bool
+}
+
+func (w *startedWriter) WriteHeader(status int) {
+	w.started = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *startedWriter) Write(p []byte) (int, error) {
+	w.started = true
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *startedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// fail answers with 500. If the answer has begun, it makes the server's next write fail, where it can: whoever asked must not take
+// for whole what is not.
+func (w *startedWriter) fail() {
+	if w.started {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
+		return
+	}
+	clear(w.Header())
+	page.Error(w, "cgoheap: a fault of the profiler, which the program's log describes", http.StatusInternalServerError)
 }

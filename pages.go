@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/self"
 )
 
 // PagesHandler serves the pages below /debug/cgoheap/, which are for people. Register it for that folder twice, as
@@ -40,11 +40,11 @@ import (
 // request must name the service by an address, as localhost, or by a name in Config.Hosts, because any name can be made to lead to it.
 // Unknown parameters are answered with 400 and a sentence.
 func (p *Profiler) PagesHandler() http.Handler {
-	return &page.Handler{Hosts: p.hosts(), Pages: map[string]http.HandlerFunc{
+	return p.guarded(&page.Handler{Hosts: p.hosts(), Pages: map[string]http.HandlerFunc{
 		"": servePage, "about": p.serveAbout, "account": p.serveAccount, "suspects": p.serveSuspects, "timeline": p.serveTimeline,
 		"metrics": p.serveMetrics, "profile": p.serveProfile, "stacks": p.serveStacks, "source": p.serveSource,
 		page.PartTrim: p.serveTrim, page.PartSampling: p.serveSampling, page.PartDump: p.serveDump,
-	}}
+	}})
 }
 
 // hosts are the names that the program allows. A nil Profiler has none.
@@ -77,7 +77,7 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Profiler) serveAbout(w http.ResponseWriter, r *http.Request) {
-	a := page.About{Name: filepath.Base(os.Args[0]), PID: os.Getpid(), SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil,
+	a := page.About{Name: self.Name, PID: os.Getpid(), SampleBytes: p.recording.SampleBytes(), Timeline: p.timeline() != nil,
 		Dumps: len(p.dumps.all()) > 0, Since: p.began.UnixMilli()}
 	if kept, since := p.suspects.Moments(); kept > 0 {
 		a.Moments, a.Looked = kept, since.UnixMilli()

@@ -17,13 +17,16 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/page"
 )
 
 func init() {
 	e := newEnvironment(os.Environ(), slog.New(newReports(nil)))
 	e.log = slog.New(newReports(e.level("CGOHEAP_LOG")))
-	started = start(e, http.DefaultServeMux)
+	background.Run("the import", func() { started = start(e, http.DefaultServeMux) }, func(err error) {
+		e.log.Error("cgoheap: a fault of the profiler", slog.Any("error", err))
+	})
 }
 
 var started *cgoheap.Profiler

@@ -4,6 +4,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
@@ -80,15 +81,17 @@ func (s *Symbolizer) forgetWhenIdle() {
 	var timer *time.Timer
 	kept := weak.Make(s)
 	timer = time.AfterFunc(idleLimit, func() {
-		s := kept.Value()
-		if s == nil {
-			return
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.answers.idle == timer { // otherwise they were used while this waited for the lock
-			s.forget()
-		}
+		background.Run("forgetting names", func() {
+			s := kept.Value()
+			if s == nil {
+				return
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.answers.idle == timer { // otherwise they were used while this waited for the lock
+				s.forget()
+			}
+		}, nil)
 	})
 	s.answers.idle = timer
 }

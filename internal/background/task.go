@@ -80,10 +80,18 @@ func (t *Task) Ask() {
 }
 
 func (t *Task) run() {
-	defer t.finished.Done()
+	whole := false
+	defer func() {
+		if whole {
+			t.finished.Done()
+		} else {
+			go t.run() // a function of the host's has ended the goroutine, by runtime.Goexit
+		}
+	}()
 	for t.next() {
 		Run(t.name, t.do, t.failed)
 	}
+	whole = true
 }
 
 // next reports whether the goroutine has something to do; if not, it ends.

@@ -2,6 +2,7 @@ package background
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,19 @@ func TestTask(t *testing.T) {
 		}
 		if e.running || runs != 3 {
 			t.Errorf("running %t, %d runs", e.running, runs)
+		}
+	})
+
+	t.Run("it runs again after what it ran has ended the goroutine", func(t *testing.T) {
+		runs := 0
+		e := New("test", func() { runs++; runtime.Goexit() }, nil)
+		for range 3 {
+			e.Ask()
+			e.finished.Wait()
+		}
+		e.End()
+		if runs != 3 {
+			t.Errorf("%d runs", runs)
 		}
 	})
 
