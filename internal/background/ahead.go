@@ -21,6 +21,9 @@ func Ahead[K, V any](name string, sequence iter.Seq2[K, V]) iter.Seq2[K, V] {
 					case <-enough:
 						return
 					}
+					if isClosed(enough) { // it was not the caller who took the pair
+						return
+					}
 				}
 			})
 		}()
@@ -37,5 +40,14 @@ func Ahead[K, V any](name string, sequence iter.Seq2[K, V]) iter.Seq2[K, V] {
 		if failed != nil {
 			panic(failed)
 		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
 	}
 }
