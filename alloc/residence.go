@@ -92,6 +92,9 @@ func (r *Recording) tables() []account.Range {
 	region := cgo.Region()
 	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(region))))
 	ranges := []account.Range{{Start: start, Limit: start + uint64(len(region))}}
+	if at, size := cgo.Scratch(); size > 0 {
+		ranges = append(ranges, account.Range{Start: at, Limit: at + size})
+	}
 	for _, s := range scratch.Mapped() {
 		ranges = append(ranges, account.Range{Start: uint64(s.Start), Limit: uint64(s.Limit)})
 	}

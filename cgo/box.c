@@ -125,7 +125,7 @@ static bool put_memory(uint64_t offset)
 
 static __attribute__((noreturn, noinline)) void land(struct shield *s)
 {
-	_longjmp(s->landing, 1);
+	LAND(s->landing);
 }
 
 // A page that memory has no room for. One that was there, and cannot be read any more, has another code.

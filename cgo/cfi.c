@@ -16,6 +16,7 @@
 #include "cfi_cie.h"
 #include "cfi_pointer.h"
 #include "cfi_rule.h"
+#include "room.h"
 
 #define ENCODINGS 0x3b031b01 // version 1; pcrel sdata4, udata4, datarel sdata4: what every linker writes
 #define HEADER_SIZE 12
@@ -105,7 +106,7 @@ static enum found look_in(const struct image *image, uintptr_t fde, uintptr_t pc
 	return r.unreadable ? UNREADABLE : FOUND;
 }
 
-bool cfi_rule(const struct image *image, uintptr_t pc, struct rule *rule)
+static bool search(const struct image *image, uintptr_t pc, struct rule *rule)
 {
 	struct entry entries[OVERLAPS];
 	int count = find_entries(image, pc, entries, OVERLAPS);
@@ -116,4 +117,25 @@ bool cfi_rule(const struct image *image, uintptr_t pc, struct rule *rule)
 			return found == FOUND;
 	}
 	return count >= 0;
+}
+
+struct searched {
+	const struct image *image;
+	uintptr_t pc;
+	struct rule *rule;
+	bool found;
+};
+
+static void run_search(void *searched)
+{
+	struct searched *s = searched;
+	s->found = search(s->image, s->pc, s->rule);
+}
+
+// All that a search takes of a stack is a room's.
+bool cfi_rule(const struct image *image, uintptr_t pc, struct rule *rule)
+{
+	struct searched s = {image, pc, rule, false};
+	(void)room_run(image->memory == NULL ? NULL : image->memory->room, run_search, &s);
+	return s.found;
 }

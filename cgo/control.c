@@ -15,6 +15,7 @@
 #include "objects.h"
 #include "record.h"
 #include "record_mapped.h"
+#include "scratch.h"
 #include "waker.h"
 
 static void in_child(void)
@@ -32,9 +33,13 @@ int cgoheap_prepare(const struct options *o)
 	registered = true;
 	objects_prepare();
 	bounds_prepare();
+	if (!scratch_prepare())
+		return errno;
 	int failed = layout_open(o->file.pages != 0 ? &o->file : NULL, o->table_bytes, o->sample_bytes);
 	if (failed != 0)
 		return failed;
+	cgoheap_region->scratch = (uintptr_t)cgoheap_scratches;
+	cgoheap_region->scratch_size = scratch_size();
 	cgoheap_region->seed = o->seed;
 	cgoheap_region->max_depth = o->max_depth;
 	cgoheap_region->go_pages = (uintptr_t)&cgoheap_go_pages;
@@ -58,6 +63,7 @@ bool cgoheap_stop(void)
 	bool empty = gate_close();
 	if (empty) {
 		region_close();
+		scratch_clear();
 		box_close();
 	}
 	return empty;
@@ -85,7 +91,8 @@ void cgoheap_publish(uint64_t index)
 
 static enum end walk_from(const struct registers *caller, uint64_t *frames, size_t *depth, uintptr_t *goroutine)
 {
-	struct walk w = walk_of(caller, frames, *depth);
+	struct walk w;
+	walk_begin(&w, caller, frames, *depth);
 	struct pass pass;
 	*depth = *goroutine = 0;
 	if (cgoheap_region == NULL || !gate_enter(&pass, __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE)))

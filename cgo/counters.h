@@ -30,7 +30,9 @@
 	X(STOPPED, "stacks_cut_stopped", LOSS, \
 		"stacks that were not walked because the recording ended") \
 	X(NO_FILE, "stacks_cut_no_file", LOSS, \
-		"stacks that end in code of no loaded file, such as code made at run time that keeps no frame pointer")
+		"stacks that end in code of no loaded file, such as code made at run time that keeps no frame pointer") \
+	X(NO_ROOM, "stacks_cut_no_room", LOSS, \
+		"stacks that were not walked because their thread had less than 1536 bytes of stack left")
 
 #define COUNTERS(X) \
 	X(SAMPLES, "samples", FACT, \

@@ -35,7 +35,8 @@ static SLOW void *slow_mmap(void *at, size_t length, int protection, int flags, 
 	if (!ready())
 		return (void *)answer(system_call6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset));
 	mapping_met(&caller, 0);
-	struct mapping m = mapping_begin(&caller, length, flags_of(flags));
+	struct mapping m;
+	mapping_begin(&m, &caller, length, flags_of(flags));
 	if ((flags & MAP_FIXED) != 0 && sound((uintptr_t)at, length))
 		mapping_claim(&m, (uintptr_t)at, (uintptr_t)at + whole(length));
 	void *p = CALL(mmap)(at, length, protection, flags, fd, offset);
@@ -67,7 +68,8 @@ static SLOW int slow_munmap(void *at, size_t length)
 	if (!ready())
 		return (int)answer(system_call(SYS_munmap, (long)at, (long)length, 0, 0));
 	mapping_met(&caller, 1);
-	struct mapping m = mapping_begin(&caller, 0, 0);
+	struct mapping m;
+	mapping_begin(&m, &caller, 0, 0);
 	if (sound((uintptr_t)at, length))
 		mapping_announce(&m, (uintptr_t)at, (uintptr_t)at + whole(length));
 	int result = CALL(munmap)(at, length);
@@ -116,9 +118,10 @@ static bool refused(const struct remapping *r)
 }
 
 // Only the end is unmapped.
-static void *shrink(const struct registers *caller, const struct remapping *r)
+static SLOW void *shrink(const struct registers *caller, const struct remapping *r)
 {
-	struct mapping m = mapping_begin(caller, 0, 0);
+	struct mapping m;
+	mapping_begin(&m, caller, 0, 0);
 	mapping_announce(&m, (uintptr_t)r->at + whole(r->to_length), (uintptr_t)r->at + whole(r->length));
 	void *p = remap(r);
 	if (p != MAP_FAILED)
@@ -135,7 +138,9 @@ static void *move(const struct registers *caller, const struct remapping *r)
 {
 	uintptr_t from = (uintptr_t)r->at, to = (uintptr_t)r->to, size = whole(r->to_length);
 	bool fixed = (r->flags & MREMAP_FIXED) != 0;
-	struct mapping m = mapping_begin(caller, r->to_length, MAPPED_UNKNOWN), there = m;
+	struct mapping m, there;
+	mapping_begin(&m, caller, r->to_length, MAPPED_UNKNOWN);
+	there = m;
 	if (takes_away(from, r->length, r->flags))
 		mapping_announce(&m, from, from + whole(r->length));
 	if (fixed)

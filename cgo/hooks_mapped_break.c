@@ -50,7 +50,8 @@ static SLOW int slow_brk(void *limit)
 	if (!break_ready())
 		return refuse() == NULL ? 0 : -1;
 	uintptr_t old = heap_end(), end = (uintptr_t)limit;
-	struct mapping m = mapping_begin(&caller, end - old, MAPPED_BREAK);
+	struct mapping m;
+	mapping_begin(&m, &caller, end - old, MAPPED_BREAK);
 	announce_lower(&m, old, end);
 	int result = CALL(brk)(limit);
 	if (result == 0 && heap_end() == end) // glibc's succeeds with addresses below the heap, and moves nothing
@@ -71,7 +72,8 @@ static SLOW void *slow_sbrk(intptr_t more)
 	struct registers caller = CALLER_REGISTERS();
 	if (!break_ready())
 		return more == 0 ? (void *)system_call(SYS_brk, 0, 0, 0, 0) : refuse();
-	struct mapping m = mapping_begin(&caller, (uintptr_t)more, MAPPED_BREAK);
+	struct mapping m;
+	mapping_begin(&m, &caller, (uintptr_t)more, MAPPED_BREAK);
 	if (more < 0)
 		announce_lower(&m, heap_end(), heap_end() + (uintptr_t)more);
 	void *old = CALL(sbrk)(more);

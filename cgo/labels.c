@@ -117,9 +117,8 @@ uint32_t labels_read(struct memory *m, uintptr_t g, char *entries)
 	return append_goroutine(&d, m, g) ? d.size : LABELS_NONE;
 }
 
-static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g)
+static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g, char *entries)
 {
-	char entries[LABELS_BYTES];
 	struct draft d = {0, entries};
 	if (cgoheap_labels.goroutine_offset != 0 && g != 0 && !append_goroutine(&d, m, g)) {
 		count(COUNT_LOST_LABELS);
@@ -132,11 +131,11 @@ static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g)
 	return d.size == 0 ? 0 : labels_intern(d.entries, d.size);
 }
 
-uint32_t labels_now(struct memory *m, uintptr_t g)
+uint32_t labels_now(struct memory *m, uintptr_t g, char *entries)
 {
 	if (cgoheap_labels.goroutine_offset == 0 && cgoheap_labels.of_thread == 0)
 		return 0;
-	return gather(m, g);
+	return gather(m, g, entries);
 }
 
 // The key of a set.

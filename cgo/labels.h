@@ -39,8 +39,8 @@ struct label_options {
 extern struct label_options cgoheap_labels;
 
 // Returns the ref of the labels of the calling thread, which runs for the goroutine g or, if that is 0, for none. 0 if
-// there are no labels, or no room.
-uint32_t labels_now(struct memory *m, uintptr_t g);
+// there are no labels, or no room. Gathers them in LABELS_BYTES at entries.
+uint32_t labels_now(struct memory *m, uintptr_t g, char *entries);
 
 // Writes the labels of the goroutine g as entries, at most LABELS_BYTES. The calling thread must run for g. Returns
 // their size, or LABELS_NONE if the labels are not where they should be.

@@ -16,6 +16,8 @@
 //	void allow_loads(uint64_t capabilities)
 //		Lets the calling thread load from all memory that is mapped to be read, whatever protection keys and memory tags say.
 //		capabilities are AT_HWCAP2 of getauxval(3).
+//	void call_on(void *end, void (*function)(void *), void *argument)
+//		Calls a function on the stack that ends at a 16-aligned address.
 //	CALLER_REGISTERS()
 //		The state of the caller of the function that uses this, which must not be inlined.
 //	GO_ON_IN(context, function, argument)

@@ -59,6 +59,18 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 	return swapped;
 }
 
+// The frame pointer leads an unwinder back to the caller's stack.
+static __attribute__((noinline, unused)) void call_on(void *end, void (*function)(void *), void *argument)
+{
+	__asm__ volatile("mov %%rsp, %%rbx\n"
+			 "	mov %[end], %%rsp\n"
+			 "	call *%[function]\n"
+			 "	mov %%rbx, %%rsp"
+			 : "+D"(argument)
+			 : [end] "r"(end), [function] "r"(function)
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc", "memory");
+}
+
 // The call pushed the return address, and the function then the caller's rbp, to where its own now points.
 #define CALLER_REGISTERS()                                                                                             \
 	({                                                                                                             \

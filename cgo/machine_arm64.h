@@ -67,6 +67,20 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 	return failed == 0;
 }
 
+// The frame pointer leads an unwinder back to the caller's stack.
+static __attribute__((noinline, unused)) void call_on(void *end, void (*function)(void *), void *argument)
+{
+	register void *x0 __asm__("x0") = argument;
+	__asm__ volatile("mov x19, sp\n"
+			 "	mov sp, %[end]\n"
+			 "	blr %[function]\n"
+			 "	mov sp, x19"
+			 : "+r"(x0)
+			 : [end] "r"(end), [function] "r"(function)
+			 : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+			   "x19", "x30", "cc", "memory");
+}
+
 // The function saves the caller's x29 where its own x29 points, somewhere inside its frame. Only the compiler knows how
 // far that is below the frame's end. gcc's builtin for the end exists in clang too, but yields x29 itself there.
 #ifdef __clang__

@@ -21,6 +21,9 @@
 
 #include <stdbool.h>
 
+// Functions that would make the frames of their callers large: they come last in what a hook calls.
+#define DEEP __attribute__((noinline))
+
 // Spoils the announced calls that overlap a range, and returns whether there are any. If the kernel chose the range, because it
 // was free, a call that only unmaps has done so.
 static bool spoil(struct mapped_table *t, const struct mapped_event *e, bool chosen)
@@ -78,26 +81,38 @@ static void mark(struct mapped_tree *t, uint32_t range, uint64_t number)
 		mapped_remove(t, range);
 }
 
-// Applies an event to a range.
-static void touch(struct mapped_tree *t, uint32_t range, const struct mapped_event *e, uint64_t number)
+// What an event does to the ranges that are there.
+struct change {
+	uint64_t start, limit;
+	uint64_t ticket, number;
+	enum mapped_what what;
+};
+
+static struct change change_of(const struct mapped_event *e, enum mapped_what what, uint64_t number)
+{
+	return (struct change){e->start, e->limit, e->ticket, number, what};
+}
+
+// Applies a change to a range.
+static void touch(struct mapped_tree *t, uint32_t range, const struct change *c)
 {
 	struct mapped *m = mapped_at(t, range);
-	bool announced = m->leaving == e->ticket;
-	if (e->what == MAPPED_LEAVES || e->what == MAPPED_CLAIMS)
-		mark(t, range, number);
-	else if (e->what == MAPPED_STAYS && announced)
+	bool announced = m->leaving == c->ticket;
+	if (c->what == MAPPED_LEAVES || c->what == MAPPED_CLAIMS)
+		mark(t, range, c->number);
+	else if (c->what == MAPPED_STAYS && announced)
 		m->leaving = 0;
-	else if (e->what == MAPPED_GONE && announced)
+	else if (c->what == MAPPED_GONE && announced)
 		mapped_remove(t, range);
 }
 
-static void touch_all(struct mapped_tree *t, const struct mapped_event *e, uint64_t number)
+static void touch_all(struct mapped_tree *t, const struct change *c)
 {
-	uint32_t range = mapped_within(t, e->start, e->limit);
+	uint32_t range = mapped_within(t, c->start, c->limit);
 	while (range != 0) {
 		uint64_t end = mapped_at(t, range)->limit;
-		touch(t, range, e, number);
-		range = mapped_next(t, end, e->limit);
+		touch(t, range, c);
+		range = mapped_next(t, end, c->limit);
 	}
 }
 
@@ -123,31 +138,31 @@ static bool clear(struct mapped_table *t, const struct mapped_event *e, bool cer
 	return certain;
 }
 
-static void add(struct mapped_table *t, const struct mapped_event *e, uint64_t number)
+static DEEP void add(struct mapped_table *t, const struct mapped_event *e, uint64_t number)
 {
 	mapped_add(&t->tree, &(struct mapped){.start = e->start, .limit = e->limit, .base = e->start, .length = e->length,
 					      .number = number, .stack = e->stack, .kind = e->kind, .flags = e->flags});
 }
 
-static void make(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
+static DEEP void make(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
 {
 	if (clear(t, e, certain))
 		add(t, e, number);
 }
 
 // What moved is the kind of memory that it was.
-static void move(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
+static DEEP void move(struct mapped_table *t, struct mapped_event *e, uint64_t number, bool certain)
 {
-	struct mapped_event gone = {.what = MAPPED_GONE, .start = e->from, .limit = e->from_limit, .ticket = e->ticket}, made = *e;
+	const struct change gone = {e->from, e->from_limit, e->ticket, number, MAPPED_GONE};
 	uint32_t was = mapped_from(&t->tree, e->from);
 	bool known = was != 0 && mapped_at(&t->tree, was)->leaving == e->ticket;
-	made.flags = known ? mapped_at(&t->tree, was)->flags & ~MAPPED_OPEN : MAPPED_UNKNOWN;
-	touch_all(&t->tree, &gone, number);
-	make(t, &made, number, certain);
+	e->flags = known ? mapped_at(&t->tree, was)->flags & ~MAPPED_OPEN : MAPPED_UNKNOWN;
+	touch_all(&t->tree, &gone);
+	make(t, e, number, certain);
 }
 
 // Since Linux 6.17, what a call moves may be several mappings, with gaps. Where nobody knows what was there, it may be a gap.
-static void shift(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
+static DEEP void shift(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
 {
 	certain = clear(t, e, certain);
 	uint32_t range = mapped_next(&t->tree, e->from, e->from_limit);
@@ -167,36 +182,25 @@ static void shift(struct mapped_table *t, const struct mapped_event *e, uint64_t
 }
 
 // A segment's parts are wherever they were not unmapped. shmdt is rare.
-static void each_of_segment(struct mapped_tree *t, const struct mapped_event *e, uint64_t number)
+static DEEP void each_of_segment(struct mapped_tree *t, const struct mapped_event *e, uint64_t number)
 {
-	struct mapped_event of_part = *e;
-	of_part.what = e->what == MAPPED_DETACHES ? MAPPED_LEAVES : e->what;
+	const struct change c = change_of(e, e->what == MAPPED_DETACHES ? MAPPED_LEAVES : e->what, number);
 	for (uint32_t range = 1; range <= t->used; range++) {
 		const struct mapped *m = mapped_at(t, range);
 		if ((m->flags & MAPPED_SEGMENT) != 0 && m->base == e->start)
-			touch(t, range, &of_part, number);
+			touch(t, range, &c);
 	}
 }
 
-// A call that others spoiled and that failed changed nothing, but they did.
-static void end(struct mapped_table *t, const struct mapped_event *e, uint64_t number, bool certain)
+static DEEP void change_all(struct mapped_table *t, const struct mapped_event *e, enum mapped_what what, uint64_t number)
 {
-	struct mapped_event ended = *e;
-	if (!certain)
-		ended.what = MAPPED_GONE;
-	touch_all(&t->tree, &ended, number);
+	const struct change c = change_of(e, what, number);
+	touch_all(&t->tree, &c);
 }
 
-void mapped_apply(struct mapped_table *t, const struct mapped_event *e, uint64_t number)
+// Ends what a call announced. If others spoiled it and it failed, it changed nothing, but they did.
+static void conclude_with(struct mapped_table *t, struct mapped_event *e, uint64_t number)
 {
-	if (e->limit == 0 || e->what == MAPPED_DETACHES)
-		return each_of_segment(&t->tree, e, number);
-	if (e->what == MAPPED_MADE)
-		return make(t, e, number, true);
-	if (e->what == MAPPED_LEAVES || e->what == MAPPED_CLAIMS) {
-		announce(t, e, number);
-		return touch_all(&t->tree, e, number);
-	}
 	bool certain = conclude(t, e->ticket);
 	if (e->what == MAPPED_REPLACED || e->what == MAPPED_SHIFTED) // unrecorded memory may now look like another segment's part
 		mapped_close(&t->tree, e->limit);
@@ -210,5 +214,17 @@ void mapped_apply(struct mapped_table *t, const struct mapped_event *e, uint64_t
 	else if (e->what == MAPPED_SHIFTED)
 		shift(t, e, number, claimed(t, e));
 	else
-		end(t, e, number, certain);
+		change_all(t, e, certain ? e->what : MAPPED_GONE, number);
+}
+
+void mapped_apply(struct mapped_table *t, struct mapped_event *e, uint64_t number)
+{
+	if (e->limit == 0 || e->what == MAPPED_DETACHES)
+		return each_of_segment(&t->tree, e, number);
+	if (e->what == MAPPED_MADE)
+		return make(t, e, number, true);
+	if (e->what != MAPPED_LEAVES && e->what != MAPPED_CLAIMS)
+		return conclude_with(t, e, number);
+	announce(t, e, number);
+	change_all(t, e, e->what, number);
 }

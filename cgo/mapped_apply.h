@@ -8,6 +8,6 @@
 
 // Applies the event with this number. Events are applied in the order of their numbers, by the
 // thread that holds the lock.
-void mapped_apply(struct mapped_table *t, const struct mapped_event *e, uint64_t number);
+void mapped_apply(struct mapped_table *t, struct mapped_event *e, uint64_t number);
 
 #endif

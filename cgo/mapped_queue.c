@@ -72,7 +72,7 @@ static struct mapped_event *claim(struct mapped_table *t, bool ends, uint64_t *e
 
 static bool full; // an event waited in vain, and none has found a slot since
 
-static struct mapped_event *claim_waiting(struct mapped_table *t, bool ends, uint64_t *event)
+static __attribute__((noinline)) struct mapped_event *claim_waiting(struct mapped_table *t, bool ends, uint64_t *event)
 {
 	struct mapped_event *e = claim(t, ends, event);
 	bool again = __atomic_load_n(&full, __ATOMIC_RELAXED);

@@ -86,26 +86,50 @@ static bool on_own_stack(struct thread *t, uintptr_t page)
 	return true;
 }
 
-// The end of the signal stack that the thread runs on at sp; 0 if it does not run on one.
-static uintptr_t end_of_signal_stack(uintptr_t sp)
+// Whether a hook that is called at sp would come to the guard page of the thread's own stack. The kernel lets the main thread's grow.
+static bool near_guard(struct thread *t, uintptr_t sp)
+{
+	uintptr_t page = page_of(sp - HOOK_STACK);
+	if (page >= t->lo || t->bottom == 0)
+		return false;
+	if (!readable_between(page, t->lo))
+		return true;
+	t->lo = page;
+	return false;
+}
+
+static void begin_on_own(struct memory *m, uintptr_t sp)
+{
+	m->hi = m->thread->top + PAGE;
+	m->narrow = m->narrow || near_guard(m->thread, sp);
+}
+
+// If the thread runs on its signal stack at sp, the kernel knows where that ends.
+static void begin_elsewhere(struct memory *m, uintptr_t sp)
 {
 	stack_t now;
 	if (system_call(SYS_sigaltstack, 0, (long)&now, 0, 0) != 0 || !(now.ss_flags & SS_ONSTACK))
-		return 0;
-	return sp - (uintptr_t)now.ss_sp <= now.ss_size ? ((uintptr_t)now.ss_sp + now.ss_size) & ~7UL : 0;
+		return;
+	uintptr_t start = (uintptr_t)now.ss_sp, end = (start + now.ss_size) & ~7UL;
+	if (sp - start > now.ss_size)
+		return;
+	m->narrow = m->narrow || sp - start < HOOK_STACK;
+	if (end > m->hi)
+		m->hi = end;
 }
 
 void memory_begin(struct memory *m, struct thread *t, uintptr_t sp, struct copy *copy)
 {
-	uintptr_t page = page_of(sp - 1), end; // sp itself may be the end of a mapping
+	uintptr_t page = page_of(sp - 1); // sp itself may be the end of a mapping
 	*m = (struct memory){.thread = t, .lo = page, .hi = page + PAGE, .copy = copy};
 	copy->way = 0;
 	copy->at = copy->size = 0;
 	m->own = on_own_stack(t, page);
+	m->narrow = sp - t->bottom < HOOK_STACK && t->bottom != 0;
 	if (m->own)
-		m->hi = t->top + PAGE;
-	else if ((end = end_of_signal_stack(sp)) > m->hi)
-		m->hi = end;
+		begin_on_own(m, sp);
+	else
+		begin_elsewhere(m, sp);
 }
 
 static void close_pipe(struct copy *c)

@@ -27,6 +27,8 @@ struct copy {
 	uintptr_t words[MEMORY_COPY_BYTES / 8];
 };
 
+struct room;
+
 // The memory that a walk may load words from.
 struct memory {
 	struct thread *thread;
@@ -37,7 +39,12 @@ struct memory {
 	struct word *log;       // MEMORY_WORDS words, in the order they are read; NULL for none
 	uint32_t logged;
 	struct copy *copy;      // NULL: words that cannot be loaded cannot be read
+	struct room *room;      // for what is deep; NULL: the caller's stack has room
+	bool narrow;            // so little of the stack is left that nothing may be walked
 };
+
+// The most that a hook takes of the program's stack, with what it calls.
+#define HOOK_STACK 1536
 
 // Enters a word in the log.
 static inline void memory_note(struct memory *m, uintptr_t address, uintptr_t value)

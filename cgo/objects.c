@@ -24,6 +24,7 @@
 #include "cfi.h"
 #include "lookup.h"
 #include "region.h"
+#include "room.h"
 
 // glibc's struct dl_find_object, which older headers do not have.
 struct dl_object {
@@ -202,23 +203,54 @@ static uint32_t intern(const struct identity *is, uint64_t loads, const struct o
 
 #define TRIES 3
 
+// A search for the object at an address.
+struct searched {
+	uintptr_t pc;
+	const struct loads *loads;
+	struct memory *memory;
+	const struct object **object;
+	uint64_t before; // the loader's words when it was asked
+	struct dl_object found;
+	uint32_t number; // 0 until it is known
+};
+
+// Asks the loader, and looks among the objects that were met before. False if there is nothing to be met.
+static bool ask(struct searched *s)
+{
+	s->before = loads_now(s->loads);
+	if (ask_loader((void *)s->pc, &s->found) != 0)
+		return false;
+	s->number = find((uintptr_t)s->found.start, s->before, s->object);
+	return s->number == 0;
+}
+
+// Meets what the loader has found. False if that has changed meanwhile.
+static bool meet(struct searched *s)
+{
+	struct dl_object again;
+	struct identity is;
+	if (!identify(&s->found, s->memory, &is))
+		return true;
+	if (loads_now(s->loads) != s->before || ask_loader((void *)s->pc, &again) != 0 || again.link_map != s->found.link_map)
+		return false;
+	s->number = intern(&is, s->before, s->object);
+	return true;
+}
+
+static void search(void *searched)
+{
+	struct searched *s = searched;
+	for (int i = 0; i < TRIES; i++)
+		if ((i > 0 && !ask(s)) || meet(s))
+			return;
+}
+
 uint32_t object_at(uintptr_t pc, const struct loads *loads, struct memory *m, const struct object **object)
 {
-	struct dl_object found, again;
-	struct identity is;
-	for (int i = 0; i < TRIES && ask_loader != NULL && allowed; i++) {
-		uint64_t before = loads_now(loads);
-		if (ask_loader((void *)pc, &found) != 0)
-			return 0;
-		uint32_t number = find((uintptr_t)found.start, before, object);
-		if (number != 0)
-			return number;
-		if (!identify(&found, m, &is))
-			return 0;
-		if (loads_now(loads) == before && ask_loader((void *)pc, &again) == 0 && again.link_map == found.link_map)
-			return intern(&is, before, object);
-	}
-	return 0;
+	struct searched s = {.pc = pc, .loads = loads, .memory = m, .object = object};
+	if (ask_loader != NULL && allowed && ask(&s))
+		(void)room_run(m->room, search, &s);
+	return s.number;
 }
 
 bool object_rule(const struct object_code *code, struct memory *m, struct rule *rule)

@@ -64,6 +64,11 @@ bool pages_place(void *at, void *pages, size_t size)
 	return mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
 }
 
+void pages_free(void *at, size_t size)
+{
+	(void)madvise(at, size, MADV_DONTNEED);
+}
+
 // Asks the kernel to take memory back; true if the first and the last word that were written read as zero afterwards.
 static bool take_back(uint64_t *first, size_t size, uint64_t *last)
 {

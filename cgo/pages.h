@@ -26,6 +26,9 @@ bool pages_place(void *at, void *pages, size_t size);
 // Unmaps what pages_map mapped.
 void pages_unmap(void *at, size_t size);
 
+// Returns the memory of pages that pages_map mapped to the kernel, which may leave what lies in them.
+void pages_free(void *at, size_t size);
+
 // Zeroes size bytes from the start of a page, of which only the first used bytes were ever written, and returns their
 // memory to the kernel if possible. Another thread may read them meanwhile.
 void pages_clear(void *at, size_t size, size_t used);

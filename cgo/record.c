@@ -8,6 +8,7 @@
 #include "labels.h"
 #include "last.h"
 #include "peak.h"
+#include "scratch.h"
 #include "shield.h"
 #include "sites.h"
 #include "stacks.h"
@@ -80,13 +81,20 @@ static inline __attribute__((always_inline)) uint32_t stack_by_walk(struct walk 
 	return last_end(w, end);
 }
 
-static inline __attribute__((always_inline)) void begin_walk(struct walk *w, uint32_t slot, struct copy *copy)
+// Begins a walk in the slot's scratch. memory_end must follow.
+static inline __attribute__((always_inline)) struct walk *begin_walk(uint32_t slot, const struct registers *caller)
 {
+	struct scratch *s = scratch_of(slot);
+	struct walk *w = &s->walk;
+	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
+	walk_begin(w, caller, s->frames, max < SCRATCH_FRAMES ? max : SCRATCH_FRAMES);
 	walk_by_current(w);
-	memory_begin(&w->memory, &cgoheap_thread, w->at.sp, copy);
+	memory_begin(&w->memory, &cgoheap_thread, w->at.sp, &s->copy);
+	w->memory.room = &s->room;
 	if (!thread_is_bounded(&cgoheap_thread))
 		count_in(slot, COUNT_UNBOUNDED, 1);
 	last_begin(w, slot);
+	return w;
 }
 
 // The site of the stack that walk w finds; 0 when the region is full.
@@ -97,7 +105,7 @@ static uint32_t site_by_walk(struct walk *w, uint32_t slot, size_t size)
 		count(COUNT_LOST_STACK);
 		return 0;
 	}
-	uint32_t site = site_intern(stack, size, labels_now(&w->memory, w->goroutine), slot);
+	uint32_t site = site_intern(stack, size, labels_now(&w->memory, w->goroutine, scratch_of(slot)->labels), slot);
 	if (site == 0)
 		count(COUNT_LOST_SITE);
 	return site;
@@ -106,25 +114,17 @@ static uint32_t site_by_walk(struct walk *w, uint32_t slot, size_t size)
 // The site of the caller's stack; 0 when the region is full.
 static uint32_t site_of(uint32_t slot, size_t size, const struct registers *caller)
 {
-	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
-	uint64_t frames[max];
-	struct copy copy;
-	struct walk w = walk_of(caller, frames, max);
-	begin_walk(&w, slot, &copy);
-	uint32_t site = site_by_walk(&w, slot, size);
-	memory_end(&w.memory);
+	struct walk *w = begin_walk(slot, caller);
+	uint32_t site = site_by_walk(w, slot, size);
+	memory_end(&w->memory);
 	return site;
 }
 
 uint32_t record_stack(uint32_t slot, const struct registers *caller)
 {
-	size_t max = __atomic_load_n(&cgoheap_max_depth, __ATOMIC_RELAXED);
-	uint64_t frames[max];
-	struct copy copy;
-	struct walk w = walk_of(caller, frames, max);
-	begin_walk(&w, slot, &copy);
-	uint32_t stack = stack_by_walk(&w, slot);
-	memory_end(&w.memory);
+	struct walk *w = begin_walk(slot, caller);
+	uint32_t stack = stack_by_walk(w, slot);
+	memory_end(&w->memory);
 	return stack;
 }
 

@@ -11,6 +11,7 @@
 #include "mapped_calls.h"
 #include "record.h"
 #include "region.h"
+#include "scratch.h"
 #include "shield.h"
 #include "signals.h"
 
@@ -116,16 +117,15 @@ static inline __attribute__((always_inline)) void do_take_ticket(struct mapping 
 
 SHIELDED_FUNCTION(static, take_ticket, (struct mapping *m), (m))
 
-struct mapping mapping_begin(const struct registers *caller, uint64_t length, uint16_t flags)
+void mapping_begin(struct mapping *m, const struct registers *caller, uint64_t length, uint16_t flags)
 {
-	struct mapping m = {.caller = caller, .event = {.length = length, .flags = flags}};
+	*m = (struct mapping){.caller = caller, .event = {.length = length, .flags = flags}};
 	uint32_t generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
 	if (generation == 0 || gate_unbuilt(generation) || !region_here())
-		return m;
-	m.blocks = kind_of(caller->pc) == MAPPED_PROGRAM && signals_block(&m.blocked);
-	m.generation = generation;
-	take_ticket(&m);
-	return m;
+		return;
+	m->blocks = kind_of(caller->pc) == MAPPED_PROGRAM && signals_block(&m->blocked);
+	m->generation = generation;
+	take_ticket(m);
 }
 
 void mapping_end(const struct mapping *m)
@@ -155,11 +155,34 @@ static bool enter(struct mapping *m, struct pass *pass)
 	return false;
 }
 
+struct reported {
+	struct mapping *m;
+	uint64_t number;
+};
+
+static void run_report(void *reported)
+{
+	struct reported *r = reported;
+	r->number = mapped_report(&r->m->event);
+}
+
+// Reports the event on the slot's own stack. Returns its number, or 0.
+static uint64_t report_in(struct mapping *m, uint32_t slot)
+{
+	struct reported r = {m, 0};
+	struct room *room = &scratch_of(slot)->room;
+	if (m->blocks)
+		room_run_blocked(room, run_report, &r);
+	else if (!room_run(room, run_report, &r))
+		lose(m);
+	return r.number;
+}
+
 static inline __attribute__((always_inline)) void do_put(struct mapping *m, uint64_t *number)
 {
 	struct pass pass;
 	if (enter(m, &pass)) {
-		*number = mapped_report(&m->event);
+		*number = report_in(m, pass.slot);
 		gate_leave(pass);
 	}
 }
@@ -211,7 +234,7 @@ static inline __attribute__((always_inline)) void do_put_made(struct mapping *m)
 	if (enter(m, &pass)) {
 		if (m->event.kind == MAPPED_PROGRAM && (m->event.stack = record_stack(pass.slot, m->caller)) == 0)
 			count(COUNT_LOST_MAPPED);
-		mapped_report(&m->event);
+		report_in(m, pass.slot);
 		gate_leave(pass);
 	}
 }

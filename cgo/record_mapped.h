@@ -24,7 +24,7 @@ struct mapping {
 // Begins a call that asks for length bytes. Keeps errno, as all of these do. mapping_end must follow. In between, no handler of a
 // signal interrupts a call of the program's: it is allowed to jump out of these, and its jump would leave a slot of the gate, the lock
 // of the table or an event taken for good. Nobody may jump out of Go's runtime or an allocator.
-struct mapping mapping_begin(const struct registers *caller, uint64_t length, uint16_t flags);
+void mapping_begin(struct mapping *m, const struct registers *caller, uint64_t length, uint16_t flags);
 
 // Says, before the call, that it takes away what is mapped there, that it maps over it, or that it takes away all that a call of
 // shmat mapped from an address on.

@@ -10,6 +10,7 @@ package cgo
 // #include "gate.h"
 // #include "probe.h"
 // #include "real.h"
+// #include "scratch.h"
 // #include "waker.h"
 // #include <stdlib.h>
 import "C"
@@ -121,6 +122,14 @@ func SetSampleBytes(n int64) { C.cgoheap_set_sample_bytes(C.uint64_t(n)) }
 // Region returns the region, in place: it changes while it is read. It is never longer than what is mapped.
 func Region() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(C.cgoheap_region)), min(C.cgoheap_region.size, C.cgoheap_mapped))
+}
+
+// Scratch returns where the hooks work, and how many bytes it has; 0 before the first recording.
+func Scratch() (start, size uint64) {
+	if C.cgoheap_scratches == nil {
+		return 0, 0
+	}
+	return uint64(uintptr(unsafe.Pointer(C.cgoheap_scratches))), uint64(C.scratch_size())
 }
 
 // Describe puts a description of the process into the region, if there is room.

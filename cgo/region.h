@@ -16,7 +16,7 @@
 #include "counters.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 14
+#define REGION_VERSION 15
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
@@ -72,6 +72,8 @@ struct header {
 	uint64_t faulted;      // the same of a signal that says that the program is faulty
 	uint64_t missing;      // pages that the file has not, because it had no room: what they hold is in this process only
 	uint64_t go_pages;     // the address of the struct page_set of what Go's runtime has mapped, for readers outside the process
+	uint64_t scratch;      // the address of the memory that hooks work in, for them too
+	uint64_t scratch_size; // in bytes
 	_Alignas(16) struct inuse inuse;
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "machine.h"
+#include "scratch.h"
 #include "signals.h"
 
 uint32_t cgoheap_boxed;
@@ -17,6 +18,14 @@ void shield_raise(struct shield *s)
 	s->inside = 0;
 	s->outer = cgoheap_thread.shield;
 	cgoheap_thread.shield = s;
+}
+
+void shield_leave(struct shield *s)
+{
+	if (s->inside == 0)
+		return;
+	room_leave(&scratch_of(s->inside - 1)->room);
+	gate_leave((struct pass){.slot = s->inside - 1});
 }
 
 void shield_lower(struct shield *s)

@@ -21,15 +21,18 @@ static inline bool shield_needed(void)
 void shield_raise(struct shield *s);
 void shield_lower(struct shield *s);
 
+// Called where a hook has landed.
+void shield_leave(struct shield *s);
+
 // Does work in the region. A handler of the program's may interrupt it and call a hook.
 #define SHIELDED(work)                                                                                                 \
 	do {                                                                                                           \
 		struct shield shield;                                                                                  \
 		shield_raise(&shield);                                                                                 \
-		if (_setjmp(shield.landing) == 0)                                                                      \
+		if (!LANDS(shield.landing))                                                                            \
 			work;                                                                                          \
-		else if (shield.inside != 0)                                                                           \
-			gate_leave((struct pass){.slot = shield.inside - 1});                                          \
+		else                                                                                                   \
+			shield_leave(&shield);                                                                         \
 		shield_lower(&shield);                                                                                 \
 	} while (0)
 

@@ -3,7 +3,6 @@
 #ifndef CGOHEAP_THREAD_H
 #define CGOHEAP_THREAD_H
 
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +13,21 @@ struct kind {
 	size_t size; // 0 for no kind
 };
 
+// A place to jump to. libc's jmp_buf also has room for a set of signals; for arm64, clang has no other.
+#if defined(__clang__) && defined(__aarch64__)
+#include <setjmp.h>
+typedef jmp_buf landing;
+#define LANDS(l) (_setjmp(l) != 0)
+#define LAND(l) _longjmp(l, 1)
+#else
+typedef void *landing[5];
+#define LANDS(l) (__builtin_setjmp(l) != 0)
+#define LAND(l) __builtin_longjmp(l, 1)
+#endif
+
 // Where a hook that touches a region in a file lands if it cannot go on. See shield.h.
 struct shield {
-	jmp_buf landing;
+	landing landing;
 	struct shield *outer; // of a hook that this one interrupted
 	uint32_t inside;      // the slot of the gate that it has, and one more; 0 for none
 	bool blocked;         // the thread blocked SIGBUS

@@ -28,6 +28,8 @@ enum end walk(struct walk *w)
 {
 	if (w->index == NULL)
 		return END_STOPPED;
+	if (w->memory.narrow)
+		return END_NO_ROOM;
 	enum end end;
 	do
 		end = walk_find_go(w) ? walk_go(w) : walk_c(w);

@@ -8,6 +8,7 @@
 // addresses stand behind calls. From there on, what runs on the goroutine's stack is Go code.
 
 #include "objects.h"
+#include "room.h"
 #include "walk.h"
 
 // Whether the code was opened after the program began, and may be a plugin's Go code that the index does not know yet.
@@ -55,16 +56,28 @@ static enum end step_as_go(struct walk *w, uint32_t module)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
+struct attempt {
+	struct walk *w;
+	uint32_t module;
+	enum end end;
+};
+
+static void try(void *attempt)
+{
+	struct attempt *a = attempt;
+	struct walk before = *a->w;
+	a->end = step_as_go(a->w, a->module);
+	if (a->end == END_NO_UNWIND)
+		*a->w = before;
+	else
+		a->w->met = true;
+	a->w->memory.unfit = true;
+}
+
 enum end walk_new_go(struct walk *w, uint32_t module)
 {
-	if (!objects_allowed() || !may_be_new_go(w, module))
-		return END_NO_UNWIND;
-	struct walk before = *w;
-	enum end end = step_as_go(w, module);
-	if (end == END_NO_UNWIND)
-		*w = before;
-	else
-		w->met = true;
-	w->memory.unfit = true;
-	return end;
+	struct attempt a = {w, module, END_NO_UNWIND};
+	if (objects_allowed() && may_be_new_go(w, module))
+		(void)room_run(w->memory.room, try, &a);
+	return a.end;
 }

@@ -12,7 +12,7 @@ func TestEachCounterHasItsOwnNameAndASentence(t *testing.T) {
 	}
 	for at, name := range map[int]string{
 		CountStacks: "stacks", CountSites: "sites", CountEnd: "stacks_complete",
-		CountEnd + Ends - 1: "stacks_cut_no_file",
+		CountEnd + Ends - 1: "stacks_cut_no_room",
 	} {
 		if got := Counters[at].Name; got != name {
 			t.Errorf("counter %d is %s, want %s", at, got, name)

@@ -4,14 +4,14 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 14                   // of the layout
+	Version         = 15                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
 	CountStacks     = 2                    // the counter of stacks
 	CountSites      = 3                    // the counter of sites
 	CountEnd        = 5                    // the first counter of an enum end; it counts whole stacks
-	Ends            = 12                   // the number of these counters
+	Ends            = 13                   // the number of these counters
 	StackTries      = 3                    // refs of sites in a stack, each the root of a trie
 	StackEnds       = 4096                 // a ref below it is not a node, but an end
 	EndNoFile       = 11                   // the end of a stack at code that is in no file
@@ -68,6 +68,7 @@ var Counters = [...]Counter{
 	{"stacks_cut_go_frame", "stacks that end in a Go frame that leads nowhere", true},
 	{"stacks_cut_stopped", "stacks that were not walked because the recording ended", true},
 	{"stacks_cut_no_file", "stacks that end in code of no loaded file, such as code made at run time that keeps no frame pointer", true},
+	{"stacks_cut_no_room", "stacks that were not walked because their thread had less than 1536 bytes of stack left", true},
 	{"lost_stack_table_full", "samples dropped because the tables had no room for their stack", true},
 	{"lost_site_table_full", "samples dropped because the tables had no room for their site", true},
 	{"lost_live_table_full", "sampled blocks counted as allocated but not as in use, because the tables were full", true},
@@ -94,7 +95,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader      = 2848
+	SizeofHeader      = 2880
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -128,19 +129,21 @@ const (
 	HeaderFaulted     = 256 // uint64
 	HeaderMissing     = 264 // uint64
 	HeaderGoPages     = 272 // uint64
-	HeaderInuse       = 288 // struct inuse
-	HeaderPeakMissed  = 304 // uint64
-	HeaderPeakClock   = 312 // uint64
-	HeaderLevelCount  = 320 // uint64
-	HeaderLevels      = 328 // uint64[24]
-	HeaderCounters    = 520 // uint64[35]
-	HeaderCarries     = 800 // struct carry[128]
+	HeaderScratch     = 280 // uint64
+	HeaderScratchSize = 288 // uint64
+	HeaderInuse       = 304 // struct inuse
+	HeaderPeakMissed  = 320 // uint64
+	HeaderPeakClock   = 328 // uint64
+	HeaderLevelCount  = 336 // uint64
+	HeaderLevels      = 344 // uint64[24]
+	HeaderCounters    = 536 // uint64[36]
+	HeaderCarries     = 824 // struct carry[128]
 )
 
 // struct gate_slot
 const (
 	SizeofGateSlot   = 384
-	GateSlotCounters = 0   // uint64[35]
+	GateSlotCounters = 0   // uint64[36]
 	GateSlotCredit   = 320 // uint64
 )
 

@@ -89,7 +89,12 @@ func (r *Recording) sources(p *place, found *resident) (*account.Sources, error)
 	}
 	s := &account.Sources{
 		Tables: func() []account.Range {
-			return []account.Range{{Start: p.region, Limit: p.region + r.region.Load64(layout.HeaderSize)}}
+			ranges := []account.Range{{Start: p.region, Limit: p.region + r.region.Load64(layout.HeaderSize)}}
+			at, size := r.region.Load64(layout.HeaderScratch), r.region.Load64(layout.HeaderScratchSize)
+			if size > 0 && at+size > at {
+				ranges = append(ranges, account.Range{Start: at, Limit: at + size})
+			}
+			return ranges
 		},
 		Segments: p.segments,
 		Malloc:   []account.Malloc{{Ranges: heaps}},

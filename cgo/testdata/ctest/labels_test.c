@@ -43,8 +43,9 @@ static uint32_t now(uintptr_t of)
 {
 	struct memory m;
 	struct copy copy;
+	char entries[LABELS_BYTES];
 	memory_begin(&m, &cgoheap_thread, (uintptr_t)&m, &copy);
-	uint32_t ref = labels_now(&m, of);
+	uint32_t ref = labels_now(&m, of, entries);
 	memory_end(&m);
 	return ref;
 }

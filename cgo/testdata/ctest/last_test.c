@@ -232,7 +232,8 @@ static void change(bool much)
 
 static struct walk from_caller(struct thread *t, uint64_t *frames, size_t max)
 {
-	struct walk w = walk_of(&caller, frames, max);
+	struct walk w;
+	walk_begin(&w, &caller, frames, max);
 	walk_by_current(&w);
 	static struct copy copy;
 	w.memory = (struct memory){.thread = t, .lo = (uintptr_t)room, .hi = (uintptr_t)room + sizeof room, .own = true, .copy = &copy};

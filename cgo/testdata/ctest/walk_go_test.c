@@ -80,7 +80,8 @@ static enum end join_g(const struct g *of, uintptr_t pc, uintptr_t below)
 	system_stack[4] = below;
 	system_stack[5] = (uintptr_t)of;
 #endif
-	struct walk w = walk_of(&caller, frames, 16);
+	struct walk w;
+	walk_begin(&w, &caller, frames, 16);
 	walk_by_current(&w);
 	copy.size = 0;
 	w.memory = (struct memory){.thread = &thread, .lo = (uintptr_t)system_stack, .hi = (uintptr_t)(system_stack + 16), .own = true,

@@ -61,7 +61,8 @@ static enum end walk_from(uint32_t function, int sp, int fp, uintptr_t to)
 	struct registers caller = {return_to(function), (uintptr_t)&words[sp], (uintptr_t)&words[fp]};
 	static struct thread thread;
 	static struct copy copy;
-	struct walk w = walk_of(&caller, frames, 16);
+	struct walk w;
+	walk_begin(&w, &caller, frames, 16);
 	memset(words, 0, sizeof words);
 	words[fp] = (uintptr_t)&words[fp];
 	words[fp + 1] = to;

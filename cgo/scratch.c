@@ -1,0 +1,32 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#define _GNU_SOURCE
+#include "scratch.h"
+
+#include <sys/mman.h>
+
+#include "gate.h"
+#include "pages.h"
+
+struct scratch *cgoheap_scratches;
+
+size_t scratch_size(void)
+{
+	return GATE_SLOTS * sizeof(struct scratch);
+}
+
+bool scratch_prepare(void)
+{
+	if (cgoheap_scratches == NULL)
+		cgoheap_scratches = pages_map(scratch_size());
+	if (cgoheap_scratches == NULL)
+		return false;
+	(void)madvise(cgoheap_scratches, scratch_size(), MADV_NOHUGEPAGE); // few pages of it are used
+	return true;
+}
+
+// Where memory is locked it stays: nothing in it needs to be zero.
+void scratch_clear(void)
+{
+	pages_free(cgoheap_scratches, scratch_size());
+}
