@@ -20,11 +20,13 @@
 #include "pages.h"
 #include "region.h"
 #include "shield.h"
+#include "signals.h"
 
 static struct {
 	enum box_state state;
 	bool installed;
 	struct sigaction before; // the handler that ours stands before
+	uint32_t spent;          // that one had SA_RESETHAND, and was called
 	uint64_t page;           // the size of a page
 	uint8_t *mended;         // a bit for each page of the file
 	uint64_t mended_size;
@@ -156,29 +158,83 @@ static bool mend(uintptr_t address, int code, ucontext_t *context)
 	return replace((uintptr_t)cgoheap_region + offset, offset);
 }
 
-// Has the signal do what it did before.
+static bool is_sent(const siginfo_t *info)
+{
+	return info->si_code <= 0 || info->si_code == BUS_MCEERR_AO;
+}
+
+// Has the thread die of the signal as soon as it goes on where it was interrupted, with what the kernel reported of it.
+static void die(int signal, siginfo_t *info)
+{
+	const uint64_t all = ~0ULL;
+	struct sigaction none = {.sa_handler = SIG_DFL};
+	long pid = system_call(SYS_getpid, 0, 0, 0, 0), tid = system_call(SYS_gettid, 0, 0, 0, 0);
+	system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
+	sigaction(signal, &none, NULL);
+	if (system_call(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info) != 0)
+		system_call(SYS_tgkill, pid, tid, signal, 0);
+}
+
+// Has the signal do what it did before. Ours was installed with the mask and the flags of the one before, so the kernel has
+// prepared all that this one expects; it passes three arguments to each handler.
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	const struct sigaction *before = &box.before;
-	ending_note(signal);
-	if ((before->sa_flags & SA_SIGINFO) != 0) {
+	bool handled = before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN;
+	if (handled && (before->sa_flags & SA_RESETHAND) != 0)
+		handled = __atomic_exchange_n(&box.spent, 1, __ATOMIC_ACQ_REL) == 0;
+	if (handled)
 		before->sa_sigaction(signal, info, context);
-	} else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
-		before->sa_handler(signal);
-	} else if (info->si_code > 0 || before->sa_handler == SIG_DFL) { // what a thread causes itself cannot be ignored
-		struct sigaction none = {.sa_handler = SIG_DFL};
-		sigaction(signal, &none, NULL);
-		if (info->si_code <= 0) // else it comes again, as the thread goes on where it was
-			system_call(SYS_tgkill, system_call(SYS_getpid, 0, 0, 0, 0), system_call(SYS_gettid, 0, 0, 0, 0), signal, 0);
-	}
+	else if (before->sa_handler != SIG_IGN || !is_sent(info)) // what a thread causes itself cannot be ignored
+		die(signal, info);
+}
+
+// Whether the thread blocks the signal, and only a shield has unblocked it.
+static bool is_blocked(void)
+{
+	const struct shield *s = cgoheap_thread.shield;
+	while (s != NULL && !s->blocked)
+		s = s->outer;
+	return s != NULL;
+}
+
+// If the thread blocks the signal, makes it pend again for those that wait for it, and the interrupted hook loses its shield.
+static bool send_back(int signal, siginfo_t *info, ucontext_t *context)
+{
+	if (!is_blocked())
+		return false;
+	long pid = system_call(SYS_getpid, 0, 0, 0, 0);
+	sigaddset(&context->uc_sigmask, signal);
+	uint64_t bus = SIGNAL_BIT(signal);
+	system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&bus, 0, sizeof bus);
+	if (info->si_code == SI_TKILL)
+		system_call(SYS_rt_tgsigqueueinfo, pid, system_call(SYS_gettid, 0, 0, 0, 0), signal, (long)info);
+	else
+		system_call(SYS_rt_sigqueueinfo, pid, signal, (long)info, 0);
+	return true;
+}
+
+// No handler runs meanwhile, whatever the mask of the one before is.
+static bool mend_alone(const siginfo_t *info, ucontext_t *context)
+{
+	const uint64_t all = ~0ULL;
+	uint64_t before;
+	bool blocked = system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&before, sizeof all) == 0;
+	bool mended = mend((uintptr_t)info->si_addr, info->si_code, context);
+	if (blocked)
+		signals_restore(before);
+	return mended;
 }
 
 static void on_bus(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
-	if (info->si_code <= 0 || !mend((uintptr_t)info->si_addr, info->si_code, context))
-		pass_on(signal, info, context);
+	bool done = is_sent(info) ? send_back(signal, info, context) : mend_alone(info, context);
+	if (!done)
+		ending_note(signal);
 	errno = error;
+	if (!done)
+		pass_on(signal, info, context);
 }
 
 static bool is_ours(const struct sigaction *a)
@@ -186,17 +242,37 @@ static bool is_ours(const struct sigaction *a)
 	return (a->sa_flags & SA_SIGINFO) != 0 && a->sa_sigaction == on_bus;
 }
 
+// Ours stays when the kernel would remove the one before: see pass_on.
+static struct sigaction ours_before(const struct sigaction *before)
+{
+	struct sigaction ours = {.sa_flags = SA_ONSTACK | SA_RESTART};
+	if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+		ours = *before;
+	ours.sa_flags = (ours.sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
+	ours.sa_sigaction = on_bus;
+	return ours;
+}
+
 // One that was left behind because another stood before it is still called by that.
 static int install(void)
 {
-	struct sigaction ours = {.sa_sigaction = on_bus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	sigfillset(&ours.sa_mask);
 	if (box.installed)
 		return 0;
 	if (!action_of(SIGBUS, &box.before))
 		return errno;
+	struct sigaction ours = ours_before(&box.before);
+	box.spent = 0;
 	box.installed = sigaction(SIGBUS, &ours, NULL) == 0;
 	return box.installed ? 0 : errno;
+}
+
+static void uninstall(void)
+{
+	struct sigaction now, before = box.before;
+	if (box.spent != 0)
+		before.sa_handler = SIG_DFL;
+	if (sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now))
+		box.installed = sigaction(SIGBUS, &before, NULL) != 0;
 }
 
 int box_open(void)
@@ -225,12 +301,10 @@ void box_laid_out(void)
 
 void box_close(void)
 {
-	struct sigaction now;
 	if (box_state() == BOX_NONE)
 		return;
 	__atomic_store_n(&cgoheap_boxed, 0, __ATOMIC_SEQ_CST);
 	set(BOX_NONE);
-	if (sigaction(SIGBUS, NULL, &now) == 0 && is_ours(&now))
-		box.installed = sigaction(SIGBUS, &box.before, NULL) != 0;
+	uninstall();
 	pages_unmap(box.mended, box.mended_size);
 }

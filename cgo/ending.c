@@ -15,18 +15,22 @@
 #include "action.h"
 #include "clock.h"
 #include "region.h"
+#include "shield.h"
 
 #define MOST 32 // above the highest signal that is noted
 
 static struct sigaction behind[MOST]; // kept after ending_end for a handler that still runs
 
-void ending_note(int number)
+static void do_ending_note(int number)
 {
 	if (cgoheap_region == NULL || !region_here())
 		return;
 	uint64_t *note = number == SIGTERM || number == SIGINT || number == SIGQUIT ? &cgoheap_region->asked_to_end : &cgoheap_region->faulted;
 	__atomic_store_n(note, (clock_now() & ~(uint64_t)ENDING_SIGNAL) | (uint64_t)number, __ATOMIC_RELAXED);
 }
+
+// A file that was made shorter may lack the header's page, and the handler's mask has SIGBUS.
+SHIELDED_FUNCTION(extern, ending_note, (int number), (number))
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {

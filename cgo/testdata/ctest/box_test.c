@@ -15,42 +15,10 @@
 
 #include "../../box.h"
 #include "../../family.h"
-#include "totals.h"
-
-enum { SIZE = 64 << 20, PAGE = 4096 };
+#include "boxes.h"
 
 void *hook_malloc(size_t size);
 void hook_free(void *p);
-
-static int file = -1;
-static char name[64];
-
-static struct region_file open_file(void)
-{
-	struct stat s;
-	if (file >= 0)
-		close(file);
-	unlink(name);
-	strcpy(name, "/dev/shm/cgoheap-box-XXXXXX");
-	file = mkstemp(name);
-	check(file >= 0 && ftruncate(file, SIZE) == 0 && fstat(file, &s) == 0);
-	void *pages = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	check(pages != MAP_FAILED);
-	return (struct region_file){(uintptr_t)pages, name, s.st_dev, s.st_ino};
-}
-
-static void remove_file(void)
-{
-	unlink(name);
-}
-
-static void start_in_file(uint64_t sample_bytes)
-{
-	struct options o = {.file = open_file(), .table_bytes = SIZE, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
-	check(cgoheap_prepare(&o) == 0);
-	check(box_state() == BOX_WHOLE);
-	cgoheap_start();
-}
 
 static struct header in_file(void)
 {
@@ -266,16 +234,6 @@ static void note(int signal, siginfo_t *info, void *context)
 static void simple(int signal)
 {
 	passed += signal == SIGBUS;
-}
-
-// A page of a file of the program's that cannot be had.
-static char *bad_page(void)
-{
-	int empty = memfd_create("empty", 0);
-	char *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, empty, 0);
-	check(at != MAP_FAILED);
-	close(empty);
-	return at;
 }
 
 static void others_have_theirs(void)
