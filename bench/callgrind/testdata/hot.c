@@ -101,7 +101,7 @@ static void publish(uintptr_t thread_start)
 
 static void start(uint64_t sample_bytes, uintptr_t thread_start)
 {
-	struct options o = {.file = -1, .table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
+	struct options o = {.table_bytes = 64 << 20, .sample_bytes = sample_bytes, .seed = 1, .max_depth = 64};
 	if (cgoheap_prepare(&o) != 0)
 		exit(2);
 	publish(thread_start);
