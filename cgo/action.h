@@ -20,4 +20,16 @@ static inline bool action_of(int number, struct sigaction *action)
 	return true;
 }
 
+// Replaces what a signal does if it is what the caller expects; false, and all is as it was, if it is not.
+static inline bool action_replace(int number, const struct sigaction *expected, const struct sigaction *next)
+{
+	struct sigaction was;
+	if (!action_of(number, &was) || was.sa_handler != expected->sa_handler || sigaction(number, next, &was) != 0)
+		return false;
+	if (was.sa_handler == expected->sa_handler)
+		return true;
+	(void)sigaction(number, &was, NULL); // another thread was faster
+	return false;
+}
+
 #endif

@@ -1,8 +1,14 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-// os/signal keeps two goroutines for a program that waits for a signal. A dump needs none: Go's runtime handles every
-// signal from the start, and our handler before the runtime's records the signal, asks the waker to run Go code, and
-// passes the signal on. The program's own signal.Notify still gets it.
+// os/signal keeps two goroutines for a program that waits for a signal. A dump needs none: our handler, before the one that is
+// there, records the signal and asks the waker to run Go code.
+//
+// If the one that is there is Go's, ours does not call it. On a thread that Go does not know, it ends the process if the program
+// does not wait for the signal, and nobody can tell here whether it does, nor what Go knows: a thread of C that has once called Go
+// looks like one of Go's. So Go code passes the signal on: it has it come again, on its own thread, which Go knows. That is what
+// the program would have got if the kernel had chosen this thread, and its signal.Notify still gets the signal.
+//
+// Any other handler is called at once, as the kernel would have called it: ours has its mask and its flags.
 
 #define _GNU_SOURCE
 #include "catch.h"
@@ -11,59 +17,177 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "action.h"
+#include "machine.h"
+#include "signals.h"
 #include "waker.h"
 
 static uint64_t caught;
-static struct sigaction behind[CATCH_MOST + 1]; // the previous actions; kept after catch_end for a handler that still runs
+static uint64_t installed, watched;
+static pid_t home;
+static struct {
+	struct sigaction behind; // the previous action; kept after catch_end for a handler that still runs
+	bool by_go;              // that is Go's handler
+	bool left;               // ours was not removed, and the handler that stands before it may call it
+	uintptr_t seen;          // the signal's handler at the last look
+} of[CATCH_MOST + 1];
 
-static void note(int number, siginfo_t *info, void *context)
+static __thread int passing __attribute__((tls_model("initial-exec"))); // the signal that comes again, for Go
+
+static bool has(const uint64_t *set, int number)
 {
-	int saved = errno;
-	__atomic_fetch_or(&caught, 1ULL << (number - 1), __ATOMIC_ACQ_REL);
-	waker_ask(WAKE_SIGNAL);
-	errno = saved;
-	const struct sigaction *next = &behind[number];
-	if (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN)
-		next->sa_sigaction(number, info, context);
+	return (__atomic_load_n(set, __ATOMIC_ACQUIRE) & SIGNAL_BIT(number)) != 0;
 }
 
 uintptr_t catch_handler(int number)
 {
 	struct sigaction now;
+	return sigaction(number, NULL, &now) == 0 ? (uintptr_t)now.sa_handler : 0;
+}
+
+bool catch_blocked(int number)
+{
 	sigset_t blocked;
-	if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) == 0)
-		return 0;
-	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, number) != 0)
-		return 0;
-	return (uintptr_t)now.sa_sigaction;
+	return pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, number) == 1;
+}
+
+// Go's threads have a stack for signals.
+static bool may_be_of_go(void)
+{
+	stack_t s;
+	return sigaltstack(NULL, &s) == 0 && (s.ss_flags & SS_DISABLE) == 0;
+}
+
+static void note(int number, siginfo_t *info, void *context);
+
+// Whether the previous handler is called here. Go's is in a child, which has no waker, and if a handler that came later has called
+// ours: it would get the signal twice if that came again.
+static bool calls_previous(int number)
+{
+	uintptr_t previous = (uintptr_t)of[number].behind.sa_handler;
+	if (previous == (uintptr_t)SIG_DFL || previous == (uintptr_t)SIG_IGN)
+		return false;
+	return !of[number].by_go || getpid() != home || (catch_handler(number) != (uintptr_t)note && may_be_of_go());
+}
+
+static bool comes_again(int number)
+{
+	if (passing != number)
+		return false;
+	passing = 0;
+	return true;
+}
+
+static void note(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	bool again = comes_again(number);
+	if (!again) {
+		__atomic_fetch_or(&caught, SIGNAL_BIT(number), __ATOMIC_ACQ_REL);
+		waker_ask(WAKE_SIGNAL);
+	}
+	bool calls = again || calls_previous(number);
+	errno = saved;
+	if (calls)
+		of[number].behind.sa_sigaction(number, info, context);
+}
+
+static bool is_note(const struct sigaction *a)
+{
+	return a->sa_handler == (void (*)(int))(uintptr_t)note;
+}
+
+static struct sigaction ours_before(const struct sigaction *behind)
+{
+	struct sigaction ours = *behind;
+	ours.sa_sigaction = note;
+	ours.sa_flags |= SA_SIGINFO;
+	return ours;
 }
 
 bool catch_stands(int number)
 {
-	return catch_handler(number) == (uintptr_t)note;
+	struct sigaction ours = ours_before(&of[number].behind);
+	if (!has(&installed, number))
+		return false;
+	return action_replace(number, &of[number].behind, &ours) || catch_handler(number) == (uintptr_t)note;
 }
 
-bool catch_begin(int number)
+bool catch_begin(int number, bool by_go)
 {
-	struct sigaction ours;
-	if (catch_stands(number))
-		return true;
-	if (!action_of(number, &behind[number]))
+	struct sigaction now;
+	if (!action_of(number, &now))
 		return false;
-	ours = behind[number];
-	ours.sa_sigaction = note;
-	return sigaction(number, &ours, NULL) == 0;
+	if (!is_note(&now)) {
+		of[number].left |= has(&installed, number) && now.sa_handler != of[number].behind.sa_handler;
+		if (of[number].left && !by_go) // which must not call it, too
+			return false;
+		of[number].behind = now;
+		of[number].by_go = by_go;
+		home = getpid();
+		struct sigaction ours = ours_before(&now);
+		if (!action_replace(number, &now, &ours))
+			return false;
+	}
+	__atomic_fetch_or(&installed, SIGNAL_BIT(number), __ATOMIC_ACQ_REL);
+	return true;
 }
 
 void catch_end(int number)
 {
-	if (catch_stands(number))
-		(void)sigaction(number, &behind[number], NULL); // if it fails, our handler stays, and passes the signal on
+	struct sigaction ours = ours_before(&of[number].behind);
+	__atomic_fetch_and(&installed, ~SIGNAL_BIT(number), __ATOMIC_ACQ_REL);
+	of[number].left = !action_replace(number, &ours, &of[number].behind);
 }
 
 uint64_t catch_take(void)
 {
 	return __atomic_exchange_n(&caught, 0, __ATOMIC_ACQ_REL);
+}
+
+void catch_pass_on(int number)
+{
+	uintptr_t now = catch_handler(number);
+	uint64_t bit = SIGNAL_BIT(number), before;
+	if (!of[number].by_go || (now != (uintptr_t)note && now != (uintptr_t)of[number].behind.sa_handler))
+		return;
+	if (system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&bit, (long)&before, sizeof before) != 0)
+		return;
+	passing = number;
+	system_call(SYS_tgkill, getpid(), system_call(SYS_gettid, 0, 0, 0, 0), number, 0);
+	system_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bit, 0, sizeof bit); // here it comes
+	passing = 0;
+	signals_restore(before);
+}
+
+static bool has_changed(int number)
+{
+	(void)catch_stands(number);
+	uintptr_t now = catch_handler(number), seen = of[number].seen;
+	of[number].seen = now;
+	return now != seen;
+}
+
+// Nobody tells when a handler is replaced.
+static uint32_t look(void)
+{
+	uint32_t changed = 0;
+	for (int number = 1; number <= CATCH_MOST; number++)
+		if (has(&watched, number) && has_changed(number))
+			changed = WAKE_HANDLER;
+	return changed;
+}
+
+void catch_watch(int number, bool watch)
+{
+	if (!watch)
+		__atomic_fetch_and(&watched, ~SIGNAL_BIT(number), __ATOMIC_ACQ_REL);
+	if (!watch || has(&watched, number))
+		return;
+	of[number].seen = catch_handler(number);
+	__atomic_fetch_or(&watched, SIGNAL_BIT(number), __ATOMIC_ACQ_REL);
+	waker_each_second(look);
 }

@@ -6,6 +6,8 @@ package cgo
 import "C"
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -13,26 +15,26 @@ import (
 	"syscall"
 )
 
-// catching counts, for each signal, the calls of Catch that have not been released.
+// catching counts, for each signal, the calls of Catch and of WatchSignals that have not been ended.
 var catching struct {
 	sync.Mutex
-	users [C.CATCH_MOST + 1]int
+	users    [C.CATCH_MOST + 1]int
+	watchers [C.CATCH_MOST + 1]int // of WatchSignals
 }
 
-// Catch makes TakeCaught return the signal when it arrives, and asks for WakeSignal; Go's runtime and the program still get
-// the signal. It returns false if it is not certain that the runtime handles the signal and keeps doing so: then use
-// os/signal.
+// Catch makes TakeCaught return the signal when it arrives, and asks for WakeSignal; Go's runtime or the handler that the program
+// has still gets the signal. It returns false if it is not certain that a handler is there and stays: then use os/signal.
 func Catch(s syscall.Signal) bool {
 	catching.Lock()
 	defer catching.Unlock()
-	if !harmless(s) || !isExecutable() {
+	if s <= 0 || s > C.CATCH_MOST || bool(C.catch_blocked(C.int(s))) {
 		return false
 	}
-	if !bool(C.catch_stands(C.int(s))) && !handledByRuntime(s) { // also after an earlier call: somebody may have changed it since
-		return false
-	}
-	if !bool(C.catch_begin(C.int(s))) {
-		return false
+	if !bool(C.catch_stands(C.int(s))) { // also after an earlier call: somebody may have changed it since
+		byGo := handledByRuntime(s)
+		if byGo && !(harmless(s) && isExecutable()) || C.catch_handler(C.int(s)) <= ignored || !bool(C.catch_begin(C.int(s), C.bool(byGo))) {
+			return false
+		}
 	}
 	catching.users[s]++
 	return true
@@ -47,15 +49,56 @@ func Release(s syscall.Signal) {
 	}
 }
 
-// TakeCaught returns the signals that were caught since the last call.
+// TakeCaught returns the signals that were caught since the last call, and passes them on to Go's runtime.
 func TakeCaught() (list []syscall.Signal) {
 	caught := uint64(C.catch_take())
 	for s := syscall.Signal(1); s <= C.CATCH_MOST; s++ {
 		if caught>>(s-1)&1 != 0 {
+			C.catch_pass_on(C.int(s))
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// ignored is the handler of a signal that is ignored; 0 is the default action.
+const ignored = 1
+
+// Waited reports whether the program may wait for the signal by sigwait or a descriptor, as a library's host may. Then a handler would
+// take it away.
+func Waited(s syscall.Signal) bool {
+	return s > 0 && s <= C.CATCH_MOST && bool(C.catch_blocked(C.int(s))) && !isExecutable()
+}
+
+// WatchSignals asks for WakeHandler, within a second, whenever somebody has changed what one of the signals does, until stop is called.
+func WatchSignals(signals []syscall.Signal) (stop func()) {
+	watch := func(change int) {
+		catching.Lock()
+		defer catching.Unlock()
+		for _, s := range signals {
+			if s > 0 && s <= C.CATCH_MOST {
+				catching.watchers[s] += change
+				C.catch_watch(C.int(s), C.bool(catching.watchers[s] > 0))
+			}
+		}
+	}
+	watch(1)
+	return sync.OnceFunc(func() { watch(-1) })
+}
+
+// Lost says why a signal reaches neither Catch nor, if runtime is set, Go's runtime; nil if it does.
+func Lost(s syscall.Signal, runtime bool) error {
+	if s <= 0 || s > C.CATCH_MOST || bool(C.catch_stands(C.int(s))) || runtime && handledByRuntime(s) {
+		return nil
+	}
+	switch handler := C.catch_handler(C.int(s)); handler {
+	case 0:
+		return errors.New("the signal has its default action, which may end the process: do not send it")
+	case ignored:
+		return errors.New("the program ignores the signal")
+	default:
+		return fmt.Errorf("another handler of the signal, at %#x, stands before the profiler's; do not send it, unless that is meant for it", uint64(handler))
+	}
 }
 
 // harmless signals are those for which Go's runtime does nothing if the program does not wait for them. Others would end the

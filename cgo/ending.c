@@ -16,9 +16,11 @@
 #include "clock.h"
 #include "region.h"
 #include "shield.h"
+#include "waker.h"
 
 #define MOST 32 // above the highest signal that is noted
 
+static uint32_t noted;                // a bit for each signal
 static struct sigaction behind[MOST]; // kept after ending_end for a handler that still runs
 
 static void do_ending_note(int number)
@@ -38,28 +40,51 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	behind[number].sa_sigaction(number, info, context);
 }
 
+static struct sigaction ours_before(const struct sigaction *before)
+{
+	struct sigaction ours = *before;
+	ours.sa_sigaction = on_signal;
+	return ours;
+}
+
 static bool stands(int number)
 {
 	struct sigaction now;
 	return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
 }
 
+// After signal.Ignore and another signal.Notify, Go's handler is there alone.
+static uint32_t put_back(void)
+{
+	for (int number = 1; number < MOST; number++) {
+		struct sigaction ours = ours_before(&behind[number]);
+		if ((__atomic_load_n(&noted, __ATOMIC_ACQUIRE) >> number & 1) != 0)
+			(void)action_replace(number, &behind[number], &ours);
+	}
+	return 0;
+}
+
 bool ending_begin(int number)
 {
-	struct sigaction ours;
 	if (number <= 0 || number >= MOST)
 		return false;
-	if (stands(number))
-		return true;
-	if (!action_of(number, &behind[number]) || (behind[number].sa_flags & SA_SIGINFO) == 0)
-		return false;
-	ours = behind[number];
-	ours.sa_sigaction = on_signal;
-	return sigaction(number, &ours, NULL) == 0;
+	if (!stands(number)) {
+		if (!action_of(number, &behind[number]) || (behind[number].sa_flags & SA_SIGINFO) == 0)
+			return false;
+		struct sigaction ours = ours_before(&behind[number]);
+		if (!action_replace(number, &behind[number], &ours))
+			return false;
+	}
+	__atomic_fetch_or(&noted, 1U << number, __ATOMIC_ACQ_REL);
+	waker_each_second(put_back);
+	return true;
 }
 
 void ending_end(int number)
 {
-	if (number > 0 && number < MOST && stands(number))
-		(void)sigaction(number, &behind[number], NULL); // if it fails, our handler stays, and passes the signal on
+	if (number <= 0 || number >= MOST)
+		return;
+	struct sigaction ours = ours_before(&behind[number]);
+	__atomic_fetch_and(&noted, ~(1U << number), __ATOMIC_ACQ_REL);
+	(void)action_replace(number, &ours, &behind[number]); // if it fails, our handler stays, and passes the signal on
 }

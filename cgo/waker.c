@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -36,6 +37,7 @@
 #define FUTEX_WAKE_PRIVATE 129
 
 #define ENDING (1U << 31)
+#define LOOK (1U << 30) // there is something to look at each second; no Go code is run for that
 
 static uint32_t asked;
 
@@ -69,9 +71,36 @@ void waker_rearm(void)
 	__atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 }
 
+static uint32_t (*looks[2])(void); // what waker_each_second was given
+
+void waker_each_second(uint32_t (*look)(void))
+{
+	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+		uint32_t (*none)(void) = NULL;
+		if (__atomic_compare_exchange_n(&looks[i], &none, look, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			ask(LOOK);
+		if (__atomic_load_n(&looks[i], __ATOMIC_ACQUIRE) == look)
+			return;
+	}
+}
+
+static bool look_at_all(void)
+{
+	for (size_t i = 0; i < sizeof looks / sizeof *looks && looks[i] != NULL; i++) {
+		uint32_t reasons = looks[i]();
+		if (reasons != 0)
+			ask(reasons);
+	}
+	return true;
+}
+
 static bool sleep_until_asked(void)
 {
-	long result = system_call(SYS_futex, (long)&asked, FUTEX_WAIT_PRIVATE, 0, 0);
+	const struct timespec second = {.tv_sec = 1};
+	bool timed = __atomic_load_n(&looks[0], __ATOMIC_ACQUIRE) != NULL;
+	long result = system_call(SYS_futex, (long)&asked, FUTEX_WAIT_PRIVATE, 0, timed ? (long)&second : 0);
+	if (result == -ETIMEDOUT)
+		return look_at_all();
 	return result == 0 || result == -EAGAIN || result == -EINTR;
 }
 
@@ -108,7 +137,7 @@ bool waker_begin(void)
 uint32_t waker_wait(void)
 {
 	uint32_t reasons;
-	while ((reasons = __atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL)) == 0)
+	while ((reasons = __atomic_exchange_n(&asked, 0, __ATOMIC_ACQ_REL) & ~LOOK) == 0)
 		if (!sleep_until_asked())
 			return 0;
 	return (reasons & ENDING) == 0 ? reasons : 0;

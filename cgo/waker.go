@@ -25,6 +25,7 @@ const (
 	WakeUnknown Reason = C.WAKE_UNKNOWN // a stack met code of no known module, which may be code that the program made
 	WakeLoaded  Reason = C.WAKE_LOADED  // the loader has opened or closed libraries
 	WakeSignal  Reason = C.WAKE_SIGNAL  // a signal was caught
+	WakeHandler Reason = C.WAKE_HANDLER // somebody has changed what a watched signal does
 )
 
 // answer is a function that is called for some reasons.

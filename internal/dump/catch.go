@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -14,10 +15,12 @@ import (
 func (d *dumper) catch() (ignore func()) {
 	noted, others := d.note()
 	if len(others) == 0 {
+		d.look()
 		return noted
 	}
 	arrived, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(arrived, others...)
+	d.look()
 	var listening sync.WaitGroup
 	listening.Add(1)
 	go func() {
@@ -54,16 +57,16 @@ func (d *dumper) note() (ignore func(), others []os.Signal) {
 	noting.Lock()
 	noting.dumpers = append(noting.dumpers, d)
 	noting.Unlock()
-	noted, others := catchAll(d.Signals, deliver)
+	c := catchAll(d.Signals, deliver, askAll)
 	noting.Lock()
-	d.others = others // from here on deliver leaves them to os/signal
+	d.caught = c // from here on deliver leaves others to os/signal
 	noting.Unlock()
 	return func() {
 		noting.Lock()
 		noting.dumpers = slices.DeleteFunc(noting.dumpers, func(other *dumper) bool { return other == d })
 		noting.Unlock()
-		noted.release()
-	}, others
+		c.release()
+	}, c.others
 }
 
 // deliver passes the signals noted since the last call on to every dumper that does not get them from os/signal. Cgo can note a
@@ -73,9 +76,41 @@ func deliver() {
 	defer noting.Unlock()
 	for _, s := range takeCaught() {
 		for _, d := range noting.dumpers {
-			if slices.Contains(d.Signals, os.Signal(s)) && !slices.Contains(d.others, os.Signal(s)) {
+			if slices.Contains(d.Signals, os.Signal(s)) && !slices.Contains(d.caught.others, os.Signal(s)) {
 				d.signalled(s)
 			}
 		}
+	}
+}
+
+// askAll has each dumper look what its signals do now.
+func askAll() {
+	noting.Lock()
+	defer noting.Unlock()
+	for _, d := range noting.dumpers {
+		d.changed.Store(true)
+		d.task.Ask()
+	}
+}
+
+// look reports which signals make no dump any more, and which do again. Somebody may have changed what they do.
+func (d *dumper) look() {
+	noting.Lock()
+	c := d.caught
+	noting.Unlock()
+	d.looking.Lock()
+	defer d.looking.Unlock()
+	if d.lost == nil {
+		d.lost = make(map[os.Signal]error)
+	}
+	for _, s := range d.Signals {
+		err := c.lost(s)
+		switch was := d.lost[s]; {
+		case err != nil && (was == nil || was.Error() != err.Error()):
+			d.Logger.Warn("cgoheap: a signal does not reach the profiler", slog.String("signal", s.String()), slog.Any("error", err))
+		case err == nil && was != nil:
+			d.Logger.Info("cgoheap: a signal reaches the profiler again", slog.String("signal", s.String()))
+		}
+		d.lost[s] = err
 	}
 }

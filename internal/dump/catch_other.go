@@ -8,9 +8,11 @@ import (
 )
 
 // caught has no signals: nothing can be recorded here, so there is nothing to dump.
-type caught struct{ signals []syscall.Signal }
+type caught struct{ others []os.Signal }
 
-func catchAll(signals []os.Signal, _ func()) (caught, []os.Signal) { return caught{}, signals }
+func catchAll(signals []os.Signal, _, _ func()) caught { return caught{signals} }
+
+func (caught) lost(os.Signal) error { return nil }
 
 func (caught) release() {}
 

@@ -62,7 +62,10 @@ type dumper struct {
 	timer   *time.Timer // until the next check of the levels; nil without levels
 	due     atomic.Bool // the levels are due for a check
 	pending atomic.Pointer[os.Signal]
-	others  []os.Signal // those of Signals that os/signal delivers; noting guards it
+	changed atomic.Bool // what a signal does may have changed
+	caught  caught      // who delivers the signals; noting guards it
+	looking sync.Mutex
+	lost    map[os.Signal]error // why a signal makes no dump; looking guards it
 }
 
 func newDumper(c Config) (*dumper, error) {
@@ -137,6 +140,9 @@ func (d *dumper) work() {
 	if d.due.Swap(false) {
 		defer d.timer.Reset(checkEvery) // after a panic as well
 		defer d.check(time.Now())
+	}
+	if d.changed.Swap(false) {
+		d.look()
 	}
 	deliver()
 	if s := d.pending.Swap(nil); s != nil {

@@ -2,11 +2,14 @@
 
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "victim.h"
+
+void victimNothing(void); /* of Go */
 
 enum { STACK = 256 << 10 };
 
@@ -84,4 +87,62 @@ unsigned long victim_counted_signals(void)
 {
 	sigaction(counted_number, &counted, NULL);
 	return __atomic_load_n(&seen, __ATOMIC_RELAXED);
+}
+
+/* A handler in the place of another, which it does not call. */
+static struct sigaction replaced;
+static int replaced_number;
+static unsigned long reached;
+
+static void reach(int number)
+{
+	(void)number;
+	__atomic_fetch_add(&reached, 1, __ATOMIC_RELAXED);
+}
+
+int victim_replace_handler(int number, unsigned flags)
+{
+	struct sigaction action = {.sa_handler = reach, .sa_flags = (int)flags};
+	replaced_number = number;
+	__atomic_store_n(&reached, 0, __ATOMIC_RELAXED);
+	return sigaction(number, &action, &replaced) ? errno : 0;
+}
+
+int victim_restore_handler(void)
+{
+	return sigaction(replaced_number, &replaced, NULL) ? errno : 0;
+}
+
+unsigned long victim_replaced(void)
+{
+	return __atomic_load_n(&reached, __ATOMIC_RELAXED);
+}
+
+struct raised {
+	int number, calls_go, has_stack;
+};
+
+static void *raise_it(void *argument)
+{
+	const struct raised *r = argument;
+	stack_t own = {.ss_size = STACK}, none = {.ss_flags = SS_DISABLE};
+	if (r->calls_go)
+		victimNothing();
+	if (r->has_stack) {
+		own.ss_sp = malloc(STACK);
+		sigaltstack(&own, NULL);
+	}
+	raise(r->number);
+	if (r->has_stack)
+		sigaltstack(&none, NULL);
+	free(own.ss_sp);
+	return NULL;
+}
+
+int victim_raise_on_thread(int number, int calls_go, int has_stack)
+{
+	struct raised r = {number, calls_go, has_stack};
+	pthread_t thread;
+	int failed = pthread_create(&thread, NULL, raise_it, &r);
+	return failed ? failed : pthread_join(thread, NULL);
 }

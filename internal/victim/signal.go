@@ -42,3 +42,28 @@ func JumpOut(times int) error {
 	}
 	return nil
 }
+
+// RaiseOnThread has a thread of C that ends afterwards raise the signal. It may have called Go before, and have a stack for signals of
+// its own.
+func RaiseOnThread(number syscall.Signal, callsGo, hasStack bool) error {
+	return asError(C.victim_raise_on_thread(C.int(number), asInt(callsGo), asInt(hasStack)))
+}
+
+func asInt(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+//export victimNothing
+func victimNothing() {}
+
+// ReplaceHandler gives the signal a handler of C's that passes nothing on, with flags such as SA_ONSTACK, until restore is called.
+// reached says how many signals it has had.
+func ReplaceHandler(number syscall.Signal, flags uint32) (reached func() uint64, restore func() error, err error) {
+	if err := asError(C.victim_replace_handler(C.int(number), C.uint(flags))); err != nil {
+		return nil, nil, err
+	}
+	return func() uint64 { return uint64(C.victim_replaced()) }, func() error { return asError(C.victim_restore_handler()) }, nil
+}

@@ -205,6 +205,11 @@ void *victim_malloc_in_handler(size_t size);
 void *victim_malloc_on_signal_stack(size_t size);
 int victim_count_signals(int number); /* an errno; the signal has a handler, which still gets them */
 unsigned long victim_counted_signals(void); /* ends the count */
+int victim_replace_handler(int number, unsigned flags); /* an errno; the signal has a handler that passes nothing on, until restored */
+int victim_restore_handler(void);
+unsigned long victim_replaced(void);
+/* An errno; a thread of C raises the signal, after it has called Go or with a stack for signals of its own, or neither. */
+int victim_raise_on_thread(int number, int calls_go, int has_stack);
 
 /* jump.c: a thread maps and unmaps until a handler has jumped out of that so many times. */
 int victim_jump_out(unsigned times);
