@@ -27,7 +27,7 @@ static struct seen *seen; // shared with children
 static enum { REPAIR, JUMP, NO_REPAIR, RAISE } doing;
 static char alternate[64 << 10];
 static char *volatile bad;
-static jmp_buf landing;
+static jmp_buf after_fault;
 
 static uint64_t word_of(const sigset_t *set)
 {
@@ -58,7 +58,7 @@ static void look(int signal, siginfo_t *info, void *context)
 static void act(void)
 {
 	if (doing == JUMP)
-		_longjmp(landing, 1);
+		_longjmp(after_fault, 1);
 	if (seen->calls == 3)
 		_exit(7);
 	if (doing == RAISE) {
@@ -85,7 +85,7 @@ static void looks_without_info(int signal)
 static void touch(void)
 {
 	bad = bad_page();
-	if (_setjmp(landing) == 0)
+	if (_setjmp(after_fault) == 0)
 		*(volatile char *)bad = 1;
 }
 
@@ -95,7 +95,7 @@ static void twice(bool by_fault)
 		errno = 0;
 		if (by_fault)
 			touch();
-		else if (_setjmp(landing) == 0)
+		else if (_setjmp(after_fault) == 0)
 			raise(SIGBUS);
 		seen->error = errno;
 		seen->after = blocked_now();
