@@ -275,7 +275,9 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 		list = p.listSuspects
 	}
 	var found []Suspect
+	var none string
 	err = p.inTurn(r, func() (err error) {
+		none = p.aboutNone() // before the list, which may have the first moment taken
 		found, err = list()
 		return err
 	})
@@ -289,17 +291,17 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 	}
 	text := page.Text(w)
 	if len(found) == 0 {
-		fmt.Fprintln(text, p.aboutNone())
+		fmt.Fprintln(text, none)
 	}
 	fmt.Fprint(text, sentences(found)+p.aboutSearch())
 }
 
-// aboutNone is what a text says where there are no suspects.
+// aboutNone is what a text says if the list that is made next has no suspects.
 func (p *Profiler) aboutNone() string {
 	kept, since := p.suspects.Moments()
 	if kept == 0 {
 		return "no moment was kept yet: the first is being taken now, and verdicts need eight minutes"
 	}
-	return fmt.Sprintf("no sampled block of malloc is in use, and none grows: %d moments since %s were looked at; memory that is mapped "+
-		"directly is not among suspects, but in /debug/cgoheap/account and view=rss", kept, since.UTC().Format("15:04 MST"))
+	return fmt.Sprintf("no sampled block of malloc is in use that was seen in the %d moments since %s, and none grows; memory "+
+		"that is mapped directly is not among suspects, but in /debug/cgoheap/account and view=rss", kept, since.UTC().Format("15:04 MST"))
 }

@@ -5,6 +5,7 @@ package cgoheap
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -98,6 +99,32 @@ func TestWithoutSampledBlocksNobodyWaitsForAMoment(t *testing.T) {
 	var about page.About
 	if err := json.Unmarshal(askPage(p, http.MethodGet, "/debug/cgoheap/about", "").Body.Bytes(), &about); err != nil || about.Moments == 0 || about.Looked < about.Since || about.PID != os.Getpid() {
 		t.Errorf("%+v %v", about, err)
+	}
+}
+
+// atItsHeader calls a function when a handler has an answer, and begins to write it.
+type atItsHeader struct {
+	*httptest.ResponseRecorder
+	call func()
+}
+
+func (a atItsHeader) Header() http.Header {
+	a.call()
+	return a.ResponseRecorder.Header()
+}
+
+func TestAMomentThatTheListDoesNotKnowIsNotSpokenOf(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	block := profiletest.Cache(5 << 20)
+	defer victim.Free(block)
+	answer := atItsHeader{httptest.NewRecorder(), func() {
+		for kept := 0; kept == 0; kept, _ = p.suspects.Moments() {
+			time.Sleep(time.Millisecond)
+		}
+	}}
+	p.PagesHandler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/debug/cgoheap/suspects", nil))
+	if text := answer.Body.String(); !strings.HasPrefix(text, "no moment was kept yet") {
+		t.Error(text)
 	}
 }
 
