@@ -116,10 +116,10 @@ static void refs(void)
 	check(layout_open(NULL, REGION_MOST + 4096, 1) != 0);
 	begin(8);
 	cgoheap_region->size = REGION_MOST;
-	cgoheap_region->used = REGION_MOST - 64;
+	cgoheap_region->used = REGION_MOST - REGION_END - 64;
 	memset(cgoheap_region->chunks, 0, sizeof cgoheap_region->chunks);
 	uint64_t last = region_reserve(64);
-	check(last == REGION_MOST - 64 && (uint64_t)(uint32_t)(last / 16) * 16 == last);
+	check(last == REGION_MOST - REGION_END - 64 && (uint64_t)(uint32_t)(last / 16) * 16 == last);
 	check(region_reserve(64) == 0 && region_reserve(REGION_MOST + 64) == 0);
 	while (region_reserve(16) != 0) // uses up the rest of a chunk
 		;
