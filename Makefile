@@ -48,11 +48,11 @@ test-busy: deps $(counted) ## Runs what test runs, while every processor is kept
 	@$(tests) -busy $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
 
 # Hours; .ci/run without ALL takes a part of it.
-all: ## Runs everything: what .ci/run runs and what it leaves out, every row of the matrix, on a busy machine, under the race detector.
+all: ## Runs everything: .ci/run and what it leaves out, every row of the matrix, a busy machine, the race detector.
 	@ALL=1 .ci/run
 
-# FOLDER is the module of other packages than the core's.
-flaky: deps $(counted) ## Runs all tests of PACKAGES 50 times, half of them on a busy machine, and prints how often each failed; FOLDER=e2e, RUNS=n.
+# Half of the runs are on a busy machine. FOLDER is the module of other packages than the core's.
+flaky: deps $(counted) ## Runs all tests of PACKAGES 50 times, and prints how often each failed; FOLDER=e2e, RUNS=n.
 	@$(tests) -repeat $(or $(RUNS),50) $(or $(FOLDER),.) -- -vet=off -count=1 -timeout 60m $(or $(PACKAGES),./...)
 
 # To be run after others, with the same RECORD=FILE.
@@ -129,7 +129,7 @@ emulated := env -u GOARCH -u CGO_ENABLED -u CC -u CXX $(emulator)
 
 # Code for arm64 alone is in cgo and internal/unwind: alloc, victim and the C tests run it. What ALL=1 adds is Go code of all
 # machines, long tests, and the C tests under a sanitizer, which takes most of the time under an emulator.
-arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts per site, the C tests; ALL=1, many more.
+arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwinding, joining, counts, the C tests; ALL=1, more.
 	@missing=; for tool in aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64; do \
 		command -v $$tool >/dev/null 2>&1 || missing="$$missing $$tool"; \
 	done; \
@@ -158,7 +158,8 @@ rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB,
 leaks: deps ## Shows how well leaks are told from what looks like one, in programs with known leaks and six libraries; a table, with LeakSanitizer.
 	@cd e2e/leaks && $(GO) run . $(if $(FIRST),-first) $(CASES)
 
-kill: deps ## Kills a service N times at random instants of each kind, 1000 if not given, and compares its black box with the truth; AT=start, DIR in memory (/dev/shm).
+# DIR is in memory, /dev/shm if not given.
+kill: deps ## Kills a service N times (1000) at random instants of each kind, and compares its box with the truth; AT=start, DIR.
 	@cd e2e && $(GO) build -o ../out/kill ./kill && ../out/kill -n $(or $(N),1000) $(if $(AT),-at '$(AT)') -dir '$(or $(DIR),/dev/shm)'
 
 oom: deps ## Has the kernel kill a service that leaks, in a memory control group, and recovers who leaked from its black box; needs root.

@@ -5,9 +5,8 @@ import (
 	"os"
 )
 
-// boxed compares a recording whose tables lie in a file, on tmpfs and in the directory for temporary files, with one whose tables lie in
-// memory. Then it measures the longest malloc or free while somebody writes much to that directory's disk: the kernel takes
-// a page of a file that it writes to the disk away from the process for a moment.
+// boxed compares a recording whose tables lie in a file, on tmpfs, with one whose tables lie in memory. Then it measures the
+// longest malloc or free of each while somebody writes much to the disk of the directory for temporary files.
 func boxed(s setup) error {
 	with, err := loadGo()
 	if err != nil {
@@ -23,7 +22,7 @@ func boxed(s setup) error {
 		return err
 	}
 	defer os.RemoveAll(shared)
-	places := []struct{ about, dir string }{{"on tmpfs", shared}, {"in the directory for temporary files", disk}}
+	places := []struct{ about, dir string }{{"on tmpfs", shared}}
 	s.table.head("A black box, against tables in memory", "ns per pair", "file", "memory")
 	for _, i := range intervals[1:] {
 		for threads := 1; threads <= 2; threads++ {

@@ -10,7 +10,7 @@ import (
 )
 
 // often are the rows that test-all runs: the C library's kinds, how a service is linked, and who else may own malloc. Each build
-// compiles the C anew, so all of them take half an hour: make matrix runs them, daily. A host with a build of these costs little.
+// compiles the C anew, so all of them take half an hour: make all runs them. A host with a build of these costs little.
 var often = []string{
 	"glibc", "stripped", "Go 1.25", "static glibc", "musl", "static musl", "glibc without the tag", "run by the loader",
 	"jemalloc preloaded", "brought along, jemalloc", "allocations before relocation", "C++, tcmalloc", "C++, no other allocator",
