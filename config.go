@@ -65,8 +65,8 @@ type Config struct {
 	Debuginfod  bool     // asks the servers in DEBUGINFOD_URLS for debug files that this machine lacks; profiles wait for downloads
 	UnpackBytes int64    // bound on the memory that unpacks a file's compressed debug data; 0 means 12 MiB
 
-	// Hosts are the names by which HTTP requests may ask the handlers for what changes something, beside addresses and localhost: such as
-	// "shop.example.org" or "*.example.org". If there are any, everything else is refused under other names, too.
+	// Hosts are the names by which HTTP requests may ask the handlers for what changes something, beside addresses and localhost:
+	// such as "shop.example.org" or "*.example.org". If there are any, everything else is refused under other names, too.
 	Hosts []string
 
 	Logger *slog.Logger // where background work reports; nil discards

@@ -12,11 +12,12 @@
 //	CGOHEAP_TABLE_BYTES       bound on the profiler's tables (256MiB)
 //	CGOHEAP_GOROUTINE_LABELS  true: labels of pprof.Do on samples
 //	CGOHEAP_THREAD_NAMES      true: thread names on samples
-//	CGOHEAP_BLACKBOX          a directory in memory (tmpfs) for the tables, in a file that is still there after the process was killed;
-//	                          the next start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into this directory
+//	CGOHEAP_BLACKBOX          a directory in memory (tmpfs) for the tables, in a file that is still there after the process
+//	                          was killed; the next start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into
+//	                          this directory
 //	CGOHEAP_TIMELINE          true: notes each second what memory the process takes; CGOHEAP_BLACKBOX includes it
-//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which stacks grow;
-//	                          each new suspect is reported at level warn
+//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which
+//	                          stacks grow; each new suspect is reported at level warn
 //	CGOHEAP_HTTP              off: no HTTP handlers
 //	CGOHEAP_HOSTS             names, separated by commas, by which requests may ask for a trim, a dump and what else changes
 //	                          something, such as *.example.org, beside addresses and localhost; if set, all others are refused
@@ -42,9 +43,12 @@
 // starts when libraries were opened, when a dump is due, to recover black boxes or, once a second, to check whether memory has
 // reached a mark and to note the timeline, or to keep a moment for the suspects. It ends when that is done. A thread named
 // "cgoheap" waits for the moment to start it; debug.SetMaxThreads counts it. There is an exception: if CGOHEAP_SIGNAL is not
-// USR1, USR2 or a real-time signal, or if the program is a library built with Go (c-shared, c-archive), os/signal catches the
-// signal. Then there are two goroutines: os/signal.loop, which goleak knows, and cgoheap's listen, which goleak must be made to
-// ignore.
+// USR1, USR2 or a real-time signal, or in a library built with Go (c-shared, c-archive), and C has no handler for it, os/signal
+// catches the signal. Then there are two goroutines: os/signal.loop, which goleak knows, and cgoheap's listen, which goleak
+// must be made to ignore. If a library's host blocks the signal, nothing catches it, and the log says so.
+//
+// Where the import does not record, it catches no signal. SIGUSR2 then does what it does without the import: Go's own threads
+// ignore it, but it ends the process if a thread of C takes it, or if the program is not Go's and only has a library of Go.
 //
 // Libraries should not import this package; the main package decides.
 package auto

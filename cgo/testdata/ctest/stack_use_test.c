@@ -1,5 +1,6 @@
 // How much of the caller's stack the hooks take: it is painted below each call, and what changed is measured. With the longest
-// stacks, labels, a region in a file or none, rules that are found in memory at each frame, and a full gate.
+// stacks, thread names, a region in a file or none, rules that are found in memory at each frame, and a full gate. Goroutine
+// labels, operator new and families with a prefix are not painted: they take the same path.
 #define _GNU_SOURCE
 #include <link.h>
 #include <pthread.h>
