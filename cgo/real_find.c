@@ -28,7 +28,7 @@ static bool found;
 
 void real_find(const void *own)
 {
-	if (found || real_called_hook() || !real_resolve(own))
+	if (real_called_hook() || found || !real_resolve(own)) // a hook that a trial calls is noted, although all is found by then
 		return;
 	found = true; // the look-ups that follow may call hooks
 	real_find_operators();

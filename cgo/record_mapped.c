@@ -171,9 +171,9 @@ static uint64_t report_in(struct mapping *m, uint32_t slot)
 {
 	struct reported r = {m, 0};
 	struct room *room = &scratch_of(slot)->room;
-	if (m->blocks)
+	if (m->blocks && room_fits())
 		room_run_blocked(room, run_report, &r);
-	else if (!room_run(room, run_report, &r))
+	else if (m->blocks || !room_run(room, run_report, &r))
 		lose(m);
 	return r.number;
 }

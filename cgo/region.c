@@ -111,10 +111,12 @@ static bool place(void *at, void *pages, size_t size)
 // Puts the process's own memory in place of the file.
 static bool place_memory(uint64_t size)
 {
-	if (!place(region_at(REST), pages_reserve(size - REST), size - REST) || !place(cgoheap_region, pages_map(REGION_FILTER), REGION_FILTER))
+	if (!place(region_at(REST), pages_reserve(size - REST), size - REST))
+		return false;
+	writable = REST;
+	if (!place(cgoheap_region, pages_map(REGION_FILTER), REGION_FILTER))
 		return false;
 	(void)wipe_in_children(cgoheap_region, sizeof(struct header));
-	writable = REST;
 	return true;
 }
 
@@ -220,8 +222,10 @@ void region_close(void)
 {
 	uint64_t used = written(cgoheap_region);
 	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED);
-	if (cgoheap_file_size != 0 && leave_file())
-		used = REST;
+	if (cgoheap_file_size != 0)
+		(void)leave_file();
+	if (used > writable) // memory has taken the file's place
+		used = writable;
 	pages_clear(cgoheap_region, cgoheap_mapped, used);
 }
 

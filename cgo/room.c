@@ -2,9 +2,11 @@
 
 #include "room.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "machine.h"
+#include "region.h"
 #include "signals.h"
 
 // Sanitizers know where a thread's stack is.
@@ -23,13 +25,21 @@ void room_run_blocked(struct room *r, void (*work)(void *), void *argument)
 	r->taken = false;
 }
 
+bool room_fits(void)
+{
+	stack_t s;
+	if (STAYS || cgoheap_file_size == 0)
+		return true;
+	return system_call(SYS_sigaltstack, 0, (long)&s, 0, 0) == 0 && (s.ss_flags & SS_ONSTACK) == 0;
+}
+
 bool room_run(struct room *r, void (*work)(void *), void *argument)
 {
 	if (r == NULL || r->taken) {
 		work(argument);
 		return true;
 	}
-	r->blocks = signals_block(&r->blocked);
+	r->blocks = room_fits() && signals_block(&r->blocked);
 	if (!r->blocks)
 		return false;
 	room_run_blocked(r, work, argument);

@@ -16,12 +16,16 @@ struct room {
 	_Alignas(16) char stack[ROOM_BYTES];
 };
 
-// Runs work there; at once if there is no room, or if the caller runs there already. False, and nothing is run, if the kernel does not
-// block signals.
+// Runs work there; at once if there is no room, or if the caller runs there already. False, and nothing is run, if the room does not fit,
+// or if the kernel does not block signals.
 bool room_run(struct room *r, void (*work)(void *), void *argument);
 
-// The same for a caller that keeps signals away itself.
+// The same for a caller that keeps signals away itself, and knows that the room fits.
 void room_run_blocked(struct room *r, void (*work)(void *), void *argument);
+
+// Whether work may run there. Where a page of the region may be missing, a SIGBUS may come, and the kernel would begin the signal stack
+// anew for it: that must not be the stack that the caller runs on.
+bool room_fits(void);
 
 // Called if work was left by a jump.
 void room_leave(struct room *r);

@@ -15,12 +15,12 @@
 #define SIGNALS_CAUSED                                                                                                 \
 	(SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGSYS))
 
-// Blocks all other signals in the calling thread, libc's own included; before becomes the set that was blocked until now. False if
-// the kernel refuses.
+// Blocks all other signals in the calling thread, libc's own included; before becomes the set that was blocked until now. What the
+// program blocks stays blocked: it may wait for a signal that is pending. False if the kernel refuses.
 static inline bool signals_block(uint64_t *before)
 {
 	uint64_t others = ~SIGNALS_CAUSED;
-	return system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&others, (long)before, sizeof *before) == 0;
+	return system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&others, (long)before, sizeof *before) == 0;
 }
 
 static inline void signals_restore(uint64_t before)

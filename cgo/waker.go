@@ -70,6 +70,7 @@ func endAwait(a *answer) {
 	if len(answers) == 0 {
 		C.waker_end()
 		<-wakerEnded
+		TakeCaught() // nobody else passes on what came meanwhile
 	}
 }
 

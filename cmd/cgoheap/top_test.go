@@ -158,7 +158,7 @@ func TestALookThatCannotBeTakenSaysWhy(t *testing.T) {
 		"a negative wait": {[]string{"-every", "-1s", "1"}, "-every must be more than 0"},
 		"no file":         {[]string{"nothing"}, "no such file"},
 		"a folder":        {[]string{t.TempDir()}, "is a directory"},
-		"another file":    {[]string{"top_test.go"}, "it is not a profile"},
+		"another file":    {[]string{"top_test.go"}, "this is not a profile"},
 		"no process":      {[]string{"2147483647"}, "there is no such process"},
 		"no service":      {[]string{"http://127.0.0.1:1"}, "refused"},
 		"an error":        {[]string{server.URL + "/busy"}, `503 Service Unavailable: cgoheap: stopped\u001b[2J`},

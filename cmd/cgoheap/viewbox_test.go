@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/page"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func TestABoxIsShown(t *testing.T) {
-	box := killed(t, t.TempDir())
+	box := killed(t, toolchain.Memory(t))
 	h := opened(t, box, nil)
 	a := askedJSON[page.About](t, h, "/about")
 	if len(a.Ended) != 3 || !strings.Contains(a.Of, box) || a.Views[0].Name != "inuse" || len(a.Views) != 5 {
@@ -45,7 +46,7 @@ func TestABoxIsShown(t *testing.T) {
 }
 
 func TestAProcessIsShownFromOutside(t *testing.T) {
-	box, _ := recorded(t, t.TempDir())
+	box, _ := recorded(t, toolchain.Memory(t))
 	h := opened(t, pidOf(t, box), func(v *viewing) { v.name = "rss" })
 	if a := askedJSON[page.About](t, h, "/about"); a.Name != "process "+pidOf(t, box) || !strings.Contains(a.Of, "view rss") {
 		t.Errorf("%+v", a)
@@ -61,8 +62,8 @@ func TestAProcessIsShownFromOutside(t *testing.T) {
 }
 
 func TestTwoProcessesAreCompared(t *testing.T) {
-	one, _ := recorded(t, t.TempDir())
-	other := killed(t, t.TempDir())
+	one, _ := recorded(t, toolchain.Memory(t))
+	other := killed(t, toolchain.Memory(t))
 	code, out, trouble := ranWith(t, "", "diff", "-json", pidOf(t, one), other)
 	var d difference
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitGood || d.Before < leaked || d.After < leaked {
@@ -71,7 +72,7 @@ func TestTwoProcessesAreCompared(t *testing.T) {
 }
 
 func TestWhatWasDumpedAsJSON(t *testing.T) {
-	box, _ := recorded(t, t.TempDir())
+	box, _ := recorded(t, toolchain.Memory(t))
 	to := filepath.Join(t.TempDir(), "d.pb.gz")
 	code, out, trouble := ranWith(t, "", "dump", pidOf(t, box), "-json", "-o", to)
 	var d dumped

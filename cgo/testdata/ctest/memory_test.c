@@ -276,7 +276,7 @@ static void *first_in_a_vforked_child(void *none)
 
 static void vforked(void)
 {
-	check(region_map(NULL, 1 << 20) == 0);
+	check(region_map(NULL, 8 << 20) == 0);
 	cgoheap_region->pid = (uint32_t)getpid();
 	run_with(NULL, first_in_a_vforked_child, NULL);
 }
