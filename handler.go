@@ -67,7 +67,7 @@ func (p *Profiler) guarded(handler http.Handler) http.Handler {
 		if !errors.As(background.Guard("the answer of a request", func() { handler.ServeHTTP(answer, r) }), &caught) {
 			return
 		}
-		if caught.Cause == http.ErrAbortHandler {
+		if err, _ := caught.Cause.(error); errors.Is(err, http.ErrAbortHandler) {
 			panic(caught.Cause)
 		}
 		_ = background.Guard("the report", func() { p.failed(caught) }) // there is nobody else to tell

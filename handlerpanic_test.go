@@ -3,6 +3,7 @@
 package cgoheap
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -58,14 +59,15 @@ func TestPanicOfAHandlerGoesNoFurther(t *testing.T) {
 
 	t.Run("one that asks the server to end the connection reaches the server", func(t *testing.T) {
 		defer func() {
-			if caught := recover(); caught != http.ErrAbortHandler {
+			caught := recover()
+			if err, _ := caught.(error); !errors.Is(err, http.ErrAbortHandler) {
 				t.Error(caught)
 			}
 		}()
 		p.guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).ServeHTTP(httptest.NewRecorder(), get("/"))
 	})
 
-	t.Run("in each handler", func(t *testing.T) {
+	t.Run("in each handler", func(*testing.T) {
 		p.Handler().ServeHTTP(fragile{httptest.NewRecorder()}, get("/"))
 		for _, path := range []string{"", "about", "account", "profile", "metrics", "suspects", "nothing", "timeline?no=1"} {
 			p.PagesHandler().ServeHTTP(fragile{httptest.NewRecorder()}, get(page.Folder+path))

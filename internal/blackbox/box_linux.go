@@ -51,7 +51,7 @@ func create(dir string, size int64) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer unix.Close(folder)
+	defer func() { _ = unix.Close(folder) }()
 	if err := inMemory(folder); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func createIn(folder int, dir string, size int64) (*Box, error) {
 		return nil, err
 	}
 	fd = aside(fd)
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	b := &Box{file: File{Path: filepath.Join(dir, name)}, size: uintptr(size)}
 	var s unix.Stat_t
 	err = unix.Fstat(fd, &s)

@@ -182,21 +182,6 @@ func keys(t *testing.T, l *ast.CompositeLit) (list []string) {
 	return list
 }
 
-// constants returns the values of the files' constants that are texts.
-func constants(files []*ast.File) map[string]string {
-	values := make(map[string]string)
-	inspect(files, func(d *ast.GenDecl) {
-		for _, spec := range d.Specs {
-			if s, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.CONST && len(s.Values) == 1 {
-				if text, known := constant(s.Values[0], nil); known {
-					values[s.Names[0].Name] = text
-				}
-			}
-		}
-	})
-	return values
-}
-
 // constant returns the value of a text: a literal, a name of values, or a sum of these.
 func constant(e ast.Expr, values map[string]string) (text string, known bool) {
 	switch e := e.(type) {
