@@ -152,13 +152,17 @@ static int follow(struct dl_phdr_info *object, size_t size, void *entry)
 		return e->behind != NULL;
 	}
 	e->passed = contains(object, e->found);
+	if (!e->passed) // nothing of it is read: the file of a plugin may be shorter by now
+		return 0;
 	struct symbols s = symbols_of(object);
-	return e->passed && find_in(&s, e->name) != NULL;
+	return find_in(&s, e->name) != NULL;
 }
 
 void *real_behind_entry(void *found, const char *name)
 {
 	struct entry e = {found, NULL, name, false};
+	if (found == NULL)
+		return NULL;
 	dl_iterate_phdr(follow, &e);
 	return e.behind != NULL ? e.behind : found;
 }
