@@ -23,6 +23,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/symbolize"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // What the process that is read makes resident: memory that it maps and touches in part, a block that it touches in part, and Go's heap.
@@ -61,7 +63,8 @@ func touch(p unsafe.Pointer, bytes int) {
 
 // A process that is stopped has a profile of RSS from outside: all of what the kernel counts, and on each line what the process itself has on it.
 func TestAStoppedProcessHasAProfileOfRSSFromOutside(t *testing.T) {
-	for _, c := range []struct{ sampleBytes, box string }{{"1", ""}, {"524288", ""}, {"1", t.TempDir()}} {
+	toolchain.NeedsZeroPage(t)
+	for _, c := range []struct{ sampleBytes, box string }{{"1", ""}, {"524288", ""}, {"1", toolchain.Memory(t)}} {
 		t.Run(c.sampleBytes+" "+filepath.Base(c.box), func(t *testing.T) {
 			t.Setenv(boxOfRecorded, c.box)
 			b := begin(t, c.sampleBytes)
