@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // families are functions whose addresses a program may take, one of a family or all of them.
@@ -53,16 +55,7 @@ func TestProgramsThatTakeTheAddressOf(t *testing.T) {
 // standsIn reports whether the program has an address for a function that it does not define.
 func standsIn(t *testing.T, program, name string) bool {
 	t.Helper()
-	file, err := elf.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	symbols, err := file.DynamicSymbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+	return slices.ContainsFunc(toolchain.DynamicSymbols(t, program), func(s elf.Symbol) bool {
 		return s.Name == name && s.Section == elf.SHN_UNDEF && s.Value != 0
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // Exported functions that neither allocate nor free blocks of the program, or work on heaps, which are left out (family_brought.h).
@@ -44,16 +46,7 @@ func TestFamiliesHaveWhatTheirAllocatorsExport(t *testing.T) {
 // exports returns what a library defines for others under names of a pattern, whose group it returns.
 func exports(t *testing.T, path, pattern string) (names []string) {
 	t.Helper()
-	file, err := elf.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	symbols, err := file.DynamicSymbols()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range symbols {
+	for _, s := range toolchain.DynamicSymbols(t, path) {
 		match := regexp.MustCompile(pattern).FindStringSubmatch(s.Name)
 		if match != nil && s.Section != elf.SHN_UNDEF && elf.ST_TYPE(s.Info) == elf.STT_FUNC {
 			names = append(names, match[1])
