@@ -12,7 +12,7 @@ import (
 )
 
 // small are tables that 8 MiB of blocks do not fit into.
-var small = Options{SampleBytes: 1, MaxDepth: 4096, TableBytes: 8 << 20}
+var small = Options{SampleBytes: 1, MaxDepth: 512, TableBytes: 8 << 20}
 
 //go:noinline
 func fill(blocks []unsafe.Pointer) {
@@ -21,11 +21,16 @@ func fill(blocks []unsafe.Pointer) {
 	}
 }
 
+// fillWithStacks calls itself, so that all its stacks are different ones.
+//
 //go:noinline
-func fillWithStacks(depth int) (blocks []unsafe.Pointer) {
-	for d := range depth {
+func fillWithStacks(calls int) (blocks []unsafe.Pointer) {
+	if calls > 0 {
+		blocks = fillWithStacks(calls - 1)
+	}
+	for depth := range 400 {
 		for size := range uintptr(20) {
-			blocks = append(blocks, victim.Recursion(d, size))
+			blocks = append(blocks, victim.Recursion(depth, size))
 		}
 	}
 	return blocks
@@ -81,7 +86,7 @@ func TestTablesFullOfStacks(t *testing.T) {
 			}
 		}
 		sites(1)
-		others := fillWithStacks(4000)
+		others := fillWithStacks(10)
 		free(others)
 		for size := uintptr(2); size < 16 && value(t, r, "lost_site_table_full") == 0; size++ { // some may fit into what is left
 			sites(size)
@@ -111,7 +116,7 @@ func TestTablesFullOfStacks(t *testing.T) {
 			if !victim.FreePastHooks(known) {
 				t.Skip("this C library has no names of its own")
 			}
-			again := victim.Recursion(4001, 1000)
+			again := victim.Recursion(400, 1000)
 			defer victim.Free(again)
 			if again != known {
 				t.Skip("libc does not give the address again")

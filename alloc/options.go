@@ -23,7 +23,7 @@ var ErrUnsupported = errors.New("not supported")
 // Options are the options of a recording. All values must be set; package cgoheap has the defaults.
 type Options struct {
 	SampleBytes int64                             // mean bytes between samples; 1 records everything
-	MaxDepth    int                               // frames kept per stack
+	MaxDepth    int                               // frames kept per stack, at most 512
 	TableBytes  int64                             // bound on the tables
 	Goroutines  bool                              // samples have the labels of runtime/pprof.Do
 	ThreadNames bool                              // samples have the label "thread"
