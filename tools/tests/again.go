@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -138,6 +140,8 @@ func (o options) passesAgain(out io.Writer, f failure, deadline time.Time) (skip
 	return skips, true
 }
 
+var errNoOutcome = errors.New("go test printed no outcome of it")
+
 // once runs a test alone, with the flags and in the environment that it had.
 func (o options) once(r *reader, f failure, limit time.Duration) error {
 	alone := []string{"-count=1", "-run=^" + f.test + "$", "-timeout=" + limit.String(), f.pkg}
@@ -154,7 +158,7 @@ func (o options) once(r *reader, f failure, limit time.Duration) error {
 		case "skip":
 			return fmt.Errorf("%s was skipped", name)
 		default:
-			return fmt.Errorf("%s did not run, or did not end: %v", name, failed)
+			return fmt.Errorf("%s did not run, or did not end: %w", name, cmp.Or(failed, errNoOutcome))
 		}
 	}
 	return failed
