@@ -8,7 +8,7 @@
 // The kernel makes the copy page after page while other threads run, so it is of a moment, not quite of one instant; package reach makes two.
 // The program stands still only meanwhile. After that, each page that the program
 // writes is copied, as long as the copy lives. So it is not made where the control group or the machine has too little room for
-// that, and killed when room becomes scarce. It has a deadline, runs at the lowest priority, is what the kernel kills first, and
+// that, and killed when room becomes scarce. It has a deadline, runs at a lower priority, is what the kernel kills first, and
 // there is one at a time.
 //
 // The copy shares the process's table of files. Otherwise a file that the program closes would stay open until the copy ends, and

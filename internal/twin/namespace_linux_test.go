@@ -70,7 +70,7 @@ func adjustments(t *testing.T, numbers []string) (list []string) {
 // nextNumber is where a process says which number the next one in its namespace has.
 const nextNumber = "kernel/ns_last_pid:"
 
-// lookAsStranger has copies look until one has had a stranger's number, and had the lowest priority and the highest score itself.
+// lookAsStranger has copies look until one has had a stranger's number, and had a lower priority and the highest score itself.
 func lookAsStranger(t *testing.T, numbers []string) {
 	first, err := strconv.Atoi(numbers[0])
 	if err != nil {
@@ -94,6 +94,10 @@ func lookAsStranger(t *testing.T, numbers []string) {
 		}
 		if score := adjustments(t, []string{filepath.Base(dir)})[0]; score != "1000" {
 			t.Errorf("the copy has oom_score_adj %s", score)
+		}
+		ours, _ := unix.Getpriority(unix.PRIO_PROCESS, 0)
+		if its, err := unix.Getpriority(unix.PRIO_PROCESS, pid); err != nil || its != max(ours-lower, 1) {
+			t.Errorf("the copy has priority %d, we have %d: %v", its, ours, err)
 		}
 	}
 	defer func() { made = nil }()
