@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/message"
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
@@ -95,6 +96,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	c.Logger = message.Logger(c.Logger)
 	err := c.absolute()
 	if err == nil {
 		err = within("SampleBytes", c.SampleBytes, 1, mostSampleBytes)

@@ -69,11 +69,49 @@ func TestImportRecordsServesAndDumps(t *testing.T) {
 	}
 }
 
+// nobodyReads returns the end of a pipe that nobody reads any more.
+func nobodyReads(t *testing.T) *os.File {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err == nil {
+		err = read.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { write.Close() })
+	return write
+}
+
+func TestADumpWhoseReportNobodyReadsEndsNoProgram(t *testing.T) {
+	if isImported() {
+		for n := 1; n <= 3; n++ { // each follows the report of the one before
+			if err := syscall.Kill(os.Getpid(), syscall.SIGUSR2); err != nil {
+				t.Fatal(err)
+			}
+			for len(dumps()) < n {
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
+		return
+	}
+	command := exec.Command(os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
+	command.Env = append(os.Environ(), "TEST_CGOHEAP_IMPORTED=1", "CGOHEAP_DUMP_DIR="+t.TempDir())
+	command.Stderr = nobodyReads(t)
+	if out, err := command.Output(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func dumps() []string {
+	found, _ := filepath.Glob(filepath.Join(os.Getenv("CGOHEAP_DUMP_DIR"), "*.cgoheap.pb.gz"))
+	return found
+}
+
 func firstDump(t *testing.T) []byte {
 	t.Helper()
 	for range 60_000 { // ten minutes
-		found, _ := filepath.Glob(filepath.Join(os.Getenv("CGOHEAP_DUMP_DIR"), "*.cgoheap.pb.gz"))
-		if len(found) > 0 {
+		if found := dumps(); len(found) > 0 {
 			data, err := os.ReadFile(found[0])
 			if err != nil {
 				t.Fatal(err)

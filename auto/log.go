@@ -1,44 +1,18 @@
 package auto
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"math"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/message"
 )
 
-// reports passes each record to the default logger of that moment, because the program may set one after the import was
+// newReports passes each record to the default logger of that moment, because the program may set one after the import was
 // initialized.
-type reports struct {
-	least  *slog.Level                     // nil: the program's logger decides
-	refine func(slog.Handler) slog.Handler // adds the arguments of WithAttrs and WithGroup
-}
-
-func newReports(least *slog.Level) reports {
-	return reports{least, func(h slog.Handler) slog.Handler { return h }}
-}
-
-func (r reports) handler() slog.Handler { return r.refine(slog.Default().Handler()) }
-
-// Enabled asks the program's logger only where no level was set: a level below that logger's is printed too.
-func (r reports) Enabled(ctx context.Context, level slog.Level) bool {
-	if r.least != nil {
-		return level >= *r.least
-	}
-	return r.handler().Enabled(ctx, level)
-}
-
-func (r reports) Handle(ctx context.Context, record slog.Record) error {
-	return r.handler().Handle(ctx, record)
-}
-
-func (r reports) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return reports{r.least, func(h slog.Handler) slog.Handler { return r.refine(h).WithAttrs(attrs) }}
-}
-
-func (r reports) WithGroup(name string) slog.Handler {
-	return reports{r.least, func(h slog.Handler) slog.Handler { return r.refine(h).WithGroup(name) }}
+func newReports(least *slog.Level) slog.Handler {
+	return message.Handler{To: func() slog.Handler { return slog.Default().Handler() }, Least: least}
 }
 
 // parseLevel accepts debug, info, warn, error, and off, which is above all levels.
