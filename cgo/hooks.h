@@ -9,9 +9,15 @@
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #if __has_attribute(noclone) // clang does not make such clones
-#define SLOW __attribute__((noinline, noclone, cold))
+#define SLOW_ONCE noclone, cold
 #else
-#define SLOW __attribute__((noinline, cold))
+#define SLOW_ONCE cold
+#endif
+// Assembly may call malloc with a stack pointer that is 8 off. glibc's own bears that, and so did programs until they met us.
+#ifdef __x86_64__
+#define SLOW __attribute__((noinline, SLOW_ONCE, force_align_arg_pointer))
+#else
+#define SLOW __attribute__((noinline, SLOW_ONCE))
 #endif
 
 // An acquiring load, because free reads the region without entering the gate: a thread that sees the first recording
