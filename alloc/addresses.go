@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // addressRoom returns an error if the tables would take more than half of the addresses that RLIMIT_AS leaves: then it is the
@@ -34,7 +36,7 @@ func addressesUnder(limit, taken, tableBytes int64) error {
 
 // addressBytes returns how many bytes of addresses the process has; 0 if that cannot be read.
 func addressBytes() int64 {
-	text, _ := os.ReadFile("/proc/self/statm") // without it, the limit alone counts
+	text, _ := descriptor.ReadFile("/proc/self/statm") // without it, the limit alone counts
 	pages, _, _ := strings.Cut(string(text), " ")
 	n, _ := strconv.ParseInt(pages, 10, 64)
 	return n * int64(os.Getpagesize())

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // goArena is the size of the largest piece of address space that Go's runtime maps for its heap.
@@ -66,7 +68,7 @@ func exceeds(limit int64) bool {
 
 // lockedBytes returns how much of the process's memory is locked; 0 if that cannot be read.
 func lockedBytes() int64 {
-	status, _ := os.ReadFile("/proc/self/status") // without it, the limit alone counts
+	status, _ := descriptor.ReadFile("/proc/self/status") // without it, the limit alone counts
 	for line := range strings.Lines(string(status)) {
 		if value, is := strings.CutPrefix(line, "VmLck:"); is {
 			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)

@@ -20,12 +20,12 @@ type watch struct {
 	look   func() (changed bool)
 	opened func() bool // reports whether the loader has opened libraries since the last look; nil where samples notice that
 	task   *background.Task
-	timer  *time.Timer
 	forget func() // nil if samples cannot ask: then only snapshots look
 
-	mu     sync.Mutex // guards what follows
-	asked  cgo.Reason // since the last look
-	last   time.Time  // the last look's end
+	mu     sync.Mutex  // guards what follows
+	timer  *time.Timer // nil until a look has to wait: with the first timer Go begins its poller, in an import before the program may close it
+	asked  cgo.Reason  // since the last look
+	last   time.Time   // the last look's end
 	pause  time.Duration
 	closed bool
 }
@@ -46,8 +46,6 @@ var await = cgo.Await
 func newWatch(look, opened func() bool, failed func(error)) *watch {
 	w := &watch{look: look, opened: opened, pause: shortestPause}
 	w.task = background.New("the look at loaded libraries", w.lookIfDue, failed)
-	w.timer = time.AfterFunc(time.Hour, w.task.Ask)
-	w.timer.Stop()
 	if forget, err := await(cgo.WakeUnknown|cgo.WakeLoaded, w.ask); err == nil {
 		w.forget = forget
 	}
@@ -71,7 +69,14 @@ func (w *watch) schedule(now time.Time) {
 	if w.opened != nil {
 		wait = min(wait, askingPause)
 	}
-	w.timer.Reset(max(wait, 0))
+	switch {
+	case wait <= 0:
+		w.task.Ask()
+	case w.timer == nil:
+		w.timer = time.AfterFunc(wait, w.task.Ask)
+	default:
+		w.timer.Reset(wait)
+	}
 }
 
 // due returns when the requested look is due.
@@ -125,5 +130,7 @@ func (w *watch) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.closed = true
-	w.timer.Stop()
+	if w.timer != nil {
+		w.timer.Stop()
+	}
 }

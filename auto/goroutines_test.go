@@ -14,11 +14,11 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// idle builds the program of that name and returns a command that runs it.
-func idle(t *testing.T, variables ...string) func(arguments ...string) (out string, err error) {
+// build builds the program of that name in testdata and returns a function that runs it.
+func build(t *testing.T, name string, variables ...string) func(arguments ...string) (out string, err error) {
 	t.Helper()
-	path, dir := filepath.Join(t.TempDir(), "idle"), t.TempDir()
-	toolchain.Target(t).Build(t, "go", "build", "-o", path, "./testdata/idle")
+	path, dir := filepath.Join(t.TempDir(), name), t.TempDir()
+	toolchain.Target(t).Build(t, "go", "build", "-o", path, "./testdata/"+name)
 	return func(arguments ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		defer cancel()
@@ -31,7 +31,7 @@ func idle(t *testing.T, variables ...string) func(arguments ...string) (out stri
 
 func TestGoroutinesOfTheImport(t *testing.T) {
 	const alone = "1 goroutines, 1 in their stacks\n"
-	run := idle(t)
+	run := build(t, "idle")
 
 	t.Run("the program sees none when main begins", func(t *testing.T) {
 		if out, err := run(); err != nil || out != alone {
@@ -45,4 +45,14 @@ func TestGoroutinesOfTheImport(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+}
+
+func TestAProgramThatClosesAllDescriptorsLives(t *testing.T) {
+	out, err := build(t, "closing")()
+	if strings.HasPrefix(out, "no close_range:") {
+		t.Skip("this kernel has no close_range")
+	}
+	if err != nil || out != "lives: <nil>\n" {
+		t.Errorf("%v\n%.1000s", err, out)
+	}
 }

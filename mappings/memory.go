@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
@@ -64,7 +64,7 @@ func (p process) readMemory(to []byte, start RuntimeAddr) (int, error) {
 			return n, nil
 		}
 	}
-	memory, err := os.Open(filepath.Join(string(p), "mem"))
+	memory, err := descriptor.Open(filepath.Join(string(p), "mem"))
 	if err != nil {
 		return 0, err
 	}

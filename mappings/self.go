@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Self finds the modules of this process: the main executable first, the others ascending by address. The owner of the list
@@ -23,7 +25,7 @@ func (p process) modules() ([]Module, error) {
 
 func (p process) modulesAndMade() ([]Module, []Range, error) {
 	// One read at a time is consistent, the whole text is not: other threads go on loading while it is read.
-	text, err := os.ReadFile(filepath.Join(string(p), "maps"))
+	text, err := descriptor.ReadFile(filepath.Join(string(p), "maps"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading mappings: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // began is a time shortly after the start of this process.
@@ -27,11 +29,10 @@ func ownPerfMap(wants []madeWant) {
 // and an earlier process with the same number may have left one behind: in a container that is started again, the numbers
 // are the same.
 func openPerfMap(path string) (*os.File, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	file, err := descriptor.OpenFile(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	file := os.NewFile(uintptr(fd), path)
 	info, err := file.Stat()
 	if err == nil && !ours(info) {
 		err = fmt.Errorf("%s: not a regular, recent file that only this user can write", path)

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // area is a mapping, as a line of /proc/self/maps describes it.
@@ -33,7 +34,7 @@ type area struct {
 // So the part of a mapping that earlier ones covered is left out. Neighbours that were joined look the same.
 func parts(path string) iter.Seq2[[]area, error] {
 	return func(yield func([]area, error) bool) {
-		f, err := os.Open(path)
+		f, err := descriptor.Open(path)
 		if err != nil {
 			yield(nil, err)
 			return

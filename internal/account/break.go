@@ -2,8 +2,9 @@ package account
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Break returns the program's data segment behind its file's own, which brk makes larger, as whole pages. It may be empty.
@@ -19,7 +20,7 @@ func Break(proc string) ([]Range, error) {
 // startOfBreak reads the field start_brk of /proc/self/stat: proc(5). It is 0 where the kernel does not say.
 func startOfBreak(proc string) (uint64, bool) {
 	const field, afterName = 47, 3
-	text, err := os.ReadFile(filepath.Join(proc, "self/stat"))
+	text, err := descriptor.ReadFile(filepath.Join(proc, "self/stat"))
 	if err != nil {
 		return 0, false
 	}

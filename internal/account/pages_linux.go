@@ -11,13 +11,14 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"golang.org/x/sys/unix"
 )
 
 // openPages returns the best way that this kernel offers. An error has the reason why files' pages cannot be looked up;
 // anonymous pages still can.
 func openPages(pagemapFile string) (pages, error) {
-	f, err := os.Open(pagemapFile)
+	f, err := descriptor.Open(pagemapFile)
 	if err != nil {
 		return newResidence(), err
 	}

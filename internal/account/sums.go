@@ -8,8 +8,9 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"os"
 	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Where pagemap is refused, as to a program that has capabilities of its file, smaps may still be readable: the kernel's sums for
@@ -31,7 +32,7 @@ type sum struct {
 // sums yields the mappings of a file in the form of /proc/self/smaps, ascending. Each is valid until the next one.
 func sums(path string) iter.Seq2[*sum, error] {
 	return func(yield func(*sum, error) bool) {
-		f, err := os.Open(path)
+		f, err := descriptor.Open(path)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -119,7 +120,7 @@ func (s *sum) field(line []byte) bool {
 }
 
 func readable(path string) bool {
-	f, err := os.Open(path)
+	f, err := descriptor.Open(path)
 	if err == nil {
 		_, err = f.Read(make([]byte, 1))
 		f.Close()

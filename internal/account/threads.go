@@ -2,10 +2,10 @@ package account
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -30,7 +30,7 @@ func threadPointers(tasks usage.Tasks, stacks []Stack) (list []uint64) {
 	for _, s := range stacks {
 		known[tasks.Name(s.Thread)] = true
 	}
-	d, err := os.Open(tasks.All())
+	d, err := descriptor.Open(tasks.All())
 	if err != nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func threadPointers(tasks usage.Tasks, stacks []Stack) (list []uint64) {
 		if known[name] {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(tasks.All(), name, "syscall"))
+		text, err := descriptor.ReadFile(filepath.Join(tasks.All(), name, "syscall"))
 		if err != nil {
 			continue
 		}

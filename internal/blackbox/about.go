@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // About describes the process that a file is of.
@@ -40,7 +42,7 @@ func Here(config map[string]any) About {
 
 // Boot identifies the time since the machine was started: the kernel's boot_id; "" if it cannot be read.
 func Boot() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	text, err := descriptor.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
 		return ""
 	}

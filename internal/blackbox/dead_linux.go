@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // ErrAlive reports that a file's process still runs, or that somebody recovers it at this moment.
@@ -59,7 +61,7 @@ func open(path string, others bool) (*os.File, error) {
 	if !before.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	file, err := descriptor.OpenFile(path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrPermission) && !others {
 		return nil, fmt.Errorf("%w: %w", ErrUser, err)
 	}

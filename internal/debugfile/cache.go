@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // cacheEntry is a debug file in the cache of the debuginfod clients: DIR/build ID/debuginfo. An empty file means that no
@@ -62,7 +64,7 @@ func (e cacheEntry) store(from io.Reader, limit int64) error {
 	if err := os.MkdirAll(filepath.Dir(e.path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(e.path), "debuginfo.*")
+	file, err := descriptor.CreateTemp(filepath.Dir(e.path), "debuginfo.*")
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/self"
 )
 
@@ -26,7 +27,7 @@ func writable(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(dir, tempPattern)
+	f, err := descriptor.CreateTemp(dir, tempPattern)
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) { // of the file, whose name says nothing to anybody
 		err = fmt.Errorf("%s: %w", dir, failed.Err)
 	}
@@ -74,7 +75,7 @@ func (d *dumper) writeFile() (path string, err error) {
 
 // writeTemporary writes a temporary file in a directory and, when it is complete, publishes it under the path that it returns.
 func writeTemporary(dir string, write func(io.Writer) error, publish func(temporary string) (path string, err error)) (path string, err error) {
-	f, err := os.CreateTemp(dir, tempPattern) // mode 0600
+	f, err := descriptor.CreateTemp(dir, tempPattern) // mode 0600
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +118,7 @@ func rename(from, to string, link func(from, to string) error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	empty, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	empty, err := descriptor.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
@@ -37,7 +38,7 @@ func Open(path string) (*File, error) {
 	if !info.Mode().IsRegular() { // opening a FIFO would wait for its writer
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
-	file, err := os.Open(path)
+	file, err := descriptor.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // places are the ranges that names are looked for in, the first one that has an address being the right one.
@@ -94,7 +95,7 @@ func (n *namer) thread(number int) string {
 	}
 	name := "a thread"
 	if number > 0 {
-		text, err := os.ReadFile(n.tasks.File(number, "comm"))
+		text, err := descriptor.ReadFile(n.tasks.File(number, "comm"))
 		if comm := clean(strings.TrimSuffix(string(text), "\n")); err == nil && comm != "" {
 			name = "thread " + comm
 		}

@@ -29,6 +29,7 @@ var plan = map[string]pkg{
 	"internal/page":        {layer: 1},
 	"internal/plain":       {layer: 0},
 	"internal/message":     {layer: 0},
+	"internal/descriptor":  {layer: 0},
 	"internal/holders":     {layer: 4},
 	"pprof":                {layer: 4},
 	"export":               {layer: 4},

@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Source is a part of a file of source.
@@ -118,7 +120,7 @@ func openSource(path string) (*os.File, error) {
 	if !isSource(path) || slices.ContainsFunc(noSource, func(folder string) bool { return strings.HasPrefix(path, folder) }) {
 		return nil, errors.New("the file is a link to what is no source")
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	f, err := descriptor.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("opening the file: %w", err)
 	}

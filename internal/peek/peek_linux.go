@@ -43,13 +43,13 @@ func copyByCall(to []byte, from uint64) (n int, allowed bool) {
 }
 
 func copyByFile(to []byte, from uint64) int {
-	f, err := os.Open("/proc/self/mem")
+	fd, err := unix.Open("/proc/self/mem", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0
 	}
-	defer func() { _ = f.Close() }()
-	n, _ := f.ReadAt(to, int64(from))
-	return n
+	defer func() { _ = unix.Close(fd) }()
+	n, _ := unix.Pread(fd, to, int64(from))
+	return max(n, 0)
 }
 
 // Each copies size bytes from each address, one behind the other, until one of them cannot be read. It returns how many could.

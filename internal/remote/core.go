@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/mappings"
 )
@@ -26,7 +26,7 @@ func ReadCore(path string) (*Recording, error) {
 }
 
 func readCore(path string) (*Recording, error) {
-	f, err := os.Open(path)
+	f, err := descriptor.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/layout"
 )
 
@@ -29,7 +30,7 @@ func (f boxFile) ReadAt(to []byte, address int64) (int, error) {
 // all. The caller closes it.
 func openBox(dir string, start uint64, memory io.ReaderAt) (boxFile, bool) {
 	for _, path := range boxPaths(dir, start) {
-		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		f, err := descriptor.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			continue
 		}
@@ -43,7 +44,7 @@ func openBox(dir string, start uint64, memory io.ReaderAt) (boxFile, bool) {
 
 // boxPaths returns the kernel's link to the file, which few may follow, and the path in the process's file system.
 func boxPaths(dir string, start uint64) []string {
-	maps, err := os.Open(filepath.Join(dir, "maps"))
+	maps, err := descriptor.Open(filepath.Join(dir, "maps"))
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/tables"
 )
 
@@ -16,12 +17,12 @@ type opened struct {
 }
 
 func openMemory(dir string) (*opened, error) {
-	memory, err := os.Open(filepath.Join(dir, "mem"))
+	memory, err := descriptor.Open(filepath.Join(dir, "mem"))
 	if err != nil {
 		return nil, err
 	}
 	o := &opened{dir: dir, memory: memory, touched: anywhere}
-	if o.pages, err = os.Open(filepath.Join(dir, "pagemap")); err == nil {
+	if o.pages, err = descriptor.Open(filepath.Join(dir, "pagemap")); err == nil {
 		o.touched = pagemap{o.pages}.touched
 	}
 	return o, nil
@@ -33,7 +34,7 @@ func (o *opened) close() {
 }
 
 func (o *opened) findRegion() (start uint64, err error) {
-	maps, err := os.Open(filepath.Join(o.dir, "maps"))
+	maps, err := descriptor.Open(filepath.Join(o.dir, "maps"))
 	if err != nil {
 		return 0, err
 	}

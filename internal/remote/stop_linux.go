@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/layout"
 )
 
@@ -139,7 +140,7 @@ func (h *held) await(dir string) error {
 
 // stateOf returns the state of a thread as in proc(5), 0 if there is no such thread.
 func stateOf(dir string, thread int) byte {
-	text, err := os.ReadFile(filepath.Join(dir, "task", strconv.Itoa(thread), "stat"))
+	text, err := descriptor.ReadFile(filepath.Join(dir, "task", strconv.Itoa(thread), "stat"))
 	if err != nil {
 		return 0
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -29,7 +30,7 @@ type data struct {
 // program maps may be a file that it has saved pointers in.
 func openData(k usage.Kernel) (d data) {
 	d.files, d.loaded = make(map[string]*os.File), cgo.Segments()
-	f, err := os.Open(k.Path("maps"))
+	f, err := descriptor.Open(k.Path("maps"))
 	if err != nil {
 		return d
 	}
@@ -76,7 +77,7 @@ func openSame(path string, inode, device uint64) *os.File {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	f, err := os.Open(path)
+	f, err := descriptor.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -56,7 +57,7 @@ func hugePages(dir string) error {
 	if err == nil && mapped == 0 { // kernels before 4.4 do not tell
 		return nil
 	}
-	f, err := os.Open(filepath.Join(dir, "smaps"))
+	f, err := descriptor.Open(filepath.Join(dir, "smaps"))
 	if err != nil {
 		return fmt.Errorf("it is not known whether the program has private huge pages: %w", err)
 	}
@@ -81,7 +82,7 @@ func hugePages(dir string) error {
 // openFiles looks for descriptors through which a copy harms the process.
 func openFiles(k usage.Kernel, v kernel) error {
 	dir := k.Path("fd")
-	d, err := os.Open(dir)
+	d, err := descriptor.Open(dir)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,10 @@ package twin
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -23,7 +23,7 @@ func newRoom(k usage.Kernel) *room {
 			r.groups = append(r.groups, g)
 		}
 	}
-	mode, err := os.ReadFile(filepath.Join(k.Proc, "sys/vm/overcommit_memory"))
+	mode, err := descriptor.ReadFile(filepath.Join(k.Proc, "sys/vm/overcommit_memory"))
 	r.strict = err == nil && strings.TrimSpace(string(mode)) == "2"
 	return r
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/peek"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
@@ -88,7 +89,7 @@ func stacksNow(k usage.Kernel, known []account.Stack) []stack {
 
 // firstStack returns the stack of the first thread, which libc has not made and does not list.
 func firstStack(k usage.Kernel) (s account.Stack, found bool) {
-	f, err := os.Open(k.Path("maps"))
+	f, err := descriptor.Open(k.Path("maps"))
 	if err != nil {
 		return s, false
 	}
@@ -105,7 +106,7 @@ func firstStack(k usage.Kernel) (s account.Stack, found bool) {
 
 // look reads where a thread waits: "number arguments... sp pc", or "-1 sp pc" outside of a call; one that runs has the word "running".
 func (s *stack) look(tasks usage.Tasks) {
-	where, err := os.ReadFile(tasks.File(s.thread, "syscall"))
+	where, err := descriptor.ReadFile(tasks.File(s.thread, "syscall"))
 	fields := bytes.Fields(where)
 	if err != nil || len(fields) < 3 {
 		return
@@ -123,7 +124,7 @@ func (s *stack) look(tasks usage.Tasks) {
 	case !here:
 		s.other, sp = sp&^7, s.Start
 	}
-	if turns, err := os.ReadFile(tasks.File(s.thread, "schedstat")); err == nil {
+	if turns, err := descriptor.ReadFile(tasks.File(s.thread, "schedstat")); err == nil {
 		s.From, s.turns = sp, string(turns)
 		if len(fields) == len(s.passed)+3 {
 			for i := range s.passed {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -160,7 +161,7 @@ func (c *copied) open(k usage.Kernel) (err error) {
 		to   **os.File
 		path string
 	}{{&c.maps, dir + "/maps"}, {&c.pagemap, dir + "/pagemap"}, {&c.memory, dir + "/mem"}, {&c.origin, k.Path("pagemap")}} {
-		if *f.to, err = os.Open(f.path); errors.Is(err, os.ErrPermission) {
+		if *f.to, err = descriptor.Open(f.path); errors.Is(err, os.ErrPermission) {
 			return fmt.Errorf("its files may not be read, because the process has dropped or been given privileges (PR_SET_DUMPABLE), or tracing is "+
 				"forbidden (kernel.yama.ptrace_scope): %w", err)
 		} else if err != nil {

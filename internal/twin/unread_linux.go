@@ -5,13 +5,13 @@ package twin
 import (
 	"bufio"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -25,7 +25,7 @@ type listed struct {
 
 // list reads a list of mappings, maps or smaps: ascending.
 func list(path string) (all []listed, err error) {
-	f, err := os.Open(path)
+	f, err := descriptor.Open(path)
 	if err != nil {
 		return nil, err
 	}

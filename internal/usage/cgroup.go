@@ -3,10 +3,11 @@ package usage
 import (
 	"errors"
 	"iter"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // errNoLimit reports that no control group of the process limits its memory.
@@ -41,7 +42,7 @@ func (k Kernel) SlowedGroup() (Group, error) {
 }
 
 func (k Kernel) nearest(as func(hierarchy) hierarchy) (Group, error) {
-	data, err := os.ReadFile(k.Path("cgroup"))
+	data, err := descriptor.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return Group{}, err
 	}
@@ -111,7 +112,7 @@ const unlimited = 1 << 62
 
 // statistic returns the number of that name in a file of names and numbers; 0 if there is none.
 func statistic(path, name string) int64 {
-	data, err := os.ReadFile(path)
+	data, err := descriptor.ReadFile(path)
 	if err != nil {
 		return 0
 	}
@@ -125,7 +126,7 @@ func statistic(path, name string) int64 {
 }
 
 func number(path string) (int64, error) {
-	data, err := os.ReadFile(path)
+	data, err := descriptor.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Threads returns the number of threads of the process. Emulators know it in this file only.
@@ -25,7 +27,7 @@ var errNoGroup = errors.New("no control group of the process has such a file")
 // the group was made, and the file that has the number. If that cannot be seen, as from inside a container with the path of
 // outside, it is that of the nearest group above that can.
 func (k Kernel) Kills() (path string, kills int64, err error) {
-	text, err := os.ReadFile(k.Path("cgroup"))
+	text, err := descriptor.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return "", 0, err
 	}
@@ -66,7 +68,7 @@ func GroupOf(path string) uint64 {
 
 // KillsIn returns the number in a file that Kills has returned.
 func KillsIn(path string) (int64, error) {
-	data, err := os.ReadFile(path)
+	data, err := descriptor.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +83,7 @@ func KillsIn(path string) (int64, error) {
 // Stalls returns how long tasks have waited for memory, in microseconds: some of them, and all of them, of the process's
 // control group (memory.pressure), or of the machine. Format: the kernel's Documentation/accounting/psi.rst.
 func (k Kernel) Stalls() (some, full int64, err error) {
-	if text, err := os.ReadFile(k.Path("cgroup")); err == nil {
+	if text, err := descriptor.ReadFile(k.Path("cgroup")); err == nil {
 		for _, h := range k.hierarchies(string(text)) {
 			if some, full, err = stallsIn(filepath.Join(h.mount, h.path, "memory.pressure")); err == nil {
 				return some, full, nil
@@ -92,7 +94,7 @@ func (k Kernel) Stalls() (some, full int64, err error) {
 }
 
 func stallsIn(path string) (some, full int64, err error) {
-	data, err := os.ReadFile(path)
+	data, err := descriptor.ReadFile(path)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // A process, and each of its threads, has a number in its own PID namespace and one in each around it. Proc shows those of the namespace that
@@ -50,7 +52,7 @@ func numbersIn(status string) (numbers []int, err error) {
 
 // Line returns the rest of the line of a file that begins with a name.
 func Line(path, name string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := descriptor.ReadFile(path)
 	if err != nil {
 		return "", err
 	}

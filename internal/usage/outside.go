@@ -2,10 +2,11 @@ package usage
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Part is memory that the kernel counts, but not in RSS.
@@ -53,7 +54,7 @@ var olderNames = map[string]string{"total_cache": "file", "total_shmem": "shmem"
 // groupStatistics returns the lines of memory.stat of the process's group, under the names of the unified hierarchy. Inside a
 // container the group's path may be that outside of it, so the nearest group above that is there counts.
 func (k Kernel) groupStatistics() (map[string]int64, error) {
-	text, err := os.ReadFile(k.Path("cgroup"))
+	text, err := descriptor.ReadFile(k.Path("cgroup"))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (k Kernel) groupStatistics() (map[string]int64, error) {
 }
 
 func statisticsIn(dir string) map[string]int64 {
-	text, err := os.ReadFile(filepath.Join(dir, "memory.stat"))
+	text, err := descriptor.ReadFile(filepath.Join(dir, "memory.stat"))
 	if err != nil {
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Kernel is where the kernel's files are.
@@ -30,7 +32,7 @@ var Running = Kernel{Proc: "/proc", Cgroups: "/sys/fs/cgroup"}
 // for each.
 func (k Kernel) RSS() (int64, error) {
 	path := k.Path("statm")
-	data, err := os.ReadFile(path)
+	data, err := descriptor.ReadFile(path)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,37 @@
+package descriptor
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Open opens a file to be read, as os.Open does.
+func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0) }
+
+// ReadFile reads a file as os.ReadFile does.
+func ReadFile(path string) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(f)
+	return data, errors.Join(err, f.Close())
+}
+
+// CreateTemp makes a new file of this user's in a directory, as os.CreateTemp does; a random number takes the place of the star.
+func CreateTemp(dir, pattern string) (*os.File, error) {
+	before, after, _ := strings.Cut(pattern, "*")
+	for {
+		path := filepath.Join(dir, before+strconv.FormatUint(rand.Uint64(), 36)+after)
+		f, err := OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
