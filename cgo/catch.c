@@ -113,7 +113,12 @@ bool catch_stands(int number)
 	struct sigaction ours = ours_before(&of[number].behind);
 	if (!has(&installed, number))
 		return false;
-	return action_replace(number, &of[number].behind, &ours) || catch_handler(number) == (uintptr_t)note;
+	if (!action_replace(number, &of[number].behind, &ours))
+		return catch_handler(number) == (uintptr_t)note;
+	if (has(&installed, number))
+		return true;
+	(void)action_replace(number, &ours, &of[number].behind); // catch_end was faster
+	return false;
 }
 
 bool catch_begin(int number, bool by_go)
