@@ -4,11 +4,13 @@ package auto
 
 import (
 	"bufio"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
@@ -37,7 +39,9 @@ func TestASignalOfAProgramInCStaysItsOwn(t *testing.T) {
 		"waits for it":      {"5 signals, 0 dumps", "may wait for it by sigwait"},
 	} {
 		t.Run(does, func(t *testing.T) {
-			command := exec.Command(host, does)
+			hangs, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			command := exec.CommandContext(hangs, host, does)
 			command.Env = append(os.Environ(), "CGOHEAP_DUMP_DIR="+t.TempDir())
 			input, err := command.StdinPipe()
 			if err != nil {
