@@ -28,7 +28,7 @@ tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLO
 
 again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
 
-.PHONY: help demo all flaky test test-all test-busy skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
+.PHONY: help demo all flaky test test-all test-busy names kinds skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,12 @@ test: deps $(counted) ## Runs the Go tests of all modules, without the long ones
 
 test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of the matrix.
 	@$(tests) -at-once 2 $(tested) -- -vet=off -count=1 -timeout 60m ./...
+
+names: deps $(counted) ## Runs all tests of how addresses get their names, the long ones too.
+	@$(tests) . -- -vet=off -count=1 -timeout 60m ./symbolize ./internal/debugfile ./internal/dwarf ./internal/elffile ./internal/pclntab ./internal/xz
+
+kinds: deps $(counted) ## Records in a program of each kind: libc, linker, allocator, limits. make matrix has all of each kind.
+	@$(tests) e2e -- -vet=off -count=1 -timeout 60m ./matrix
 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
 	@$(tests) -busy $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
