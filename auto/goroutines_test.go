@@ -50,7 +50,7 @@ func TestGoroutinesOfTheImport(t *testing.T) {
 func TestAProgramThatClosesAllDescriptorsLives(t *testing.T) {
 	out, err := build(t, "closing")()
 	if strings.HasPrefix(out, "no close_range:") {
-		t.Skip("this kernel has no close_range")
+		t.Skip("the kernel allows no call of close_range")
 	}
 	if err != nil || !strings.Contains(out, "lives: <nil>\n") { // beside what is logged
 		t.Errorf("%v\n%.1000s", err, out)
