@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -115,4 +117,38 @@ func TestAFileThatBecomesShorter(t *testing.T) {
 	r = start(t, everything)
 	perform(func() { victim.Free(victim.Malloc(1014)) })
 	recordedSites(t, r, map[string]stack.Values{"victim_malloc": passed(1, 1014)})
+}
+
+// Go code that reads a mapped file asks for a panic where the file has become shorter. The handler of the box stands before Go's.
+func TestAPanicOnFaultStaysOneWithABox(t *testing.T) {
+	o, _ := boxed(t)
+	start(t, o)
+	file, err := os.Create(filepath.Join(t.TempDir(), "short"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := file.Truncate(1); err != nil {
+		t.Fatal(err)
+	}
+	page, err := unix.Mmap(int(file.Fd()), 0, os.Getpagesize(), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(page)
+	if err := file.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if fault, ok := faultOf(page).(interface{ Addr() uintptr }); !ok || fault.Addr() != uintptr(unsafe.Pointer(&page[0])) {
+			t.Errorf("%v at %p", fault, page)
+		}
+	}
+}
+
+// faultOf returns what the panic says when the page is read.
+func faultOf(page []byte) (fault any) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { fault = recover() }()
+	return page[0]
 }
