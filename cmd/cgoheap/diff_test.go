@@ -109,3 +109,46 @@ func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 		t.Error(code, trouble)
 	}
 }
+
+func TestADifferenceKnowsWhichProfileIsTheLaterOne(t *testing.T) {
+	at := func(second int64) string {
+		return inUse(t, map[string][2]int64{"f": {1, second}}, func(p *profile.Profile) { p.TimeNanos = second * 1e9 })
+	}
+	early, late := at(100), at(130)
+	const note = "the first one is the later one"
+	for _, c := range []struct {
+		a, b           string
+		noted          bool
+		time, duration int64
+	}{{early, late, false, 130e9, 30e9}, {late, early, true, 100e9, 0}} {
+		code, out, trouble := ranWith(t, "", "diff", c.a, c.b)
+		if code != exitGood || strings.Contains(out, note) != c.noted {
+			t.Errorf("exit code %d, %s, %q", code, out, trouble)
+		}
+		to := filepath.Join(t.TempDir(), "d.pb.gz")
+		if code, _, trouble := ranWith(t, "", "diff", "-o", to, c.a, c.b); code != exitGood {
+			t.Fatal(code, trouble)
+		}
+		f, err := os.Open(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if p, err := profile.Parse(f); err != nil || p.TimeNanos != c.time || p.DurationNanos != c.duration {
+			t.Errorf("%v: at %d, %d long, want %d and %d", err, p.TimeNanos, p.DurationNanos, c.time, c.duration)
+		}
+	}
+}
+
+func TestAFrameWithoutANameIsAPlaceInItsFile(t *testing.T) {
+	unnamed := func(bytes int64) string {
+		return inUse(t, map[string][2]int64{"": {1, bytes}}, func(p *profile.Profile) {
+			m := &profile.Mapping{ID: 1, Start: 0x7000, Limit: 0x9000, Offset: 0x300, File: "/usr/lib/libsome.so"}
+			p.Mapping, p.Function, p.Location[0].Line = []*profile.Mapping{m}, nil, nil
+			p.Location[0].Mapping, p.Location[0].Address = m, 0x7040
+		})
+	}
+	if code, out, trouble := ranWith(t, "", "diff", "-stacks", unnamed(1), unnamed(2)); code != exitGood || !strings.Contains(out, "libsome.so+0x340\n") {
+		t.Errorf("exit code %d, %s, %q", code, out, trouble)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/background"
@@ -123,5 +124,34 @@ func TestAfterStopNothingIsTouched(t *testing.T) {
 	r.tick(time.Now())
 	if reads.Load() > before {
 		t.Error("Go's heap was read after Stop")
+	}
+}
+
+func TestASourceRestsByWhatItCosts(t *testing.T) {
+	for took, rest := range map[time.Duration]time.Duration{
+		0: 0, time.Millisecond: share * time.Millisecond, time.Second: longestPause,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			reads := 0
+			p := newPaced(func(v *[Fields]int64) {
+				reads++
+				v[RSS] = int64(reads)
+				time.Sleep(took)
+			})
+			begin := time.Now()
+			for _, c := range []struct {
+				after time.Duration
+				reads int64
+			}{{0, 1}, {rest - 1, 1}, {rest, 2}} {
+				values := unknown
+				if c.after < 0 {
+					continue
+				}
+				p.fill(begin.Add(c.after), &values)
+				if values[RSS] != c.reads {
+					t.Errorf("took %v: after %v the value is of reading %d, want %d", took, c.after, values[RSS], c.reads)
+				}
+			}
+		})
 	}
 }

@@ -168,3 +168,28 @@ func BenchmarkFirstTree(b *testing.B) {
 		b.ReportMetric(float64(answer.Body.Len()), "B/answer")
 	}
 }
+
+func TestACutTreeHasAllObjects(t *testing.T) {
+	objects := func(s *Stacks) (sum int64) {
+		for _, n := range s.Nodes {
+			sum += n[3]
+		}
+		return sum
+	}
+	p := randomProfile(3000)
+	whole, cut := NewStacks(p, Options{View: "inuse", Keep: 1 << 20}), NewStacks(p, Options{View: "inuse", Keep: 100})
+	if cut.Cut == 0 || objects(whole) != 3000 || objects(cut) != 3000 {
+		t.Errorf("%d nodes were cut, %d and %d objects", cut.Cut, objects(whole), objects(cut))
+	}
+}
+
+func TestGrowthSaysSinceWhen(t *testing.T) {
+	p := randomProfile(1)
+	p.TimeNanos, p.DurationNanos = 90e9, 30e9
+	if from := NewStacks(p, Options{View: "growth"}).From; from != 60_000 {
+		t.Errorf("growth is from %d ms", from)
+	}
+	if from := NewStacks(p, Options{View: "inuse"}).From; from != 0 {
+		t.Errorf("what is in use is from %d ms", from)
+	}
+}
