@@ -57,6 +57,19 @@ func TestStopReturnsInTimeFromAServerThatHangs(t *testing.T) {
 	})
 }
 
+// The server has it: a batch that was sent again would count twice.
+func TestABatchThatArrivesWhileStopGivesUpHasArrived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &target{answer: func(_ int, ctx context.Context) error {
+			<-ctx.Done()
+			return nil
+		}}
+		e := start(t, &standin.Profiler{}, to, export.Config{Interval: time.Hour, StopWithin: time.Second})
+		_ = e.Stop()
+		checkStats(t, e, map[string]uint64{"export_pushed": 1, "export_queue": 0})
+	})
+}
+
 func TestStopSaysThatAnAttemptHadNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		to := &target{answer: func(_ int, ctx context.Context) error {

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +80,15 @@ func TestTheSentenceAboutMemory(t *testing.T) {
 	}
 	if got := memory(&remote.History{Seconds: h.Seconds[95:]}); strings.Contains(got, "grew") {
 		t.Errorf("four seconds tell of no growth: %q", got)
+	}
+	for second := range 1701 { // half an hour with the others: only the last ten minutes count
+		r := lastRecord(values)
+		r.Time = end.Add(time.Duration(second-1800) * time.Second)
+		r.Values[flight.RSS] -= int64(1800-second) << 16
+		h.Seconds = slices.Insert(h.Seconds, second, *r)
+	}
+	if got := memory(h); !strings.HasSuffix(got, "; it grew by 37.5 MiB in the last 10m0s") {
+		t.Error(got)
 	}
 	if got := memory(&remote.History{}); !strings.Contains(got, "not known") {
 		t.Error(got)
