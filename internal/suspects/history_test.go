@@ -90,3 +90,59 @@ func TestWhatWasLeftOutIsUnknownBefore(t *testing.T) {
 		}
 	}
 }
+
+// Where there are too many stacks, one that grows stays before one that has more and does not.
+func TestAStackThatGrowsStaysBeforeALargerOne(t *testing.T) {
+	const small = 1 << 40
+	h := newHistory()
+	for moment := range uint64(31) {
+		now := (moment + 1) * 1000
+		h.Add(simStart.Add(time.Duration(now)*simTick), now, func(see func(*Block)) {
+			steady := uint64(mostStacks - 1)
+			if moment == 30 {
+				steady++ // too many
+			}
+			for stack := range steady {
+				see(&Block{Stack: stack, Born: 1, Bytes: 100_000})
+			}
+			for n := range moment + 1 {
+				see(&Block{Stack: small, Born: n*1000 + 1, Bytes: 1000})
+			}
+		})
+	}
+	if len(h.tracks) != mostStacks || h.tracks[small] == nil {
+		t.Errorf("of %d stacks, the one that grows is not kept", len(h.tracks))
+	}
+}
+
+// Half of what is put into a queue goes three moments later. What was there before anybody looked says nothing of that, whether it
+// stays or goes.
+func TestWhatWasThereBeforeIsNotInTheShareThatIsFreed(t *testing.T) {
+	freed := func(stock float64, goes uint64) float64 {
+		h := newHistory()
+		for moment := range uint64(10) {
+			now := (moment + 1) * 1000
+			h.Add(simStart.Add(time.Duration(now)*simTick), now, func(see func(*Block)) {
+				if moment < goes {
+					see(&Block{Stack: 1, Born: 1, Bytes: stock})
+				}
+				for n := uint64(1); n <= moment; n++ {
+					see(&Block{Stack: 1, Born: n*1000 + 1, Bytes: 1000})
+					if moment-n < lasting {
+						see(&Block{Stack: 1, Born: n*1000 + 1, Bytes: 1000})
+					}
+				}
+			})
+		}
+		return h.Trends(simTick)[0].Freed
+	}
+	alone := freed(0, 0)
+	if alone < 0.3 || alone > 0.5 {
+		t.Errorf("%v of what lasts is freed", alone)
+	}
+	for _, goes := range []uint64{5, 100} {
+		if got := freed(1e6, goes); math.Abs(got-alone) > 1e-3 {
+			t.Errorf("with a stock that is there at %d moments, %v of what lasts is freed, want %v", goes, got, alone)
+		}
+	}
+}
