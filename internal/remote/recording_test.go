@@ -11,6 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -99,5 +100,18 @@ func TestRegionsThatCannotBeRead(t *testing.T) {
 				t.Errorf("%d bytes, %v", len(region), err)
 			}
 		})
+	}
+}
+
+// A library was mapped later where code of no file had been. That code is not the library's.
+func TestCodeThatWasInNoFileIsNamedByNoLaterLibrary(t *testing.T) {
+	r := recordingOf(nil)
+	library := mappings.Of("/no/such/process").Unloaded("/lib/later.so", "", 0, mappings.Range{Start: 0x7000, Limit: 0x8000})
+	library.ID = 1
+	r.modules = []*mappings.Module{library}
+	for noFile, id := range map[bool]stack.ModuleID{true: 0, false: 1} {
+		if f := r.withModule(stack.NewFrame(0, 0x7010), noFile); f.Module() != id || f.Address() != 0x7010 {
+			t.Errorf("in no file: %v: module %d, address %#x", noFile, f.Module(), f.Address())
+		}
 	}
 }
