@@ -107,6 +107,14 @@ func (g *graph) pointer(i int, r *rand.Rand) uint64 {
 	return at | (1+r.Uint64N(1<<16-1))<<48
 }
 
+// decoy returns a value that points to no block: into one, but not to its first word, with tags in the highest bits.
+func (g *graph) decoy(i int, r *rand.Rand) uint64 {
+	if g.sizes[i] <= 8 {
+		return 0
+	}
+	return (g.at[i] ^ hidden) + 8 + r.Uint64N(g.sizes[i]-8) | (1+r.Uint64N(1<<16-1))<<48
+}
+
 func (g *graph) reachable() []bool {
 	reached := make([]bool, len(g.at))
 	todo := append([]int(nil), g.roots...)
@@ -140,6 +148,8 @@ func makeGraph(t *testing.T, r *rand.Rand, blocks int) *graph {
 				to := r.IntN(blocks)
 				g.edges[i] = append(g.edges[i], to)
 				store(((g.at[i]^hidden)+word)^hidden, g.pointer(to, r))
+			} else if r.IntN(24) == 0 {
+				store(((g.at[i]^hidden)+word)^hidden, g.decoy(r.IntN(blocks), r))
 			} else if r.IntN(2) == 0 {
 				store(((g.at[i]^hidden)+word)^hidden, value%100_000)
 			}
