@@ -58,9 +58,11 @@ func (p *Profiler) Handler() http.Handler {
 	}))
 }
 
-// guarded keeps a panic of our code from the server, which may have no recover: it is logged and answered with 500. An answer that
-// has begun is cut off. http.ErrAbortHandler, with which a handler asks the server for that, goes on.
-func (p *Profiler) guarded(handler http.Handler) http.Handler {
+func (p *Profiler) guarded(handler http.Handler) http.Handler { return guarded(handler, p.failed) }
+
+// guarded keeps a panic of our code from the server, which may have no recover: it goes to failed and is answered with 500. An answer
+// that has begun is cut off. http.ErrAbortHandler, with which a handler asks the server for that, goes on.
+func guarded(handler http.Handler, failed func(error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &startedWriter{ResponseWriter: w}
 		caught := (*background.Panic)(nil)
@@ -70,7 +72,7 @@ func (p *Profiler) guarded(handler http.Handler) http.Handler {
 		if err, _ := caught.Cause.(error); errors.Is(err, http.ErrAbortHandler) {
 			panic(caught.Cause)
 		}
-		_ = background.Guard("the report", func() { p.failed(caught) }) // there is nobody else to tell
+		_ = background.Guard("the report", func() { failed(caught) }) // there is nobody else to tell
 		_ = background.Guard("the answer of a fault", answer.fail)
 	})
 }
@@ -177,11 +179,12 @@ func (p *Profiler) refuse(w http.ResponseWriter, err error) {
 // profile already has all that are known. Register it as "POST /debug/pprof/symbol"; net/http/pprof's own handler there
 // takes only GET.
 func SymbolHandler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	unlogged := func(error) {}
+	return guarded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		_, _ = io.WriteString(w, "num_symbols: 1\n") // 0 would mean that there is no such service
-	})
+	}), unlogged)
 }
 
 // startedWriter records whether the answer has begun: from then on the status can no longer change.

@@ -69,6 +69,7 @@ func TestPanicOfAHandlerGoesNoFurther(t *testing.T) {
 
 	t.Run("in each handler", func(*testing.T) {
 		p.Handler().ServeHTTP(fragile{httptest.NewRecorder()}, get("/"))
+		SymbolHandler().ServeHTTP(fragile{httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/debug/pprof/symbol", nil))
 		for _, path := range []string{"", "about", "account", "profile", "metrics", "suspects", "nothing", "timeline?no=1"} {
 			p.PagesHandler().ServeHTTP(fragile{httptest.NewRecorder()}, get(page.Folder+path))
 		}
