@@ -17,7 +17,7 @@ import (
 // addressRoom returns an error if the tables would take more than half of the addresses that RLIMIT_AS leaves: then it is the
 // program that could not map memory later. The kernel counts all addresses of the tables from the start, used or not. Against
 // RLIMIT_DATA, and where it promises no more memory than there is (vm.overcommit_memory=2), only what is used of the tables
-// counts: see region_allow. What hooks work in (cgo/scratch.h) counts there with 40 MiB from the start.
+// counts: see region_allow; so it is for what hooks work in (cgo/slots.h).
 func addressRoom(tableBytes int64) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > math.MaxInt64 {

@@ -15,7 +15,7 @@
 //	           memory.c loads only words that nobody can unmap, and copies others; bounds.c finds libc's bounds of
 //	           a thread's stack; what differs between amd64 and arm64 is in machine*.h and walk_go.h
 //	scratch.c  what a hook needs and would take too much of the program's stack, for each slot of the gate: a walk, its frames, and
-//	           a stack for what is rare and deep (room.c)
+//	           a stack for what is rare and deep (room.c); slots.c maps it, and lets it be written as slots are first taken
 //	loads.c    whether libraries have been loaded since their rows were made
 //	objects.c  libraries that a walk meets before they have rows; cfi*.c finds rules in memory, which image.c reads
 //	last.c     the frames of the thread's previous walk that are still valid; a walk does without it

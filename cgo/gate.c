@@ -58,7 +58,7 @@ static bool enter_among(struct pass *p, uint32_t first, uint32_t count, uint32_t
 {
 	for (uint32_t i = 0; i < tries; i++) {
 		uint32_t slot = first + (cgoheap_thread.number + i) % count;
-		if (vacant(slot) && enter_at(p, slot, PARITY))
+		if (vacant(slot) && slots_allow(slot) && enter_at(p, slot, PARITY))
 			return true;
 	}
 	return false;

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "counters.h"
+#include "slots.h"
 
 // The number of the recording, which is positive; 0 while stopped, and negative before gate_build.
 extern uint32_t cgoheap_generation __attribute__((visibility("hidden")));
@@ -39,8 +40,6 @@ static inline bool gate_unbuilt(uint32_t generation)
 	return (int32_t)generation < 0;
 }
 
-#define GATE_HOMES 64
-#define GATE_SLOTS 2048
 #define GATE_PAUSE 10000000 // nanoseconds: the longest that a hook makes malloc wait
 
 struct pass {

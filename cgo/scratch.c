@@ -5,8 +5,8 @@
 
 #include <sys/mman.h>
 
-#include "gate.h"
 #include "pages.h"
+#include "slots.h"
 
 struct scratch *cgoheap_scratches;
 
@@ -15,10 +15,12 @@ size_t scratch_size(void)
 	return GATE_SLOTS * sizeof(struct scratch);
 }
 
+_Static_assert(sizeof(struct scratch) % 4096 == 0, "slots_map wants whole pages");
+
 bool scratch_prepare(void)
 {
 	if (cgoheap_scratches == NULL)
-		cgoheap_scratches = pages_map(scratch_size());
+		cgoheap_scratches = slots_map(sizeof(struct scratch));
 	if (cgoheap_scratches == NULL)
 		return false;
 	(void)madvise(cgoheap_scratches, scratch_size(), MADV_NOHUGEPAGE); // few pages of it are used

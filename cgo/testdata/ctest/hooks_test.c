@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "totals.h"
 
@@ -250,9 +251,51 @@ static void gate_is_full(void)
 	check(cgoheap_stop());
 }
 
+// The bytes that count against RLIMIT_DATA.
+static size_t data_bytes(void)
+{
+	char line[256];
+	size_t kib = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+	check(status != NULL);
+	while (kib == 0 && fgets(line, sizeof line, status) != NULL)
+		sscanf(line, "VmData: %zu kB", &kib);
+	fclose(status);
+	return kib << 10;
+}
+
+static int enter_many(struct pass *passes, int most)
+{
+	int n = 0;
+	while (n < most && gate_enter(&passes[n], cgoheap_generation))
+		n++;
+	return n;
+}
+
+// Before slots beyond the homes are ever taken.
+static void little_data(void)
+{
+	static struct pass passes[3 * GATE_HOMES];
+	struct rlimit before, now;
+	start(1);
+	check(getrlimit(RLIMIT_DATA, &before) == 0);
+	now = (struct rlimit){data_bytes() + (64 << 10), before.rlim_max};
+	check(setrlimit(RLIMIT_DATA, &now) == 0);
+	int n = enter_many(passes, 2 * GATE_HOMES);
+	bool counted = cgoheap_counted(COUNT_LOST_GATE) == 1;
+	check(setrlimit(RLIMIT_DATA, &before) == 0);
+	check(n == GATE_HOMES && counted);
+	n += enter_many(passes + n, 2 * GATE_HOMES);
+	check(n == 3 * GATE_HOMES);
+	while (n > 0)
+		gate_leave(passes[--n]);
+	check(cgoheap_stop());
+}
+
 int main(void)
 {
 	run("a thread that only frees finds the region of the first recording", first_recording);
+	run("slots that nobody takes count against no limit, and a limit costs only what lies beyond the homes", little_data);
 	run("every function of the family is counted once, with its size", family);
 	run("realloc is a free and an allocation, or nothing when it fails", resizes);
 	run("posix_memalign refuses what it must and keeps errno", bad_alignment);
