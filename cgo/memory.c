@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "bounds.h"
 #include "machine.h"
@@ -138,11 +139,16 @@ static void close_pipe(struct copy *c)
 	system_call(SYS_close, c->pipe[1], 0, 0, 0);
 }
 
+void memory_leave(struct copy *c)
+{
+	if (c->way == WAY_PIPE)
+		close_pipe(c);
+	c->way = 0;
+}
+
 void memory_end(struct memory *m)
 {
-	if (m->copy->way == WAY_PIPE)
-		close_pipe(m->copy);
-	m->copy->way = 0;
+	memory_leave(m->copy);
 }
 
 // Without a filter, a system call that this kernel does not have fails.
@@ -152,9 +158,33 @@ bool calls_may_be_filtered(void)
 	return mode != 0 && mode != -EINVAL; // the kernel has no filters
 }
 
+static bool move_up(int *fd)
+{
+	int low = *fd;
+	if (low > STDERR_FILENO)
+		return true;
+	*fd = (int)system_call(SYS_fcntl, low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1, 0);
+	system_call(SYS_close, low, 0, 0, 0);
+	return *fd >= 0;
+}
+
+// A program that has closed 0, 1 or 2 still writes its messages there: what came before the pipe was moved is not for us.
+static bool leave_standard_files(struct copy *c)
+{
+	bool low = c->pipe[0] <= STDERR_FILENO || c->pipe[1] <= STDERR_FILENO;
+	if (!move_up(&c->pipe[0]) | !move_up(&c->pipe[1])) {
+		close_pipe(c);
+		return false;
+	}
+	c->size = 0; // of words
+	while (low && system_call(SYS_read, c->pipe[0], (long)c->words, sizeof c->words, 0) > 0)
+		;
+	return true;
+}
+
 static void use_pipe(struct copy *c)
 {
-	c->way = system_call(SYS_pipe2, (long)c->pipe, O_CLOEXEC | O_NONBLOCK, 0, 0) == 0 ? WAY_PIPE : WAY_NONE;
+	c->way = system_call(SYS_pipe2, (long)c->pipe, O_CLOEXEC | O_NONBLOCK, 0, 0) == 0 && leave_standard_files(c) ? WAY_PIPE : WAY_NONE;
 }
 
 static long read_by_kernel(const struct copy *c, uintptr_t from, void *to, size_t size)

@@ -64,6 +64,9 @@ void memory_begin(struct memory *m, struct thread *t, uintptr_t sp, struct copy 
 // Closes the descriptors that copies needed.
 void memory_end(struct memory *m);
 
+// The same where a walk was left by a jump, and where none was begun.
+void memory_leave(struct copy *c);
+
 // Whether the word at address lies where a walk's words mostly lie, and can be loaded.
 static inline bool memory_near(const struct memory *m, uintptr_t address)
 {

@@ -24,7 +24,9 @@ void shield_leave(struct shield *s)
 {
 	if (s->inside == 0)
 		return;
-	room_leave(&scratch_of(s->inside - 1)->room);
+	struct scratch *scratch = scratch_of(s->inside - 1);
+	memory_leave(&scratch->copy);
+	room_leave(&scratch->room);
 	gate_leave((struct pass){.slot = s->inside - 1});
 }
 

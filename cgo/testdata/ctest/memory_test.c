@@ -1,5 +1,7 @@
 // Which words of a stack may be read.
 #define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -218,6 +220,36 @@ static void way_of_copying(void)
 	memory_end(&m);
 }
 
+// With a filter that allows all, a walk copies by the pipe.
+static bool filter_calls(void)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog program = {1, &allow};
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static bool copies_above_standard_files(void)
+{
+	struct memory m;
+	char from = 7, to = 0;
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	memory_begin(&m, &cgoheap_thread, (uintptr_t)&m & ~7UL, &copy);
+	bool copied = memory_copy(&m, (uintptr_t)&from, &to, 1) && to == 7 && copy.way == 2;
+	bool above = copy.pipe[0] > 2 && copy.pipe[1] > 2 && write(1, "x", 1) == -1 && write(2, "x", 1) == -1;
+	memory_leave(&copy);
+	return copied && above && fcntl(copy.pipe[0], F_GETFD) == -1 && fcntl(copy.pipe[1], F_GETFD) == -1;
+}
+
+static void standard_files_are_closed(void)
+{
+	int status;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(!filter_calls() || copies_above_standard_files() ? 0 : 1); // emulators have no filters
+	check(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
 // A stack that begins at the top of its mapping: nothing is mapped beyond.
 static void at_the_edge(void)
 {
@@ -289,6 +321,7 @@ int main(void)
 	run("only a thread's own stack is known from walk to walk", stacks);
 	run("bytes are copied by each way, where they can be read", copies);
 	run("bytes are copied by a call for that, unless it is filtered", way_of_copying);
+	run("where 0 to 2 are closed, nothing of the pipe is there", standard_files_are_closed);
 	run("above the stack pointer, nothing beyond its page is trusted", at_the_edge);
 	run("the stack of a signal handler is known to its end", signal_stack);
 	run("the bounds of a thread's stack are those that libc has", bounds);
