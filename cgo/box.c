@@ -278,7 +278,9 @@ static void uninstall(void)
 int box_open(void)
 {
 	uint64_t page = getauxval(AT_PAGESZ), size = (cgoheap_file_size / page + 7) / 8;
-	uint8_t *bits = pages_map(size < PAGES_LARGEST ? PAGES_LARGEST : size);
+	if (size < PAGES_LARGEST)
+		size = PAGES_LARGEST;
+	uint8_t *bits = pages_map(size);
 	int failed = bits == NULL ? errno : install();
 	if (failed != 0) {
 		if (bits != NULL)
@@ -287,7 +289,7 @@ int box_open(void)
 	}
 	box.page = page;
 	box.mended = bits;
-	box.mended_size = size < PAGES_LARGEST ? PAGES_LARGEST : size;
+	box.mended_size = size;
 	complement(box.header, &(struct header){0});
 	set(BOX_WHOLE);
 	__atomic_store_n(&cgoheap_boxed, 1, __ATOMIC_SEQ_CST);

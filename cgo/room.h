@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ROOM_BYTES (12 << 10) // twice of what the deepest work takes
+#define ROOM_BYTES (24 << 10) // what the deepest work takes, twice the frame that the kernel makes of a signal with AVX-512, and a handler
 
 struct room {
 	bool taken;

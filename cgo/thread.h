@@ -15,7 +15,12 @@ struct kind {
 
 // A place to jump to. libc's jmp_buf also has room for a set of signals; for arm64, clang has no other.
 #if defined(__clang__) && defined(__aarch64__)
+// With _FORTIFY_SOURCE glibc's longjmp ends the process if it leads to a higher stack, as it does from a signal stack.
+#pragma push_macro("__USE_FORTIFY_LEVEL")
+#undef __USE_FORTIFY_LEVEL
+#define __USE_FORTIFY_LEVEL 0
 #include <setjmp.h>
+#pragma pop_macro("__USE_FORTIFY_LEVEL")
 typedef jmp_buf landing;
 #define LANDS(l) (_setjmp(l) != 0)
 #define LAND(l) _longjmp(l, 1)
