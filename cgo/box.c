@@ -9,11 +9,11 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "action.h"
+#include "clock.h"
 #include "ending.h"
 #include "gate.h"
 #include "machine.h"
@@ -63,10 +63,9 @@ static void set(enum box_state s)
 static bool lock(void)
 {
 	for (long pause = 10000; __atomic_exchange_n(&cgoheap_box_busy, 1, __ATOMIC_ACQUIRE) != 0; pause *= 2) {
-		const struct timespec time = {.tv_nsec = pause};
 		if (pause > GATE_PAUSE / 2)
 			return false;
-		system_call(SYS_nanosleep, (long)&time, 0, 0, 0);
+		clock_pause(pause);
 	}
 	return true;
 }
@@ -101,10 +100,8 @@ static bool replace(uintptr_t page, uint64_t offset)
 // and none begins any more. One whose thread is stopped is not waited for.
 static void await_hooks(void)
 {
-	for (int i = 0; i < 10000 && gate_crowd() != 0; i++) {
-		const struct timespec pause = {.tv_nsec = 100000};
-		system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
-	}
+	for (int i = 0; i < 10000 && gate_crowd() != 0; i++)
+		clock_pause(100000);
 }
 
 // Puts memory in the place of a page that the file never had, and tells those that will read the file. False if the kernel
@@ -167,10 +164,10 @@ static bool is_sent(const siginfo_t *info)
 static void die(int signal, siginfo_t *info)
 {
 	const uint64_t all = ~0ULL;
-	struct sigaction none = {.sa_handler = SIG_DFL};
+	const uint64_t none[8] = {0}; // the default action, in the kernel's struct
 	long pid = system_call(SYS_getpid, 0, 0, 0, 0), tid = system_call(SYS_gettid, 0, 0, 0, 0);
 	system_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
-	sigaction(signal, &none, NULL);
+	system_call(SYS_rt_sigaction, signal, (long)none, 0, sizeof all);
 	if (system_call(SYS_rt_tgsigqueueinfo, pid, tid, signal, (long)info) != 0)
 		system_call(SYS_tgkill, pid, tid, signal, 0);
 }

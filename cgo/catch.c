@@ -58,10 +58,23 @@ bool catch_blocked(int number)
 static bool may_be_of_go(void)
 {
 	stack_t s;
-	return sigaltstack(NULL, &s) == 0 && (s.ss_flags & SS_DISABLE) == 0;
+	return system_call(SYS_sigaltstack, 0, (long)&s, 0, 0) == 0 && (s.ss_flags & SS_DISABLE) == 0;
 }
 
 static void note(int number, siginfo_t *info, void *context);
+
+// Whether the kernel calls ours. libc is not asked: a library that is loaded before it, as libjsig, may have a sigaction with a lock,
+// which the thread that ours interrupts may hold.
+static bool is_first(int number)
+{
+	uint64_t now[8] = {0}; // the kernel's struct, which begins with the handler
+	return system_call(SYS_rt_sigaction, number, 0, (long)now, sizeof *now) != 0 || now[0] == (uintptr_t)note;
+}
+
+static pid_t process(void)
+{
+	return (pid_t)system_call(SYS_getpid, 0, 0, 0, 0);
+}
 
 // Whether the previous handler is called here. Go's is in a child, which has no waker, and if a handler that came later has called
 // ours: it would get the signal twice if that came again.
@@ -70,7 +83,7 @@ static bool calls_previous(int number)
 	uintptr_t previous = (uintptr_t)of[number].behind.sa_handler;
 	if (previous == (uintptr_t)SIG_DFL || previous == (uintptr_t)SIG_IGN)
 		return false;
-	return !of[number].by_go || getpid() != home || (catch_handler(number) != (uintptr_t)note && may_be_of_go());
+	return !of[number].by_go || process() != home || (!is_first(number) && may_be_of_go());
 }
 
 static bool comes_again(int number)
@@ -132,7 +145,7 @@ bool catch_begin(int number, bool by_go)
 			return false;
 		of[number].behind = now;
 		of[number].by_go = by_go;
-		home = getpid();
+		home = process();
 		struct sigaction ours = ours_before(&now);
 		if (!action_replace(number, &now, &ours))
 			return false;
@@ -162,7 +175,7 @@ void catch_pass_on(int number)
 	if (system_call(SYS_rt_sigprocmask, SIG_BLOCK, (long)&bit, (long)&before, sizeof before) != 0)
 		return;
 	passing = number;
-	system_call(SYS_tgkill, getpid(), system_call(SYS_gettid, 0, 0, 0, 0), number, 0);
+	system_call(SYS_tgkill, process(), system_call(SYS_gettid, 0, 0, 0, 0), number, 0);
 	system_call(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&bit, 0, sizeof bit); // here it comes
 	passing = 0;
 	signals_restore(before);

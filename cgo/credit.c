@@ -2,7 +2,7 @@
 
 #include "credit.h"
 
-#include <time.h>
+#include "clock.h"
 
 #define PATIENCE 4096 // how often to check whether another thread has finished: some microseconds
 
@@ -41,12 +41,11 @@ void credit_open(uint64_t *credit, uint64_t given)
 
 bool credit_forbid(void)
 {
-	const struct timespec pause = {.tv_nsec = 100000};
 	__atomic_fetch_or(&cgoheap_region->inuse.peak, NO_CREDIT, __ATOMIC_SEQ_CST);
 	for (int patience = 10000; patience > 0; patience--) {
 		if (total_exact(__atomic_load_n(&cgoheap_region->inuse.now, __ATOMIC_RELAXED)) || credit_take_back())
 			return true;
-		nanosleep(&pause, NULL);
+		clock_pause(100000);
 	}
 	return false;
 }

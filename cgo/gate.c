@@ -2,9 +2,7 @@
 
 #include "gate.h"
 
-#include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #include "clock.h"
 #include "gate_slot.h"
@@ -76,13 +74,6 @@ static bool enter_anywhere(struct pass *p)
 	       enter_among(p, 0, GATE_HOMES, GATE_HOMES);
 }
 
-// The kernel's nanosleep: a thread that is stopped in a slot may need this core to go on.
-static void pause_for(long nanoseconds)
-{
-	const struct timespec pause = {.tv_nsec = nanoseconds};
-	system_call(SYS_nanosleep, (long)&pause, 0, 0, 0);
-}
-
 static bool recording(uint32_t generation)
 {
 	return __atomic_load_n(&cgoheap_generation, __ATOMIC_SEQ_CST) == generation;
@@ -96,7 +87,7 @@ static void give_way(void)
 	if ((__atomic_load_n(&epoch, __ATOMIC_RELAXED) & GIVE_WAY) == 0 || ++cgoheap_thread.passed % __atomic_load_n(&give_way_every, __ATOMIC_RELAXED) != 0)
 		return;
 	if (clock_now() < __atomic_load_n(&give_way_until, __ATOMIC_RELAXED))
-		pause_for(GATE_PAUSE);
+		clock_pause(GATE_PAUSE);
 	else
 		gate_give_way(0, 1);
 }
@@ -108,7 +99,7 @@ static bool enter_waiting(struct pass *p, uint32_t generation)
 	if (enter_anywhere(p))
 		return true;
 	for (long pause = 10000; pause < GATE_PAUSE && !__atomic_load_n(&full, __ATOMIC_RELAXED) && recording(generation); pause *= 2) {
-		pause_for(pause);
+		clock_pause(pause);
 		if (enter_anywhere(p))
 			return true;
 	}
@@ -167,15 +158,14 @@ static bool empty(uint32_t parity, uint32_t *slot)
 
 static bool wait_until_empty(uint32_t parity)
 {
-	const struct timespec pause = {.tv_nsec = 100000};
 	uint32_t slot = 0;
 	for (int i = 0; i < 10000; i++) {
 		if (empty(parity, &slot))
 			return true;
 		if (i < 100)
-			sched_yield();
+			system_call(SYS_sched_yield, 0, 0, 0, 0);
 		else
-			nanosleep(&pause, NULL);
+			clock_pause(100000);
 	}
 	return false;
 }

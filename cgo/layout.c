@@ -5,7 +5,6 @@
 #include "layout.h"
 
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "box.h"
@@ -39,8 +38,7 @@ static uint64_t heads_for(uint64_t size, uint64_t sample_bytes)
 
 static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
+	clock_find();
 	h->version = REGION_VERSION;
 	__atomic_store_n(&h->pid, getpid(), __ATOMIC_RELAXED);
 	__atomic_store_n(cgoheap_here, getpid(), __ATOMIC_RELAXED); // see region_here; it may be the same word
@@ -48,7 +46,7 @@ static void lay_out(struct header *h, uint64_t size, uint64_t sample_bytes)
 	h->used = REGION_FILTER + REGION_FILTER_SLOTS;
 	__atomic_store_n(&h->sample_bytes, sample_bytes, __ATOMIC_RELAXED); // a delayed thread may read it
 	h->clock = clock_now();
-	h->started = (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	h->started = clock_read(CLOCK_REALTIME);
 	h->heads = heads_for(size, sample_bytes);
 	h->frame_heads = take(h, h->heads * sizeof(uint32_t));
 	h->node_heads = take(h, h->heads * sizeof(uint32_t));

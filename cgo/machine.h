@@ -26,6 +26,8 @@
 //	DWARF_FP, DWARF_SP, DWARF_PC, DWARF_RA_UNSPECIFIED, DWARF_SIGNS
 //		The numbers of registers in unwind data, where the return address is if unwind data does not define it, and
 //		whether return addresses may be signed. As rule_x86.go and rule_aarch64.go have it.
+//	VDSO_CLOCK
+//		The name of clock_gettime in the kernel's vDSO.
 //	uintptr_t unsigned_address(uintptr_t address)
 //		A return address without its signature.
 //	bool follows_call(uintptr_t pc)

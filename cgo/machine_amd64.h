@@ -89,6 +89,8 @@ static __attribute__((noinline, unused)) void call_on(void *end, void (*function
 		(struct registers){frame[1], (uintptr_t)(frame + 2), frame[0]};                                        \
 	})
 
+#define VDSO_CLOCK "__vdso_clock_gettime"
+
 // System V ABI, AMD64 supplement, figure 3.36.
 #define DWARF_FP 6
 #define DWARF_SP 7

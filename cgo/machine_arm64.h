@@ -96,6 +96,8 @@ static __attribute__((noinline, unused)) void call_on(void *end, void (*function
 	((struct registers){(uintptr_t)__builtin_return_address(0), (uintptr_t)FRAME_END(),                            \
 			    *(uintptr_t *)__builtin_frame_address(0)})
 
+#define VDSO_CLOCK "__kernel_clock_gettime"
+
 // DWARF for the Arm 64-bit Architecture, section 4.1.
 #define DWARF_FP 29
 #define DWARF_SP 31

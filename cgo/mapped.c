@@ -16,8 +16,8 @@
 #include "mapped.h"
 
 #include <stdbool.h>
-#include <time.h>
 
+#include "clock.h"
 #include "mapped_queue.h"
 #include "page_set.h"
 
@@ -115,7 +115,6 @@ static bool settle(struct mapped_table *t)
 // Locks the table when the first so many events have been applied; false if they are not within a second.
 static bool lock_after(struct mapped_table *t, uint64_t events)
 {
-	const struct timespec pause = {.tv_nsec = 100000};
 	for (int i = 0; i < 10000; i++) {
 		if (mapped_lock(t)) {
 			mapped_drain(t, MAPPED_EVENTS);
@@ -123,7 +122,7 @@ static bool lock_after(struct mapped_table *t, uint64_t events)
 				return true;
 			mapped_unlock(t);
 		}
-		nanosleep(&pause, NULL);
+		clock_pause(100000);
 	}
 	return false;
 }

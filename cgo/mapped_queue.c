@@ -7,11 +7,9 @@
 #include "mapped_queue.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 
+#include "clock.h"
 #include "gate.h"
-#include "machine.h"
 #include "mapped_apply.h"
 
 #define AT_ONCE 64 // events that a hook applies, each in a fraction of a microsecond
@@ -80,8 +78,7 @@ static __attribute__((noinline)) struct mapped_event *claim_waiting(struct mappe
 		mapped_help(t);
 		if ((e = claim(t, ends, event)) != NULL || pause > (again ? GATE_PAUSE / 100 : GATE_PAUSE / 2))
 			break;
-		const struct timespec time = {.tv_nsec = pause};
-		system_call(SYS_nanosleep, (long)&time, 0, 0, 0);
+		clock_pause(pause);
 	}
 	if (__atomic_load_n(&full, __ATOMIC_RELAXED) != (e == NULL))
 		__atomic_store_n(&full, e == NULL, __ATOMIC_RELAXED);
