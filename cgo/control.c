@@ -39,7 +39,7 @@ int cgoheap_prepare(const struct options *o)
 	if (failed != 0)
 		return failed;
 	cgoheap_region->scratch = (uintptr_t)cgoheap_scratches;
-	cgoheap_region->scratch_size = scratch_size();
+	cgoheap_region->scratch_size = scratch_bytes();
 	cgoheap_region->seed = o->seed;
 	cgoheap_region->max_depth = o->max_depth;
 	cgoheap_region->go_pages = (uintptr_t)&cgoheap_go_pages;

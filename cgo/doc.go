@@ -55,6 +55,7 @@
 //	twin_chunks*  the chunks of glibc's heaps as a twin, a copy of the process, reads them, each heap by twin_heap.c; twin_maps.c has the
 //	           mappings, twin_pinned.c which blocks keep free memory resident; twin_found.h is what a twin is given and finds
 //	probe.c    known calls, on which Go tries the walk at each start; probe_twin.c makes a copy for tests
+//	names.h    the names by which the linker knows our functions, so that no library has the same
 //	trie.h     interned records, found by their hash (hash.h); thread.h what a thread keeps, clock.h the time of a block
 //
 // A Go file that calls the functions of one C file has its name. The others:

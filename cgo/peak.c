@@ -193,7 +193,7 @@ void peak_thaw(void)
 	move(0, NULL); // memory that grew meanwhile and stayed makes a new peak
 }
 
-uint64_t peak_missed(void)
+uint64_t peak_read_missed(void)
 {
 	uint64_t missed = __atomic_load_n(&cgoheap_region->peak_missed, __ATOMIC_RELAXED);
 	return missed > highest(peak_mark() << PEAK_FLAGS) ? missed >> 4 : 0;

@@ -14,7 +14,7 @@ func ReleasePeak() { C.peak_thaw() }
 
 // MissedPeak returns the highest total in bytes that passed while the peak was held and has not been reached since; 0 if
 // none did.
-func MissedPeak() uint64 { return uint64(C.peak_missed()) }
+func MissedPeak() uint64 { return uint64(C.peak_read_missed()) }
 
 // ResetPeak makes the memory in use now the peak. It must not be called while the peak is held.
 func ResetPeak() { C.peak_reset() }

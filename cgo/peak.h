@@ -44,7 +44,7 @@ uint64_t peak_total(void);
 void peak_freeze(void);
 void peak_thaw(void);
 // The highest total, in bytes, that was reached while the peak was frozen, if it is above the peak; otherwise 0.
-uint64_t peak_missed(void);
+uint64_t peak_read_missed(void);
 
 // Makes the bytes in use now the peak. Not to be called between freeze and thaw. If a thread is stopped for a second
 // just as it counts, peaks may be missed until it goes on, which is counted.

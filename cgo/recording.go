@@ -3,6 +3,7 @@
 package cgo
 
 // #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt
+// #cgo CPPFLAGS: -include names.h
 // #cgo LDFLAGS: -lpthread -ldl
 // #cgo cgoheap_operators,!cgoheap_wrap CFLAGS: -DCGOHEAP_OPERATORS -fexceptions
 // #cgo cgoheap_operators,!cgoheap_wrap CXXFLAGS: -Wall -O2 -fno-omit-frame-pointer -fvisibility=hidden -fno-plt -fPIC
@@ -129,7 +130,7 @@ func Scratch() (start, size uint64) {
 	if C.cgoheap_scratches == nil {
 		return 0, 0
 	}
-	return uint64(uintptr(unsafe.Pointer(C.cgoheap_scratches))), uint64(C.scratch_size())
+	return uint64(uintptr(unsafe.Pointer(C.cgoheap_scratches))), uint64(C.scratch_bytes())
 }
 
 // Describe puts a description of the process into the region, if there is room.

@@ -10,7 +10,7 @@
 
 struct scratch *cgoheap_scratches;
 
-size_t scratch_size(void)
+size_t scratch_bytes(void)
 {
 	return GATE_SLOTS * sizeof(struct scratch);
 }
@@ -23,12 +23,12 @@ bool scratch_prepare(void)
 		cgoheap_scratches = slots_map(sizeof(struct scratch));
 	if (cgoheap_scratches == NULL)
 		return false;
-	(void)madvise(cgoheap_scratches, scratch_size(), MADV_NOHUGEPAGE); // few pages of it are used
+	(void)madvise(cgoheap_scratches, scratch_bytes(), MADV_NOHUGEPAGE); // few pages of it are used
 	return true;
 }
 
 // Where memory is locked it stays: nothing in it needs to be zero.
 void scratch_clear(void)
 {
-	pages_free(cgoheap_scratches, scratch_size());
+	pages_free(cgoheap_scratches, scratch_bytes());
 }

@@ -34,6 +34,6 @@ bool scratch_prepare(void);
 void scratch_clear(void);
 
 // All of it, in bytes.
-size_t scratch_size(void);
+size_t scratch_bytes(void);
 
 #endif

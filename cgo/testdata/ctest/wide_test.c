@@ -88,7 +88,7 @@ static void totals(void)
 	check(peak_total() == 15);
 	peak_raise(0, 1);
 	peak_freeze();
-	check(peak_missed() == 0);
+	check(peak_read_missed() == 0);
 	peak_thaw();
 }
 
