@@ -97,7 +97,8 @@ func Lost(s syscall.Signal, runtime bool) error {
 	case ignored:
 		return errors.New("the program ignores the signal")
 	default:
-		return fmt.Errorf("another handler of the signal, at %#x, stands before the profiler's; do not send it, unless that is meant for it", uint64(handler))
+		return fmt.Errorf("another handler of the signal, at %#x, stands before the profiler's, which gets it only if that passes it on; "+
+			"do not send it, unless it is meant for that one", uint64(handler))
 	}
 }
 

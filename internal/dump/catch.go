@@ -107,7 +107,7 @@ func (d *dumper) look() {
 		err := c.lost(s)
 		switch was := d.lost[s]; {
 		case err != nil && (was == nil || was.Error() != err.Error()):
-			d.Logger.Warn("cgoheap: a signal does not reach the profiler", slog.String("signal", s.String()), slog.Any("error", err))
+			d.Logger.Warn("cgoheap: a signal may not reach the profiler", slog.String("signal", s.String()), slog.Any("error", err))
 		case err == nil && was != nil:
 			d.Logger.Info("cgoheap: a signal reaches the profiler again", slog.String("signal", s.String()))
 		}
