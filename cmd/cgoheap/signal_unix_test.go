@@ -27,7 +27,7 @@ func TestASignalEndsTheReading(t *testing.T) {
 	for _, arguments := range [][]string{{"top", pipe}, {"view", "-no-browser", pipe}, {"top", "-"}, {"view", "-no-browser", "-"}} {
 		// It is sent until it is heard: before the command listens, the test does.
 		heard := make(chan os.Signal, 1)
-		signal.Notify(heard, syscall.SIGTERM) // to the end of the process: the last one may still be on its way to a thread
+		signal.Notify(heard, syscall.SIGTERM)
 		ended := make(chan int)
 		go func() { ended <- run(arguments, in, io.Discard, io.Discard) }()
 		for code := -1; code < 0; {
@@ -39,9 +39,11 @@ func TestASignalEndsTheReading(t *testing.T) {
 				if code != exitUnreadable {
 					t.Errorf("%q: exit code %d", arguments, code)
 				}
+				<-heard // otherwise it may reach a later test, or nobody, and end the process
 			case <-heard:
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
+		signal.Stop(heard)
 	}
 }
