@@ -38,6 +38,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// A function of which a caller assumes only what holds of any: gcc otherwise keeps values in registers that its own code leaves alone
+// (-fipa-ra), and call_on's code leaves them to what it calls.
+#ifdef __clang__
+#define UNKNOWN_TO_CALLERS __attribute__((noinline, unused))
+#else
+#define UNKNOWN_TO_CALLERS __attribute__((noipa, unused))
+#endif
+
 #if defined(__x86_64__)
 #include "machine_amd64.h"
 #elif defined(__aarch64__)

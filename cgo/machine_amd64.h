@@ -59,19 +59,8 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 	return swapped;
 }
 
-// The compiler knows of a function what it clobbers, and the caller of this one may keep a vector in what is not listed (-fipa-ra).
-#define VECTORS                                                                                                        \
-	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
-#ifdef __AVX512F__
-#define MORE_VECTORS                                                                                                   \
-	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", \
-	"xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-#else
-#define MORE_VECTORS
-#endif
-
 // The frame pointer leads an unwinder back to the caller's stack.
-static __attribute__((noinline, unused)) void call_on(void *end, void (*function)(void *), void *argument)
+static UNKNOWN_TO_CALLERS void call_on(void *end, void (*function)(void *), void *argument)
 {
 	__asm__ volatile("mov %%rsp, %%rbx\n"
 			 "	mov %[end], %%rsp\n"
@@ -79,7 +68,7 @@ static __attribute__((noinline, unused)) void call_on(void *end, void (*function
 			 "	mov %%rbx, %%rsp"
 			 : "+D"(argument)
 			 : [end] "r"(end), [function] "r"(function)
-			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", VECTORS MORE_VECTORS, "cc", "memory");
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "cc", "memory");
 }
 
 // The call pushed the return address, and the function then the caller's rbp, to where its own now points.

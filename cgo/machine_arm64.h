@@ -67,9 +67,8 @@ static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 	return failed == 0;
 }
 
-// The compiler knows of a function what it clobbers, and the caller of this one may keep a vector in what is not listed (-fipa-ra).
 // The frame pointer leads an unwinder back to the caller's stack.
-static __attribute__((noinline, unused)) void call_on(void *end, void (*function)(void *), void *argument)
+static UNKNOWN_TO_CALLERS void call_on(void *end, void (*function)(void *), void *argument)
 {
 	register void *x0 __asm__("x0") = argument;
 	__asm__ volatile("mov x19, sp\n"
@@ -79,9 +78,7 @@ static __attribute__((noinline, unused)) void call_on(void *end, void (*function
 			 : "+r"(x0)
 			 : [end] "r"(end), [function] "r"(function)
 			 : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
-			   "x19", "x30", "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",
-			   "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
-			   "v30", "v31");
+			   "x19", "x30", "cc", "memory");
 }
 
 // The function saves the caller's x29 where its own x29 points, somewhere inside its frame. Only the compiler knows how
