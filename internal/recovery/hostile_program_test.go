@@ -94,7 +94,7 @@ func TestAStartWhereTheVolumeIsFull(t *testing.T) {
 func TestManyBoxes(t *testing.T) {
 	boxes, keep := 100, 5
 	if testing.Short() {
-		boxes = 12
+		boxes, keep = 6, 3
 	}
 	dir := toolchain.Memory(t)
 	_, whole := dead(t, dir)

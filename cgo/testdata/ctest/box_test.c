@@ -206,7 +206,7 @@ static void is_full(void)
 }
 
 // As if the thread that puts memory in the place of pages never ran again: it is stopped, or others have its processor.
-static void waits_for_nobody(void)
+static __attribute__((unused)) void waits_for_nobody(void)
 {
 	start_in_file(1);
 	cgoheap_region->used = REGION_FILTER + REGION_FILTER_SLOTS + (8 << 20) - 4096;
