@@ -121,7 +121,7 @@ func addCalls(t *testing.T, calls map[string][]string, source string, f *elf.Fil
 		inSection[int(s.Section)] = append(inSection[int(s.Section)], names...)
 	}
 	for _, section := range f.Sections {
-		if section.Type != elf.SHT_RELA || len(inSection[int(section.Info)]) == 0 {
+		if section.Type != elf.SHT_RELA || len(inSection[int(section.Info)]) == 0 { //nolint:misspell // ELF calls it so
 			continue
 		}
 		called := calledBy(t, section, symbols, func(s elf.Symbol) []string { return namesOf(source, s, inSection) })

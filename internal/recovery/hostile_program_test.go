@@ -116,7 +116,7 @@ func TestManyBoxes(t *testing.T) {
 		t.Errorf("%d found, %d boxes, %d dumps: %.2000s", len(found), len(named(t, dir, "*.box*")), len(named(t, dir, "*.pb.gz")), log)
 	}
 	for i := range found {
-		if n := found[i].Story.Started.UnixNano() & 0xffff; n>>8 == 1 && n&0xff >= int64(keep-1) {
+		if n := found[i].Started.UnixNano() & 0xffff; n>>8 == 1 && n&0xff >= int64(keep-1) {
 			t.Errorf("the box %d minutes old was kept", n&0xff+1)
 		}
 	}
