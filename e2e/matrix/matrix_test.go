@@ -12,9 +12,7 @@ import (
 // often are the rows that test-all runs: the C library's kinds, how a service is linked, and who else may own malloc. Each build
 // compiles the C anew, so all of them take half an hour: make all runs them. A host with a build of these costs little.
 var often = []string{
-	"glibc", "stripped", "Go 1.25", "static glibc", "musl", "static musl", "glibc without the tag", "run by the loader",
-	"jemalloc preloaded", "brought along, jemalloc", "allocations before relocation", "C++, tcmalloc", "C++, no other allocator",
-	"plugin", "c-shared", "c-shared, opened", "c-shared, preload", "asan", "no /proc", "nothing but the program",
+	"glibc", "static glibc", "musl", "jemalloc preloaded", "plugin", "c-shared", "asan", "no /proc", "nothing but the program",
 	"nothing but the program, musl", "read-only files", "seccomp", "an old kernel's errors", "little address space",
 	"too little of it", "no locked memory", "few files", "stacks without a limit", "not dumpable", "arm64, glibc",
 }
