@@ -16,19 +16,27 @@ import (
 // A handler that allocates may interrupt a hook anywhere: while it decides, walks, remembers or forgets. The allocator
 // behind the hooks must survive that, so the test runs again in a process that was given one that does.
 func TestHandlersThatInterruptHooks(t *testing.T) {
-	const preloaded = "CGOHEAP_TEST_BUMP"
-	if os.Getenv(preloaded) != "" {
+	if preloads(t, "bump.c", "-O2", "-fno-builtin") {
 		interruptHooks(t)
-		return
 	}
-	library := filepath.Join(t.TempDir(), "bump.so")
-	toolchain.Target(t).Build(t, "gcc", "-O2", "-fno-builtin", "-fPIC", "-shared", "-o", library, "../internal/victim/testdata/bump.c")
-	again := exec.Command(os.Args[0], "-test.run=^TestHandlersThatInterruptHooks$")
-	again.Env = append(os.Environ(), "LD_PRELOAD="+library, preloaded+"=1")
-	output, err := again.CombinedOutput()
-	if err != nil {
+}
+
+// preloads runs the test again, in a process that preloads a library built from the source. In that process it returns true.
+func preloads(t *testing.T, source string, flags ...string) bool {
+	t.Helper()
+	const inside = "CGOHEAP_TEST_PRELOADS"
+	if os.Getenv(inside) != "" {
+		return true
+	}
+	library := filepath.Join(t.TempDir(), "library.so")
+	arguments := append(flags, "-fPIC", "-shared", "-o", library, "../internal/victim/testdata/"+source)
+	toolchain.Target(t).Build(t, "gcc", arguments...)
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), "LD_PRELOAD="+library, inside+"=1")
+	if output, err := again.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, output)
 	}
+	return false
 }
 
 func interruptHooks(t *testing.T) {
