@@ -47,7 +47,7 @@ test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of
 names: deps $(counted) ## Runs all tests of how addresses get their names, the long ones too.
 	@$(tests) . -- -vet=off -count=1 -timeout 60m ./symbolize ./internal/debugfile ./internal/dwarf ./internal/elffile ./internal/pclntab ./internal/xz
 
-kinds: deps $(counted) ## Records in a program of each kind: libc, linker, allocator, limits. make matrix has all of each kind.
+kinds: deps $(counted) ## Runs the rows of the matrix for a few builds, each on every kind of host; make matrix has all builds.
 	@$(tests) e2e -- -vet=off -count=1 -timeout 60m ./matrix
 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.

@@ -22,10 +22,11 @@ type watch struct {
 	task   *background.Task
 	forget func() // nil if samples cannot ask: then only snapshots look
 
-	mu     sync.Mutex  // guards what follows
-	timer  *time.Timer // nil until a look has to wait: with the first timer Go begins its poller, in an import before the program may close it
-	asked  cgo.Reason  // since the last look
-	last   time.Time   // the last look's end
+	mu sync.Mutex // guards what follows
+	// timer is nil until a look has to wait: with the first one Go begins its poller, whose descriptors a program may close that imports us.
+	timer  *time.Timer
+	asked  cgo.Reason // since the last look
+	last   time.Time  // the last look's end
 	pause  time.Duration
 	closed bool
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// often are the rows that test-all runs: the C library's kinds, how a service is linked, and who else may own malloc. Each build
-// compiles the C anew, so all of them take half an hour: make all runs them. A host with a build of these costs little.
+// often are the rows that make kinds and test-all run: those of a few builds, with all hosts that share one of these, which costs little.
+// Each other build compiles the C anew, for minutes: make all runs those too.
 var often = []string{
 	"glibc", "static glibc", "musl", "jemalloc preloaded", "plugin", "c-shared", "asan", "no /proc", "nothing but the program",
 	"nothing but the program, musl", "read-only files", "seccomp", "an old kernel's errors", "little address space",
