@@ -7,6 +7,7 @@
 #ifndef CGOHEAP_FAMILY_H
 #define CGOHEAP_FAMILY_H
 
+#include <features.h>
 #include <stddef.h>
 
 #include "family_brought.h"
@@ -38,8 +39,15 @@
 	X(TAKES, void, free_sized, (void *p, size_t size), ()) \
 	X(TAKES, void, free_aligned_sized, (void *p, size_t alignment, size_t size), ())
 
-// The functions that are looked up in the real allocator. Only its own hook needs the last, and a program that is
-// linked with --wrap does not need that hook.
+// Whether the last of the functions below has a hook. A program that is linked with --wrap does not need it. With glibc the
+// program calls the real one: see real_find.c.
+#if defined(CGOHEAP_WRAP) || defined(__GLIBC__)
+#define FAMILY_SIZED 0
+#else
+#define FAMILY_SIZED 1
+#endif
+
+// The functions that are looked up in the real allocator. Only its own hook needs the last.
 #define FAMILY_FOUND(X) \
 	FAMILY_REAL(X) \
 	X(TAKES, size_t, malloc_usable_size, (void *p), ())

@@ -5,6 +5,7 @@
 
 #include "hooks.h"
 
+#include "hooks_mapped.h"
 #include "record_mapped.h"
 
 #if defined(CGOHEAP_WRAP) || !REAL_SANITIZED
@@ -17,13 +18,21 @@
 #define OWN_MALLOC NULL
 #else
 #if __has_attribute(copy) // gcc gives malloc attributes that its alias must have too
-#define AS_MALLOC alias("malloc"), copy(malloc)
+#define AS(name) alias(#name), copy(name)
 #else
-#define AS_MALLOC alias("malloc")
+#define AS(name) alias(#name)
 #endif
-// Our own malloc. In a library, the name malloc may mean another object's.
-static void *own_malloc(size_t size) __attribute__((AS_MALLOC));
+// Our own functions. Their names may mean another's: of another object, or of one that a hook gave way to.
+#define OWN(does, result, name, parameters, trial) static result own_##name parameters __attribute__((AS(name)));
+FAMILY_REAL(OWN)
 #define OWN_MALLOC ((const void *)own_malloc)
+
+#define OWN_MAPPED(does, result, name, parameters) extern result own_##name parameters __attribute__((visibility("hidden")));
+MAPPED_REAL(OWN_MAPPED)
+
+#define LINKED(does, result, name, parameters, trial) {(const void *)own_##name, (const void *)name},
+#define LINKED_MAPPED(does, result, name, parameters) {(const void *)own_##name, (const void *)hook_##name},
+const volatile struct linked cgoheap_linked[] = {FAMILY_REAL(LINKED) MAPPED_REAL(LINKED_MAPPED){NULL, NULL}};
 #endif
 
 void hooks_find(void)

@@ -20,7 +20,14 @@
 // Libraries find these functions, and nothing else that is defined here (-fvisibility=hidden).
 #pragma GCC visibility push(default)
 
-#define HOOK_DECLARATION(does, result, name, parameters, trial) result HOOK(name) parameters;
+// A program that contains an allocator of its own, from an archive or an object file, keeps it: the hooks give way, and Start
+// refuses.
+#ifdef CGOHEAP_WRAP
+#define GIVES_WAY
+#else
+#define GIVES_WAY __attribute__((weak))
+#endif
+#define HOOK_DECLARATION(does, result, name, parameters, trial) result HOOK(name) parameters GIVES_WAY;
 FAMILY_FOUND(HOOK_DECLARATION)
 FAMILY_MADE(HOOK_DECLARATION)
 
@@ -203,7 +210,7 @@ void HOOK(free_aligned_sized)(void *p, size_t alignment, size_t size)
 	HOOK(free)(p);
 }
 
-#ifndef CGOHEAP_WRAP
+#if FAMILY_SIZED
 // Hooked only because of the arena's blocks, which no other allocator knows.
 size_t HOOK(malloc_usable_size)(void *p)
 {

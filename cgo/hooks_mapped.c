@@ -55,6 +55,7 @@ void *hook_mmap(void *at, size_t length, int protection, int flags, int fd, off_
 	END_CALL(BY_GO(0), CALL(mmap)(at, length, protection, flags, fd, offset),
 		 slow_mmap(at, length, protection, flags, fd, offset));
 }
+OWN_CALL(mmap)
 
 void *hook_mmap64(void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
@@ -85,6 +86,7 @@ int hook_munmap(void *at, size_t length)
 {
 	END_CALL(BY_GO(1), CALL(munmap)(at, length), slow_munmap(at, length));
 }
+OWN_CALL(munmap)
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -182,6 +184,6 @@ void *hook_mremap(void *at, size_t length, size_t to_length, int flags, void *to
 {
 	END_CALL(false, CALL(mremap)(at, length, to_length, flags, to), slow_mremap(at, length, to_length, flags, to));
 }
-
+OWN_CALL(mremap)
 
 #endif

@@ -32,11 +32,19 @@
 		return slow;                                                                                           \
 	} while (0)
 
+// Weak, as the hooks of malloc are: an allocator in an archive may have such functions too.
 #define DECLARATION(does, result, name, parameters) \
-	__attribute__((visibility("default"))) result hook_##name parameters __asm__(MAPPED_HOOK_SYMBOL(name));
+	__attribute__((weak, visibility("default"))) result hook_##name parameters __asm__(MAPPED_HOOK_SYMBOL(name));
 MAPPED_REAL(DECLARATION)
 MAPPED_MADE_OF(DECLARATION)
 #undef DECLARATION
+
+// Each hook's own name, beside the one that may mean another's function: see gave_way.
+#ifdef CGOHEAP_WRAP
+#define OWN_CALL(name)
+#else
+#define OWN_CALL(name) __typeof(hook_##name) own_##name __attribute__((visibility("hidden"), alias(#name)));
+#endif
 
 // Whether the real functions are known. Nobody looks for them here: that tries the real malloc, which may be the caller, with a
 // lock in its hand. Until the first block is allocated or our constructor runs, the kernel is called.

@@ -64,6 +64,7 @@ void *hook_shmat(int segment, const void *at, int flags)
 {
 	END_CALL(false, CALL(shmat)(segment, at, flags), slow_shmat(segment, at, flags));
 }
+OWN_CALL(shmat)
 
 static SLOW int slow_shmdt(const void *at)
 {
@@ -86,5 +87,6 @@ int hook_shmdt(const void *at)
 {
 	END_CALL(false, CALL(shmdt)(at), slow_shmdt(at));
 }
+OWN_CALL(shmdt)
 
 #endif

@@ -146,6 +146,13 @@
 #define operators_get_new_handler cgoheap_own_operators_get_new_handler
 #define operators_out_of_memory cgoheap_own_operators_out_of_memory
 #define operators_out_of_memory_nothrow cgoheap_own_operators_out_of_memory_nothrow
+#define own_brk cgoheap_own_own_brk
+#define own_mmap cgoheap_own_own_mmap
+#define own_mremap cgoheap_own_own_mremap
+#define own_munmap cgoheap_own_own_munmap
+#define own_sbrk cgoheap_own_own_sbrk
+#define own_shmat cgoheap_own_own_shmat
+#define own_shmdt cgoheap_own_own_shmdt
 #define page_readable cgoheap_own_page_readable
 #define page_set_add cgoheap_own_page_set_add
 #define page_set_get cgoheap_own_page_set_get
@@ -179,6 +186,7 @@
 #define read_uleb cgoheap_own_read_uleb
 #define reader_fail cgoheap_own_reader_fail
 #define reader_of cgoheap_own_reader_of
+#define real_after cgoheap_own_real_after
 #define real_alone cgoheap_own_real_alone
 #define real_behind_entry cgoheap_own_real_behind_entry
 #define real_called_hook cgoheap_own_real_called_hook

@@ -4,6 +4,7 @@
 // the program would without us: the functions of libc, or of an allocator that was preloaded or linked. They are found
 // once, by the first call of a hook (real_next.c); calls that come before they can be found get memory from an arena
 // (real_arena.c). If there is no other allocator, blocks come from one of our own (fallback.c), and nothing is recorded.
+// A malloc that the linker finds in an archive takes the place of the hook; then nothing is recorded either.
 //
 // With the build tag cgoheap_wrap, for static executables, the linker redirects the program's calls to __wrap_malloc,
 // and libc's function is __real_malloc.
@@ -55,9 +56,17 @@ enum refusal {
 	REFUSAL_SANITIZED, // the C code was compiled with a sanitizer
 	REFUSAL_NO_MALLOC, // no other object has the whole family
 	REFUSAL_BEHIND,    // the program calls another object's malloc, not ours
+	REFUSAL_CONTAINED, // the object that this is linked into contains another malloc, which the linker preferred
 	REFUSAL_DYNAMIC,   // a dynamic executable was linked with --wrap: libraries do not call the hooks
 	REFUSAL_STATIC,    // a static executable was linked without --wrap: nobody else has a malloc
 };
+
+// Our hooks that call a real function, and what their names mean here. Ends with NULL. Volatile, so that no compiler says that
+// they are the same.
+struct linked {
+	const void *own, *named;
+};
+extern const volatile struct linked cgoheap_linked[] __attribute__((visibility("hidden")));
 
 // Sets *object to the file whose malloc the program calls instead of ours, or NULL; the string belongs to the loader.
 // May take the loader's locks.

@@ -1,7 +1,8 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// A block is never reused, and its size stands before it. Everything here may run before the executable's own
-// relocations are done, so it calls no libc and reads no address from memory.
+// A block is never reused. Before it stands what glibc has before a block that was mapped for itself, so that its
+// malloc_usable_size is right. Everything here may run before the executable's own relocations are done, so it calls no libc and
+// reads no address from memory.
 
 #include "real_arena.h"
 
@@ -11,6 +12,8 @@
 
 #define ARENA (256 << 10)
 #define ALIGN 16
+#define HEADER 16 // of glibc's, which counts it
+#define MAPPED 2
 
 static _Alignas(4096) char arena[ARENA];
 static size_t used;
@@ -25,17 +28,17 @@ bool arena_has(const void *p)
 
 static size_t arena_malloc_usable_size(void *p)
 {
-	return p == NULL ? 0 : ((const size_t *)p)[-1];
+	return p == NULL ? 0 : ((const size_t *)p)[-1] - MAPPED - HEADER;
 }
 
 static void *arena_memalign(size_t alignment, size_t size)
 {
-	size_t align = alignment < ALIGN ? ALIGN : alignment;
-	uintptr_t p = ((uintptr_t)arena + used + sizeof size + align - 1) & ~(align - 1);
-	if ((align & (align - 1)) != 0 || !arena_has((void *)p) || size >= (uintptr_t)arena + ARENA - p)
+	size_t align = alignment < ALIGN ? ALIGN : alignment, whole = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	uintptr_t p = ((uintptr_t)arena + used + HEADER + align - 1) & ~(align - 1);
+	if ((align & (align - 1)) != 0 || !arena_has((void *)p) || whole < size || whole >= (uintptr_t)arena + ARENA - p)
 		return NULL;
-	used = p + size - (uintptr_t)arena;
-	((size_t *)p)[-1] = size;
+	used = p + whole - (uintptr_t)arena;
+	((size_t *)p)[-1] = whole + HEADER + MAPPED;
 	return (void *)p;
 }
 

@@ -2,6 +2,8 @@
 
 #include "real_find.h"
 
+#include <malloc.h>
+
 #include "gate.h"
 #include "real.h"
 #include "real_mapped.h"
@@ -24,6 +26,16 @@ static void try_family(int unused)
 	FAMILY_REAL(TRY)
 }
 
+// Many compilers have the linker leave out libraries for which it sees no use (--as-needed). It would see none for the program's
+// allocator, because the hooks have all the names. So one function of the family has no hook where that can be: each allocator
+// and libc have it, and this is a use of it. It also takes an allocator out of an archive.
+static void use_allocator(void)
+{
+#if !FAMILY_SIZED && !defined(CGOHEAP_WRAP) && !REAL_SANITIZED
+	(void)malloc_usable_size(NULL);
+#endif
+}
+
 static bool found;
 
 void real_find(const void *own)
@@ -42,5 +54,6 @@ void real_try(const void *own)
 		return;
 	real_nests = real_calls_hooks(try_family, 0);
 	real_try_operators();
+	use_allocator();
 	gate_build();
 }

@@ -11,6 +11,7 @@
 
 #include "mapped_calls.h"
 #include "real.h"
+#include "real_objects.h"
 
 #ifdef CGOHEAP_WRAP
 
@@ -32,6 +33,8 @@ struct real_mapped cgoheap_real_mapped;
 extern int __brk(void *) __attribute__((weak));
 extern void *__sbrk(intptr_t) __attribute__((weak));
 
+// An allocator that is being set up may ask, with a lock in its hand. dlsym may allocate: glibc's does before 2.34, and for a
+// name that is not there.
 bool real_find_break(void)
 {
 	if (real_look_up == NULL)
@@ -41,8 +44,8 @@ bool real_find_break(void)
 		cgoheap_real_mapped.sbrk = __sbrk;
 		return __brk != NULL && __sbrk != NULL;
 	}
-	cgoheap_real_mapped.brk = real_look_up(RTLD_NEXT, "brk");
-	cgoheap_real_mapped.sbrk = real_look_up(RTLD_NEXT, "sbrk");
+	cgoheap_real_mapped.brk = real_after(&cgoheap_real_mapped, "brk");
+	cgoheap_real_mapped.sbrk = real_after(&cgoheap_real_mapped, "sbrk");
 	return cgoheap_real_mapped.brk != NULL && cgoheap_real_mapped.sbrk != NULL;
 }
 

@@ -15,7 +15,9 @@
 // version, which tries nothing, is noticed by the other object. The object whose hooks the program calls can record; in
 // the others, Start reports why they cannot.
 //
-// In a static executable there is no next object: an allocator of our own does the work (fallback.c), and Start refuses.
+// In a static executable there is no next object, and Start refuses. With glibc, the linker has put libc's malloc, free and
+// realloc in the place of the hooks (real_find.c), but not the rest of the family: those hooks call libc's functions too.
+// Otherwise an allocator of our own does the work (fallback.c).
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,7 +40,7 @@ void *(*volatile real_look_up)(void *, const char *) = dlsym;
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden"))); // of the object that this is linked into
 
 static const void *own_malloc; // ours
-static bool alone;             // nobody else has a malloc
+static bool alone;             // no other object has a malloc
 
 static bool in_executable(void)
 {
@@ -91,7 +93,7 @@ void *real_default(const char *name)
 
 bool real_alone(void)
 {
-	return alone;
+	return alone || is_static();
 }
 
 bool real_has(const void *function)
@@ -118,7 +120,7 @@ static bool leads_back(const struct real *r)
 
 // Finds functions that do not lead back here. The arena stands in meanwhile. A static executable is not asked for what it cannot
 // have: dlsym would allocate, and take locks.
-static bool find_real(struct real *r)
+static bool find_next(struct real *r)
 {
 	if (is_static())
 		return false;
@@ -126,6 +128,29 @@ static bool find_real(struct real *r)
 	for (int i = 0; family_complete(r) && leads_back(r); i++)
 		if (!real_of_object(r, own_malloc, i))
 			return false;
+	return family_complete(r);
+}
+
+// glibc's own names for its functions.
+#define LIBC_NAMES(X) \
+	X(malloc, __libc_malloc) \
+	X(free, __libc_free) \
+	X(calloc, __libc_calloc) \
+	X(realloc, __libc_realloc) \
+	X(memalign, __libc_memalign) \
+	X(aligned_alloc, __libc_memalign) \
+	X(posix_memalign, __posix_memalign) \
+	X(malloc_usable_size, __malloc_usable_size)
+#define LIBC_DECLARATION(f, name) extern __typeof(*((struct real *)0)->f) name __attribute__((weak));
+LIBC_NAMES(LIBC_DECLARATION)
+
+// Finds the functions of the libc that a static executable contains.
+static bool find_contained(struct real *r)
+{
+	if (!is_static())
+		return false;
+#define LIBC_FIND(f, name) r->f = name;
+	LIBC_NAMES(LIBC_FIND)
 	return family_complete(r);
 }
 
@@ -140,25 +165,46 @@ bool real_resolve(const void *own)
 	if (real_look_up == NULL)
 		return false;
 	resolving = true;
-	alone = !find_real(&found);
+	alone = !find_next(&found);
 	resolving = false;
-	if (alone)
+	if (alone && !find_contained(&found))
 		fallback_stand_in(&found);
 	arena_guard(&found);
 	cgoheap_real = found;
 	return true;
 }
 
-enum refusal real_refusal(const char **object)
+// The file that the function is in; NULL if the loader does not know.
+static const char *file_of(const void *function)
 {
 	Dl_info at;
+	return function != NULL && dladdr(function, &at) != 0 ? at.dli_fname : NULL;
+}
+
+// Whether the linker put another function of this object in the place of a hook. Where a program has its own free, but not its
+// own malloc, the rest of the hooks would never see a block go.
+static bool gave_way(void)
+{
+	for (const volatile struct linked *l = cgoheap_linked; l->own != NULL; l++)
+		if (l->named != l->own && same_object(l->named, l->own))
+			return true;
+	return false;
+}
+
+enum refusal real_refusal(const char **object)
+{
 	*object = NULL;
+	if (is_static())
+		return REFUSAL_STATIC;
+	if (gave_way()) {
+		*object = file_of(own_malloc);
+		return REFUSAL_CONTAINED;
+	}
 	if (alone || gate_unbuilt(__atomic_load_n(&cgoheap_generation, __ATOMIC_RELAXED)))
-		return is_static() ? REFUSAL_STATIC : REFUSAL_NO_MALLOC;
+		return REFUSAL_NO_MALLOC;
 	if (first_in_line())
 		return REFUSAL_NONE;
-	void *first = programs("malloc");
-	*object = first != NULL && dladdr(first, &at) != 0 ? at.dli_fname : NULL;
+	*object = file_of(programs("malloc"));
 	return REFUSAL_BEHIND;
 }
 

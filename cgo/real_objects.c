@@ -158,6 +158,24 @@ static int follow(struct dl_phdr_info *object, size_t size, void *entry)
 	return find_in(&s, e->name) != NULL;
 }
 
+static int follow_on(struct dl_phdr_info *object, size_t size, void *entry)
+{
+	struct entry *e = entry;
+	(void)size;
+	if (e->passed)
+		e->behind = defined_by(object, e->name);
+	else
+		e->passed = contains(object, e->found);
+	return e->behind != NULL;
+}
+
+void *real_after(const void *own, const char *name)
+{
+	struct entry e = {(void *)own, NULL, name, false};
+	dl_iterate_phdr(follow_on, &e);
+	return e.behind;
+}
+
 void *real_behind_entry(void *found, const char *name)
 {
 	struct entry e = {found, NULL, name, false};
@@ -165,6 +183,14 @@ void *real_behind_entry(void *found, const char *name)
 		return NULL;
 	dl_iterate_phdr(follow, &e);
 	return e.behind != NULL ? e.behind : found;
+}
+
+#else
+
+void *real_after(const void *own, const char *name)
+{
+	(void)own, (void)name;
+	return NULL;
 }
 
 #endif

@@ -10,6 +10,10 @@
 // The object whose malloc is own does not count. False if there is no such object. Takes the loader's locks.
 bool real_of_object(struct real *found, const void *own, int which);
 
+// The function of this name in the first object behind the one that own is in; NULL if there is none. Allocates nothing. Takes the
+// loader's locks.
+void *real_after(const void *own, const char *name);
+
 // What dlsym found by this name, or the function that it leads to: where a program that is not position-independent takes a function's
 // address, that is for all objects an entry in the program's own table of calls (PLT). Takes the loader's locks.
 void *real_behind_entry(void *found, const char *name);

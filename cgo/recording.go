@@ -2,7 +2,7 @@
 
 package cgo
 
-// #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt
+// #cgo CFLAGS: -Wall -O2 -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt -fno-lto
 // #cgo CPPFLAGS: -include names.h
 // #cgo LDFLAGS: -lpthread -ldl
 // #cgo cgoheap_operators,!cgoheap_wrap CFLAGS: -DCGOHEAP_OPERATORS -fexceptions
@@ -50,10 +50,14 @@ func Supported() error {
 	case C.REFUSAL_NO_MALLOC:
 		return errors.New("recording needs another malloc behind its own, and no library has the whole family")
 	case C.REFUSAL_STATIC:
-		return errors.New("a statically linked program must be built with the tag cgoheap_wrap: without it, the linker leaves out " +
-			"libc's malloc, and blocks come from a simple allocator of the profiler's own")
+		return errors.New("a statically linked program must be built with the tag cgoheap_wrap: without it, the profiler cannot stand " +
+			"between the program and its malloc")
 	case C.REFUSAL_DYNAMIC:
 		return errors.New("this was built with the tag cgoheap_wrap, which is for static executables, but linked dynamically")
+	case C.REFUSAL_CONTAINED:
+		return fmt.Errorf("recording needs to stand before malloc and its like, but %s contains its own, from an archive or an "+
+			"object file: link that allocator as a shared library, or the whole program statically, with the tag cgoheap_wrap",
+			C.GoString(object))
 	case C.REFUSAL_BEHIND:
 		return behind(C.GoString(object))
 	}

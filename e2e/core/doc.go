@@ -15,7 +15,7 @@
 // After that, it maps memory by each call that can, and compares what a recording knows of it: ranges to the byte, with stacks into Go,
 // and nothing of them once they are unmapped. An argument with the name of such a call is for hosts where the call fails.
 //
-// The tags mimalloc, tcmalloc and jemalloc add the functions of an allocator under names of its own; with several, some of mimalloc's
-// call each other through the linker. With the argument "brought", the
-// program checks that what this allocator maps is not counted beside its blocks.
+// The tags mimalloc, tcmalloc and jemalloc add the functions of an allocator under names of its own; with several, some of
+// mimalloc's call each other through the linker. With the argument "brought", the program checks that what this allocator maps
+// is not counted beside its blocks. The tags ownfree and ownmunmap add one function that has a hook.
 package main

@@ -100,10 +100,13 @@ func sandboxed(refusal string) host {
 	}}
 }
 
-// early preloads a library that allocates before the program is relocated, and frees later; others are preloaded after it.
+// early preloads a library that allocates before the program is relocated, and frees later; allocators are preloaded after it.
 func early(others ...string) host { return earlyWith(nil, others...) }
 
 func earlyWith(defines []string, others ...string) host {
+	if len(others) > 0 {
+		defines = append(defines[:len(defines):len(defines)], "-DANOTHER")
+	}
 	return host{command: func(shop *toolchain.Workshop, program string, args []string) (*exec.Cmd, error) {
 		library, user := shop.Path("libearly.so"), shop.Path("libearlyuser.so")
 		shared := []string{"gcc", "-O2", "-g", "-fno-builtin", "-fPIC", "-shared", "-o"}

@@ -111,12 +111,37 @@ func plugged(b build) build {
 	return b
 }
 
-// with returns a build whose executable is linked with an allocator's library.
+// with returns a build whose executable is linked with an allocator's library, by a linker that leaves out what has no use: so
+// do the compilers of some distributions.
 func with(name, debian string) build {
 	return build{
-		name: name, libc: "glibc", mode: "dynamic, -l" + name, env: []string{"CGO_LDFLAGS=-Wl,--no-as-needed -l" + name},
+		name: name, libc: "glibc", mode: "dynamic, -l" + name, env: []string{"CGO_LDFLAGS=-Wl,--as-needed -l" + name},
 		needs: []need{library(libraries+"lib"+name+".so", debian)},
 	}
+}
+
+// by returns the build by another linker.
+func by(linker, debian string, b build) build {
+	b.name, b.mode = b.name+"-"+linker, b.mode+", "+linker
+	b.flags = []string{"-ldflags=-linkmode=external -extldflags=-fuse-ld=" + linker}
+	b.needs = append(b.needs[:len(b.needs):len(b.needs)], tool("ld."+linker, debian))
+	return b
+}
+
+// containing returns a build whose dynamic executable contains an allocator.
+func containing(name, archive, debian string) build {
+	return build{
+		name: name + "-contained", libc: "glibc", mode: "dynamic, " + archive, arguments: "works",
+		env: []string{"CGO_LDFLAGS=" + libraries + archive + " -lstdc++ -lm"}, needs: []need{library(libraries+archive, debian)},
+	}
+}
+
+// ownMalloc is why nothing is recorded in these two.
+const ownMalloc = "contains its own"
+
+// defining returns a build with one function of the program's own, in an object file.
+func defining(function string) build {
+	return build{name: function + "-contained", libc: "glibc", mode: "dynamic, own " + function, tags: "own" + function, arguments: "works"}
 }
 
 // staticWith returns a build of a static executable that contains an allocator.
@@ -177,7 +202,15 @@ func nativeRows() []row {
 		{name: "jemalloc linked", build: with("jemalloc", "libjemalloc-dev"), arguments: blindNew},
 		{name: "tcmalloc linked", build: with("tcmalloc", "libgoogle-perftools-dev"), arguments: blindNew},
 		{name: "mimalloc linked", build: with("mimalloc", "libmimalloc-dev"), arguments: blindNew},
+		{name: "jemalloc linked by gold", build: by("gold", "binutils", with("jemalloc", "libjemalloc-dev")), arguments: blindNew},
+		{name: "jemalloc linked by lld", build: by("lld", "lld", with("jemalloc", "libjemalloc-dev")), arguments: blindNew},
+		{name: "jemalloc linked by mold", build: by("mold", "mold", with("jemalloc", "libjemalloc-dev")), arguments: blindNew},
+		{name: "jemalloc contained", build: containing("jemalloc", "libjemalloc_pic.a", "libjemalloc-dev"), refuses: ownMalloc},
+		{name: "tcmalloc contained", build: containing("tcmalloc", "libtcmalloc_minimal.a", "libgoogle-perftools-dev"), refuses: ownMalloc},
+		{name: "free contained", build: defining("free"), refuses: ownMalloc},
+		{name: "munmap contained", build: defining("munmap"), refuses: ownMalloc},
 		{name: "static glibc, jemalloc", build: staticWith("jemalloc", "libjemalloc-dev")},
+		{name: "jemalloc without the tag", build: untagged(staticWith("jemalloc", "libjemalloc-dev")), refuses: "cgoheap_wrap"},
 		{name: "brought along, jemalloc", build: brings("jemalloc", "libjemalloc-dev", ownJemalloc)},
 		{name: "brought along, tcmalloc", build: brings("tcmalloc", "libgoogle-perftools-dev", ownTcmalloc)},
 		{name: "brought along, mimalloc", build: ownMimalloc},
