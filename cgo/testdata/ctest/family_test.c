@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "../../family.h"
+#include "../../memory.h"
 #include "family_other.h"
+#include "paint.h"
 #include "totals.h"
 
 #define DECLARATION(does, result, name, parameters, trial) \
@@ -66,6 +68,37 @@ static void resizes(const struct family *f)
 	check(cgoheap_stop());
 }
 
+static const struct family *measured;
+static void *block;
+
+static void call_malloc(void) { block = measured->malloc(10); }
+static void call_calloc(void) { block = measured->calloc(3, 7); }
+static void call_realloc(void) { block = measured->realloc(block, 5000); }
+static void call_reallocarray(void) { block = measured->reallocarray(block, 100, 100); }
+static void call_memalign(void) { block = measured->memalign(64, 100); }
+static void call_aligned_alloc(void) { block = measured->aligned_alloc(32, 64); }
+static void call_posix_memalign(void) { check(measured->posix_memalign(&block, 128, 33) == 0); }
+static void call_valloc(void) { block = measured->valloc(12); }
+static void call_pvalloc(void) { block = measured->pvalloc(13); }
+static void call_free(void) { measured->free(block); }
+static void call_cfree(void) { measured->cfree(block); }
+
+static void stack_of(const struct family *f)
+{
+	void (*const calls[])(void) = {
+		call_malloc, call_realloc, call_reallocarray, call_free, call_calloc, call_cfree, call_memalign, call_free,
+		call_aligned_alloc, call_free, call_posix_memalign, call_free, call_valloc, call_free, call_pvalloc, call_free,
+	};
+	measured = f;
+	start(1);
+	deepest = 0;
+	for (size_t i = 0; i < 2 * sizeof calls / sizeof *calls; i++)
+		measure("", calls[i % (sizeof calls / sizeof *calls)]);
+	expect(18, 2 * (10 + 5000 + 10000 + 21 + 100 + 64 + 33 + 12 + 4096), 0, 0);
+	check(deepest <= HOOK_STACK);
+	check(cgoheap_stop());
+}
+
 static void both(void (*part)(const struct family *))
 {
 	part(&program);
@@ -84,6 +117,11 @@ static void each_resize(void)
 	both(resizes);
 }
 
+static void each_stack(void)
+{
+	both(stack_of);
+}
+
 static void side_by_side(void)
 {
 	start(1);
@@ -100,5 +138,6 @@ int main(void)
 {
 	run("every function of either family is counted once, with its size", each_function);
 	run("realloc of either family is a free and an allocation, or nothing when it fails", each_resize);
+	run("no function of either family takes more of the stack than a hook may", each_stack);
 	run("blocks of both families count together", side_by_side);
 }

@@ -3,7 +3,9 @@
 // where it is taken from the allocator.
 #include <string.h>
 
+#include "../../memory.h"
 #include "operators.h"
+#include "paint.h"
 #include "totals.h"
 
 // Whose operators the program has.
@@ -51,6 +53,34 @@ static void around(void)
 		check(cgoheap_stop());
 		pairs[i].drop(during, 768);
 	}
+}
+
+static const struct pair *measured;
+static void *made;
+
+static void call_make(void)
+{
+	made = measured->make(768);
+}
+
+static void call_drop(void)
+{
+	measured->drop(made, 768);
+}
+
+static void little_stack(void)
+{
+	start(1);
+	deepest = 0;
+	for (int i = 0; i < 2 * PAIRS; i++) {
+		measured = &pairs[i % PAIRS];
+		measure(measured->name, call_make);
+		measure(measured->name, call_drop);
+	}
+	expect(2 * PAIRS, 2 * PAIRS * 768, 0, 0);
+	printf("# %zu bytes of stack, in %s\n", deepest, deepest_in);
+	check(deepest <= HOOK_STACK);
+	check(cgoheap_stop());
 }
 
 static void no_size(void)
@@ -112,6 +142,7 @@ int main(int argc, char **argv)
 	run("each pair of new and delete counts a block once", all_pairs);
 	run("blocks that are not sampled pass", sampled);
 	run("blocks from before a recording, and after it", around);
+	run("new and delete take as little of the stack as malloc", little_stack);
 	run("blocks of no size differ", no_size);
 	run("without memory, the handler is called, and then bad_alloc thrown through the hook", no_memory);
 	if (&own_news != NULL && !is_kind("preloaded"))

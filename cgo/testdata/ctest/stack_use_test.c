@@ -1,6 +1,6 @@
-// How much of the caller's stack the hooks take: it is painted below each call, and what changed is measured. With the longest
-// stacks, thread names, a region in a file or none, rules that are found in memory at each frame, and a full gate. Goroutine
-// labels, operator new and families with a prefix are not painted: they take the same path.
+// How much of the caller's stack the hooks take, with the longest stacks, thread names, a region in a file or none, rules that are
+// found in memory at each frame, and a full gate. Of labels of goroutines, operator new and families with a prefix, the tests of
+// those know (package alloc, operators_test, family_test).
 #define _GNU_SOURCE
 #include <link.h>
 #include <pthread.h>
@@ -18,6 +18,7 @@
 #include "../../scratch.h"
 #include "../../waker.h"
 #include "mappings.h"
+#include "paint.h"
 
 void *hook_malloc(size_t size);
 void *hook_calloc(size_t count, size_t size);
@@ -26,38 +27,12 @@ void *hook_memalign(size_t alignment, size_t size);
 void *hook_aligned_alloc(size_t alignment, size_t size);
 int hook_posix_memalign(void **to, size_t alignment, size_t size);
 void hook_free(void *p);
-
-#define PAINT 0x5a
-#define DEPTH (16 << 10) // that is painted
-
-static size_t deepest;
-static const char *deepest_in;
-
-static inline __attribute__((always_inline)) uintptr_t stack_pointer(void)
-{
-	uintptr_t sp;
-#if defined(__x86_64__)
-	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
-#else
-	__asm__ volatile("mov %0, sp" : "=r"(sp));
-#endif
-	return sp;
-}
-
-// Not memset, which has a frame.
-static __attribute__((noinline)) void measure(const char *name, void (*call)(void))
-{
-	uintptr_t sp = stack_pointer(), at;
-	for (at = sp - DEPTH; at < sp - 128; at++)
-		*(volatile char *)at = PAINT;
-	call();
-	for (at = sp - DEPTH; at < sp && *(volatile char *)at == PAINT; at++)
-		;
-	if (sp - at > deepest) {
-		deepest = sp - at;
-		deepest_in = name;
-	}
-}
+void *hook_reallocarray(void *p, size_t count, size_t size);
+void *hook_valloc(size_t size);
+void *hook_pvalloc(size_t size);
+void hook_cfree(void *p);
+void hook_free_sized(void *p, size_t size);
+void hook_free_aligned_sized(void *p, size_t alignment, size_t size);
 
 static void *p;
 static void *mapping;
@@ -70,6 +45,12 @@ static void call_aligned_alloc(void) { p = hook_aligned_alloc(64, 128); }
 static void call_posix_memalign(void) { check(hook_posix_memalign(&p, 64, 100) == 0); }
 static void call_realloc(void) { p = hook_realloc(p, 5000); }
 static void call_free(void) { hook_free(p); }
+static void call_reallocarray(void) { p = hook_reallocarray(p, 100, 100); }
+static void call_valloc(void) { p = hook_valloc(100); }
+static void call_pvalloc(void) { p = hook_pvalloc(100); }
+static void call_cfree(void) { hook_cfree(p); }
+static void call_free_sized(void) { hook_free_sized(p, PAGE); }
+static void call_free_aligned_sized(void) { hook_free_aligned_sized(p, 64, 128); }
 static void call_report(void) { cgoheap_record_allocated(&mapping, 100, "a kind"); cgoheap_record_freed(&mapping); }
 static void call_mmap(void) { mapping = hook_mmap(NULL, 8 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
 static void call_mmap_over(void) { hook_mmap(mapping, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0); }
@@ -110,9 +91,14 @@ static __attribute__((noinline)) void call_all(void)
 	MEASURE(realloc);
 	MEASURE(free);
 	MEASURE(aligned_alloc);
-	MEASURE(free);
+	MEASURE(free_aligned_sized);
 	MEASURE(posix_memalign);
+	MEASURE(reallocarray);
+	MEASURE(cfree);
+	MEASURE(valloc);
 	MEASURE(free);
+	MEASURE(pvalloc);
+	MEASURE(free_sized);
 	MEASURE(mmap);
 	MEASURE(mmap_over);
 	MEASURE(cut);
@@ -180,7 +166,6 @@ static void begin(struct region_file file)
 	deepest = 0;
 }
 
-// What is measured has the frame of the function that calls the hook.
 static void expect_little(void)
 {
 	printf("# %zu bytes of stack, in %s\n", deepest, deepest_in);
