@@ -265,3 +265,43 @@ func TestNamesOfThreads(t *testing.T) {
 		t.Errorf("%d samples with the thread's name", found)
 	}
 }
+
+// mostOfAHook is HOOK_STACK in cgo/memory.h.
+const mostOfAHook = 1536
+
+func TestLabelsTakeNoMoreOfTheStack(t *testing.T) {
+	o := labelled()
+	o.ThreadNames, o.MaxDepth = true, 512
+	r := startWaiting(t, o) // rules are found in memory
+	var labels []string
+	for i := range 16 {
+		labels = append(labels, fmt.Sprintf("key%d", i), strings.Repeat("x", 300))
+	}
+	var most int
+	deeper(500, func() {
+		pprof.Do(context.Background(), pprof.Labels(labels...), func(context.Context) {
+			for range 3 {
+				most = max(most, victim.StackOfHooks())
+			}
+		})
+	})
+	if most == 0 || most > mostOfAHook {
+		t.Errorf("%d bytes, want at most %d", most, mostOfAHook)
+	}
+	found := false
+	for _, s := range snapshot(t, r).Samples {
+		found = found || len(s.Labels) > 2 && len(s.Frames) == 512 && s.AllocObjects > 0
+	}
+	if !found {
+		t.Error("no sample has the labels and the longest stack")
+	}
+}
+
+func deeper(frames int, f func()) {
+	if frames == 0 {
+		f()
+		return
+	}
+	deeper(frames-1, f)
+	runtime.KeepAlive(frames)
+}

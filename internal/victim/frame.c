@@ -1,5 +1,6 @@
 #include <alloca.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "victim.h"
 
@@ -109,4 +110,41 @@ VICTIM_SITE void *victim_caller_of_tail_call(size_t size)
 	void *block = victim_tail_call(size);
 	VICTIM_USE(block);
 	return block;
+}
+
+static void *hooked;
+
+static void call_malloc(void) { hooked = malloc(1000); }
+static void call_free(void) { free(hooked); }
+static void call_mmap(void) { hooked = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
+static void call_munmap(void) { munmap(hooked, 4096); }
+
+/* Paints the stack below its frame, but for what a function without a frame may use, and looks what changed. Not memset, which has
+ * a frame. */
+VICTIM_SITE static size_t stack_of(void (*call)(void))
+{
+	enum { PAINT = 0x5a, PAINTED = 16 << 10, LEAF = 128 };
+	volatile char *sp, *at;
+#if defined(__x86_64__)
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+#else
+	__asm__ volatile("mov %0, sp" : "=r"(sp));
+#endif
+	for (at = sp - PAINTED; at < sp - LEAF; at++)
+		*at = PAINT;
+	call();
+	for (at = sp - PAINTED; at < sp && *at == PAINT; at++)
+		;
+	return (size_t)(sp - at);
+}
+
+VICTIM_SITE size_t victim_stack_of_hooks(void)
+{
+	void (*const calls[])(void) = {call_malloc, call_free, call_mmap, call_munmap};
+	size_t most = 0, i;
+	for (i = 0; i < sizeof calls / sizeof *calls; i++) {
+		size_t now = stack_of(calls[i]);
+		most = now > most ? now : most;
+	}
+	return most;
 }

@@ -26,3 +26,6 @@ func Recursion(depth int, size uintptr) unsafe.Pointer {
 
 // TailCall allocates size bytes in a C function that tail-calls malloc: the stack begins at its caller.
 func TailCall(size uintptr) unsafe.Pointer { return C.victim_caller_of_tail_call(C.size_t(size)) }
+
+// StackOfHooks returns how many bytes of its stack malloc, free, mmap and munmap change: the most of the four.
+func StackOfHooks() int { return int(C.victim_stack_of_hooks()) }

@@ -94,6 +94,7 @@ void *victim_frame_pointer_as_data(size_t size);
 void *victim_with_frame_pointer(uintptr_t number, void *(*call)(uintptr_t, uintptr_t), uintptr_t a, uintptr_t b);
 
 void *victim_recursion(unsigned depth, size_t size); /* depth frames of itself above the one that allocates */
+size_t victim_stack_of_hooks(void); /* bytes of its stack that one of malloc, free, mmap and munmap changed, at most */
 void *victim_caller_of_tail_call(size_t size);       /* malloc's own caller left its frame: it cannot be seen */
 
 /* flow.c: sites that control reaches and leaves otherwise than by call and return. */
