@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -39,6 +40,34 @@ static void is_in_file(void)
 	expect(1, 100, 0, 0);
 	check(cgoheap_stop());
 	check(box_state() == BOX_NONE && cgoheap_file_size == 0);
+}
+
+// The bytes that count against RLIMIT_DATA.
+static rlim_t data_bytes(void)
+{
+	char line[256];
+	unsigned long kib = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+	check(status != NULL);
+	while (kib == 0 && fgets(line, sizeof line, status) != NULL)
+		sscanf(line, "VmData: %lu kB", &kib);
+	fclose(status);
+	return (rlim_t)kib << 10;
+}
+
+// Then memory takes the place of a part of the file only, and what the program reads or writes next must not fault.
+static void is_left_near_a_limit(void)
+{
+	struct rlimit before, now;
+	start_in_file(1);
+	hook_free(hook_malloc(100));
+	check(getrlimit(RLIMIT_DATA, &before) == 0);
+	now = (struct rlimit){data_bytes(), before.rlim_max};
+	check(setrlimit(RLIMIT_DATA, &now) == 0);
+	bool stopped = cgoheap_stop();
+	check(setrlimit(RLIMIT_DATA, &before) == 0);
+	check(stopped);
+	hook_free(hook_malloc(100));
 }
 
 // The memory, after a stop, is not the file's.
@@ -321,6 +350,7 @@ int main(void)
 	atexit(remove_file);
 	run("what is recorded is in the file", is_in_file);
 	run("after a stop it is not", is_left);
+	run("also where memory is limited", is_left_near_a_limit);
 	run("children stay out of it", stays_out);
 	run("a hook that goes on in a child does, too", forks_inside);
 #ifdef __SANITIZE_THREAD__ // it has a lock of its own around each atomic operation: a hook that lands elsewhere leaves that locked
