@@ -1,5 +1,6 @@
 // Which signals came that may end the process is noted in the region, and the handler that they had is called as before.
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -8,6 +9,7 @@
 #include "../../action.h"
 #include "../../clock.h"
 #include "../../ending.h"
+#include "../../waker.h"
 #include "totals.h"
 
 static volatile sig_atomic_t handled, with_code;
@@ -70,6 +72,42 @@ static void others_stay(void)
 	check(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == plain);
 }
 
+static void *wait_for_requests(void *unused)
+{
+	while (waker_wait() != 0)
+		;
+	return unused;
+}
+
+static bool is_handlers(int number)
+{
+	struct sigaction now;
+	return sigaction(number, NULL, &now) == 0 && now.sa_sigaction == handler;
+}
+
+// As after signal.Ignore and another signal.Notify.
+static void comes_back(void)
+{
+	pthread_t waker;
+	start(1);
+	have(SIGTERM, true);
+	check(ending_begin(SIGTERM));
+	have(SIGTERM, true);
+	check(waker_prepare() == 0 && pthread_create(&waker, NULL, wait_for_requests, NULL) == 0);
+	alarm(600); // it would never come
+	while (is_handlers(SIGTERM))
+		usleep(1000);
+	alarm(0);
+	cgoheap_region->asked_to_end = handled = 0;
+	raise(SIGTERM);
+	check(handled == SIGTERM && (cgoheap_region->asked_to_end & ENDING_SIGNAL) == SIGTERM);
+	ending_end(SIGTERM);
+	check(is_handlers(SIGTERM));
+	waker_end();
+	check(pthread_join(waker, NULL) == 0);
+	check(cgoheap_stop());
+}
+
 static void children_note_nothing(void)
 {
 	start(1);
@@ -111,5 +149,6 @@ int main(void)
 	run("nothing of a stack is kept with a handler", nothing_of_a_stack_is_kept);
 	run("a signal is noted, and its handler called", is_noted);
 	run("handlers of other kinds, and later ones, stay", others_stay);
+	run("where the program's handler alone is put back, ours comes back before it", comes_back);
 	run("children note nothing", children_note_nothing);
 }
