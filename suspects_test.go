@@ -28,17 +28,19 @@ func indexOf(list []Suspect, function string) int {
 // suspect waits for the first moment, and returns the one whose stack has the function.
 func suspect(t *testing.T, p *Profiler, function string) Suspect {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	var found Suspect
+	eventually(t, "there is something of "+function, func() bool {
 		list, err := p.Suspects()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i := indexOf(list, function); i >= 0 {
-			return list[i]
+		i := indexOf(list, function)
+		if i >= 0 {
+			found = list[i]
 		}
-	}
-	t.Fatalf("nothing of %s", function)
-	return Suspect{}
+		return i >= 0
+	})
+	return found
 }
 
 func TestSuspectsAreWhatIsInUse(t *testing.T) {
@@ -81,17 +83,11 @@ func TestSuspectsAreWhatIsInUse(t *testing.T) {
 }
 
 func TestWithoutSampledBlocksNobodyWaitsForAMoment(t *testing.T) {
+	begin := time.Now()
 	p := profiletest.Record(t, Start, Config{SampleBytes: 1 << 30, Suspects: true})
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if kept, since := p.suspects.Moments(); kept > 0 {
-			if age := time.Since(since); age < 0 || age > time.Minute {
-				t.Error(since)
-			}
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("no moment was taken")
-		}
+	eventually(t, "a moment was taken", func() bool { kept, _ := p.suspects.Moments(); return kept > 0 })
+	if _, since := p.suspects.Moments(); since.Before(begin) || since.After(time.Now()) {
+		t.Error(since)
 	}
 	if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", ""); !strings.HasPrefix(w.Body.String(), "no sampled block of malloc is in use") {
 		t.Error(w.Body)

@@ -62,7 +62,7 @@ func TestAhead(t *testing.T) {
 			}
 			select {
 			case <-second:
-			case <-time.After(time.Minute):
+			case <-time.After(10 * time.Minute):
 				t.Fatal("it waits for the caller")
 			}
 		}
