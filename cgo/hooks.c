@@ -5,7 +5,6 @@
 
 #include "hooks.h"
 
-#include "hooks_mapped.h"
 #include "record_mapped.h"
 
 #if defined(CGOHEAP_WRAP) || !REAL_SANITIZED
@@ -27,12 +26,8 @@
 FAMILY_REAL(OWN)
 #define OWN_MALLOC ((const void *)own_malloc)
 
-#define OWN_MAPPED(does, result, name, parameters) extern result own_##name parameters __attribute__((visibility("hidden")));
-MAPPED_REAL(OWN_MAPPED)
-
 #define LINKED(does, result, name, parameters, trial) {(const void *)own_##name, (const void *)name},
-#define LINKED_MAPPED(does, result, name, parameters) {(const void *)own_##name, (const void *)hook_##name},
-const volatile struct linked cgoheap_linked[] = {FAMILY_REAL(LINKED) MAPPED_REAL(LINKED_MAPPED){NULL, NULL}};
+const volatile struct linked cgoheap_linked[] = {FAMILY_REAL(LINKED){NULL, NULL}};
 #endif
 
 void hooks_find(void)

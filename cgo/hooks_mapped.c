@@ -55,7 +55,7 @@ void *hook_mmap(void *at, size_t length, int protection, int flags, int fd, off_
 	END_CALL(BY_GO(0), CALL(mmap)(at, length, protection, flags, fd, offset),
 		 slow_mmap(at, length, protection, flags, fd, offset));
 }
-OWN_CALL(mmap)
+OWN_CALL(own_mmap, mmap)
 
 void *hook_mmap64(void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
@@ -86,7 +86,7 @@ int hook_munmap(void *at, size_t length)
 {
 	END_CALL(BY_GO(1), CALL(munmap)(at, length), slow_munmap(at, length));
 }
-OWN_CALL(munmap)
+OWN_CALL(own_munmap, munmap)
 
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
@@ -184,6 +184,14 @@ void *hook_mremap(void *at, size_t length, size_t to_length, int flags, void *to
 {
 	END_CALL(false, CALL(mremap)(at, length, to_length, flags, to), slow_mremap(at, length, to_length, flags, to));
 }
-OWN_CALL(mremap)
+OWN_CALL(own_mremap, mremap)
+
+#ifndef CGOHEAP_WRAP
+#define OWN(does, result, name, parameters) extern result own_##name parameters __attribute__((visibility("hidden")));
+MAPPED_REAL(OWN)
+
+#define LINKED(does, result, name, parameters) {(const void *)own_##name, (const void *)hook_##name},
+const volatile struct linked cgoheap_linked_mapped[] = {MAPPED_REAL(LINKED){NULL, NULL}};
+#endif
 
 #endif

@@ -41,9 +41,9 @@ MAPPED_MADE_OF(DECLARATION)
 
 // Each hook's own name, beside the one that may mean another's function: see gave_way.
 #ifdef CGOHEAP_WRAP
-#define OWN_CALL(name)
+#define OWN_CALL(own, name)
 #else
-#define OWN_CALL(name) __typeof(hook_##name) own_##name __attribute__((visibility("hidden"), alias(#name)));
+#define OWN_CALL(own, name) __typeof(hook_##name) own __attribute__((visibility("hidden"), alias(#name)));
 #endif
 
 // Whether the real functions are known. Nobody looks for them here: that tries the real malloc, which may be the caller, with a

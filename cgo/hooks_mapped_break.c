@@ -66,7 +66,7 @@ int hook_brk(void *limit)
 {
 	END_CALL(false, CALL(brk)(limit), slow_brk(limit));
 }
-OWN_CALL(brk)
+OWN_CALL(own_brk, brk)
 
 static SLOW void *slow_sbrk(intptr_t more)
 {
@@ -90,6 +90,6 @@ void *hook_sbrk(intptr_t more)
 {
 	END_CALL(false, CALL(sbrk)(more), slow_sbrk(more));
 }
-OWN_CALL(sbrk)
+OWN_CALL(own_sbrk, sbrk)
 
 #endif

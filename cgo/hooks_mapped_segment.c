@@ -64,7 +64,7 @@ void *hook_shmat(int segment, const void *at, int flags)
 {
 	END_CALL(false, CALL(shmat)(segment, at, flags), slow_shmat(segment, at, flags));
 }
-OWN_CALL(shmat)
+OWN_CALL(own_shmat, shmat)
 
 static SLOW int slow_shmdt(const void *at)
 {
@@ -87,6 +87,6 @@ int hook_shmdt(const void *at)
 {
 	END_CALL(false, CALL(shmdt)(at), slow_shmdt(at));
 }
-OWN_CALL(shmdt)
+OWN_CALL(own_shmdt, shmdt)
 
 #endif

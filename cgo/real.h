@@ -56,9 +56,9 @@ enum refusal {
 	REFUSAL_SANITIZED, // the C code was compiled with a sanitizer
 	REFUSAL_NO_MALLOC, // no other object has the whole family
 	REFUSAL_BEHIND,    // the program calls another object's malloc, not ours
-	REFUSAL_CONTAINED, // the object that this is linked into contains another malloc, which the linker preferred
 	REFUSAL_DYNAMIC,   // a dynamic executable was linked with --wrap: libraries do not call the hooks
 	REFUSAL_STATIC,    // a static executable was linked without --wrap: nobody else has a malloc
+	REFUSAL_CONTAINED, // the object that this is linked into contains another malloc, which the linker preferred
 };
 
 // Our hooks that call a real function, and what their names mean here. Ends with NULL. Volatile, so that no compiler says that
@@ -67,6 +67,7 @@ struct linked {
 	const void *own, *named;
 };
 extern const volatile struct linked cgoheap_linked[] __attribute__((visibility("hidden")));
+extern const volatile struct linked cgoheap_linked_mapped[] __attribute__((visibility("hidden")));
 
 // Sets *object to the file whose malloc the program calls instead of ours, or NULL; the string belongs to the loader.
 // May take the loader's locks.

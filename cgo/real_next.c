@@ -181,14 +181,19 @@ static const char *file_of(const void *function)
 	return function != NULL && dladdr(function, &at) != 0 ? at.dli_fname : NULL;
 }
 
+static bool any_gave_way(const volatile struct linked *l)
+{
+	for (; l->own != NULL; l++)
+		if (l->named != l->own && same_object(l->named, l->own))
+			return true;
+	return false;
+}
+
 // Whether the linker put another function of this object in the place of a hook. Where a program has its own free, but not its
 // own malloc, the rest of the hooks would never see a block go.
 static bool gave_way(void)
 {
-	for (const volatile struct linked *l = cgoheap_linked; l->own != NULL; l++)
-		if (l->named != l->own && same_object(l->named, l->own))
-			return true;
-	return false;
+	return any_gave_way(cgoheap_linked) || any_gave_way(cgoheap_linked_mapped);
 }
 
 enum refusal real_refusal(const char **object)
