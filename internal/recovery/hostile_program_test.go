@@ -98,10 +98,11 @@ func TestManyBoxes(t *testing.T) {
 	}
 	dir := toolchain.Memory(t)
 	_, whole := dead(t, dir)
+	others := whole[layout.HeaderStarted+1] + 1
 	started := func(n int) []byte { // another process's
 		text := bytes.Clone(whole)
 		text[layout.HeaderStarted] = byte(n)
-		text[layout.HeaderStarted+1] = 1
+		text[layout.HeaderStarted+1] = others
 		return text
 	}
 	for n := range boxes - 1 { // by name, the order is another one
@@ -116,7 +117,7 @@ func TestManyBoxes(t *testing.T) {
 		t.Errorf("%d found, %d boxes, %d dumps: %.2000s", len(found), len(named(t, dir, "*.box*")), len(named(t, dir, "*.pb.gz")), log)
 	}
 	for i := range found {
-		if n := found[i].Started.UnixNano() & 0xffff; n>>8 == 1 && n&0xff >= int64(keep-1) {
+		if n := found[i].Started.UnixNano() & 0xffff; n>>8 == int64(others) && n&0xff >= int64(keep-1) {
 			t.Errorf("the box %d minutes old was kept", n&0xff+1)
 		}
 	}
