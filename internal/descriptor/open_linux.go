@@ -54,10 +54,18 @@ func occupy() (release func()) {
 		}
 		return func() {
 			for _, fd := range held {
-				_ = unix.Close(fd)
+				if isOurs(fd) {
+					_ = unix.Close(fd)
+				}
 			}
 		}
 	}
+}
+
+// isOurs tells whether the number still has what occupy opened: the program may have put a file of its own there meanwhile.
+func isOurs(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_PATH != 0
 }
 
 // blockIfRegular takes the flag from what never blocks: it would bring the file to the poller.

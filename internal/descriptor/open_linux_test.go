@@ -71,6 +71,28 @@ func TestNothingIsOpenedAtTheNumbersOfStandardFiles(t *testing.T) {
 	}
 }
 
+func TestAFileThatTheProgramPutsThereMeanwhileStays(t *testing.T) {
+	got := withoutStandardFiles(t, func(dir string) string {
+		release := occupy()
+		theirs, err := unix.Open(filepath.Join(dir, "log"), unix.O_CREAT|unix.O_WRONLY, 0o600)
+		if err != nil || unix.Dup3(theirs, 1, 0) != nil {
+			return "the program cannot put it there"
+		}
+		release()
+		if _, err := unix.Write(1, []byte("a message")); err != nil {
+			return err.Error()
+		}
+		if _, err := unix.FcntlInt(2, unix.F_GETFD, 0); err == nil {
+			return "a number is still taken"
+		}
+		text, _ := os.ReadFile(filepath.Join(dir, "log"))
+		return string(text)
+	})
+	if got != "a message" {
+		t.Error(got)
+	}
+}
+
 func TestFilesAreClosedWhereAProgramIsExecuted(t *testing.T) {
 	f, err := CreateTemp(t.TempDir(), "made-*.tmp")
 	if err != nil {
