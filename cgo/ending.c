@@ -53,13 +53,18 @@ static bool stands(int number)
 	return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
 }
 
+static bool is_noted(int number)
+{
+	return (__atomic_load_n(&noted, __ATOMIC_ACQUIRE) >> number & 1) != 0;
+}
+
 // After signal.Ignore and another signal.Notify, Go's handler is there alone.
 static uint32_t put_back(void)
 {
 	for (int number = 1; number < MOST; number++) {
 		struct sigaction ours = ours_before(&behind[number]);
-		if ((__atomic_load_n(&noted, __ATOMIC_ACQUIRE) >> number & 1) != 0)
-			(void)action_replace(number, &behind[number], &ours);
+		if (is_noted(number) && action_replace(number, &behind[number], &ours) && !is_noted(number))
+			(void)action_replace(number, &ours, &behind[number]); // ending_end was faster
 	}
 	return 0;
 }
