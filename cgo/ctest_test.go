@@ -67,6 +67,35 @@ func TestTheTestsOfC(t *testing.T) {
 	}
 }
 
+// A linker with --as-needed keeps the program's allocator because of a function that the allocator has, and that is used: it has no hook.
+func TestOneFunctionOfTheFamilyIsTheAllocators(t *testing.T) {
+	for compiler, name := range map[string]string{"gcc": "malloc_usable_size", "musl-gcc": "valloc"} {
+		t.Run(compiler, func(t *testing.T) {
+			path, err := exec.LookPath(compiler)
+			if err != nil {
+				t.Skip("needs musl-gcc (Debian: musl-tools)")
+			}
+			symbols := func(source, which string) string {
+				object := filepath.Join(t.TempDir(), "object.o")
+				if out, err := exec.Command(path, "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-c", "-o", object, source).CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				out, err := exec.Command("nm", which, "--format=just-symbols", object).Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return "\n" + string(out)
+			}
+			if used := symbols("real_find.c", "--undefined-only"); !strings.Contains(used, "\n"+name+"\n") {
+				t.Errorf("nothing uses %s: %s", name, used)
+			}
+			if hooks := symbols("hooks.c", "--defined-only"); strings.Contains(hooks, "\n"+name+"\n") || !strings.Contains(hooks, "\nmalloc\n") {
+				t.Errorf("%s has a hook: %s", name, hooks)
+			}
+		})
+	}
+}
+
 // A program that is linked with --wrap must be static: the hooks would not see allocations of libraries.
 func TestAProgramForWrapKnowsWhetherItIsStatic(t *testing.T) {
 	tools, folder := toolchain.Target(t), t.TempDir()

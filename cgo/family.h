@@ -39,8 +39,9 @@
 	X(TAKES, void, free_sized, (void *p, size_t size), ()) \
 	X(TAKES, void, free_aligned_sized, (void *p, size_t alignment, size_t size), ())
 
-// Whether the last of the functions below has a hook. A program that is linked with --wrap does not need it. With glibc the
-// program calls the real one: see real_find.c.
+// One function of the family has no hook, so that the program uses the real one: see real_find.c. With glibc that is
+// malloc_usable_size. With musl, whose malloc_usable_size ends a program that asks about a block of another allocator's, it is valloc,
+// which calls memalign there. A program that is linked with --wrap needs no hook for malloc_usable_size either.
 #if defined(CGOHEAP_WRAP) || defined(__GLIBC__)
 #define FAMILY_SIZED 0
 #else

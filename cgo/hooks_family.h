@@ -128,10 +128,12 @@ int HOOK(posix_memalign)(void **to, size_t alignment, size_t size)
 }
 
 // Not every allocator has valloc and pvalloc. The page size is the kernel's.
+#if !FAMILY_SIZED
 void *HOOK(valloc)(size_t size)
 {
 	return HOOK(memalign)(getauxval(AT_PAGESZ), size);
 }
+#endif
 
 // pvalloc allocates whole pages. A size that cannot be rounded up is left as it is, to be refused.
 void *HOOK(pvalloc)(size_t size)

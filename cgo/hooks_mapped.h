@@ -39,7 +39,7 @@ MAPPED_REAL(DECLARATION)
 MAPPED_MADE_OF(DECLARATION)
 #undef DECLARATION
 
-// Each hook's own name, beside the one that may mean another's function: see gave_way.
+// Each hook's own name, beside the one that may mean another's function: see real_gave_way.
 #ifdef CGOHEAP_WRAP
 #define OWN_CALL(own, name)
 #else

@@ -197,6 +197,7 @@
 #define real_find_break cgoheap_own_real_find_break
 #define real_find_mapped cgoheap_own_real_find_mapped
 #define real_find_operators cgoheap_own_real_find_operators
+#define real_gave_way cgoheap_own_real_gave_way
 #define real_has cgoheap_own_real_has
 #define real_look_up cgoheap_own_real_look_up
 #define real_nests cgoheap_own_real_nests

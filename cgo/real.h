@@ -69,6 +69,9 @@ struct linked {
 extern const volatile struct linked cgoheap_linked[] __attribute__((visibility("hidden")));
 extern const volatile struct linked cgoheap_linked_mapped[] __attribute__((visibility("hidden")));
 
+// Whether the linker put another function of this object in the place of a hook.
+bool real_gave_way(void);
+
 // Sets *object to the file whose malloc the program calls instead of ours, or NULL; the string belongs to the loader.
 // May take the loader's locks.
 enum refusal real_refusal(const char **object);

@@ -31,7 +31,10 @@ static void try_family(int unused)
 // and libc have it, and this is a use of it. It also takes an allocator out of an archive.
 static void use_allocator(void)
 {
-#if !FAMILY_SIZED && !defined(CGOHEAP_WRAP) && !REAL_SANITIZED
+#if defined(CGOHEAP_WRAP) || REAL_SANITIZED
+#elif FAMILY_SIZED
+	__asm__ volatile("" : : "r"(valloc));
+#else
 	(void)malloc_usable_size(NULL);
 #endif
 }
@@ -52,7 +55,8 @@ void real_try(const void *own)
 	real_find(own);
 	if (!found)
 		return;
-	real_nests = real_calls_hooks(try_family, 0);
+	if (!real_gave_way()) // musl's calloc would get a block of the program's own malloc, and musl's free end the program
+		real_nests = real_calls_hooks(try_family, 0);
 	real_try_operators();
 	use_allocator();
 	gate_build();

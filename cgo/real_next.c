@@ -189,11 +189,10 @@ static bool any_gave_way(const volatile struct linked *l)
 	return false;
 }
 
-// Whether the linker put another function of this object in the place of a hook. Where a program has its own free, but not its
-// own malloc, the rest of the hooks would never see a block go.
-static bool gave_way(void)
+// Where a program has its own free, but not its own malloc, the rest of the hooks would never see a block go.
+bool real_gave_way(void)
 {
-	return any_gave_way(cgoheap_linked) || any_gave_way(cgoheap_linked_mapped);
+	return !is_static() && (any_gave_way(cgoheap_linked) || any_gave_way(cgoheap_linked_mapped));
 }
 
 enum refusal real_refusal(const char **object)
@@ -201,7 +200,7 @@ enum refusal real_refusal(const char **object)
 	*object = NULL;
 	if (is_static())
 		return REFUSAL_STATIC;
-	if (gave_way()) {
+	if (real_gave_way()) {
 		*object = file_of(own_malloc);
 		return REFUSAL_CONTAINED;
 	}
@@ -233,6 +232,11 @@ bool real_alone(void)
 bool real_unseen_new(const char **object)
 {
 	*object = NULL;
+	return false;
+}
+
+bool real_gave_way(void)
+{
 	return false;
 }
 

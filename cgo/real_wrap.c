@@ -14,6 +14,11 @@ bool real_resolve(const void *own)
 	return true;
 }
 
+bool real_gave_way(void)
+{
+	return false;
+}
+
 // Whether a dynamic loader started the program: its headers then name one.
 static bool is_dynamic(void)
 {
