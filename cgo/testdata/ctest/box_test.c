@@ -42,19 +42,6 @@ static void is_in_file(void)
 	check(box_state() == BOX_NONE && cgoheap_file_size == 0);
 }
 
-// The bytes that count against RLIMIT_DATA.
-static rlim_t data_bytes(void)
-{
-	char line[256];
-	unsigned long kib = 0;
-	FILE *status = fopen("/proc/self/status", "r");
-	check(status != NULL);
-	while (kib == 0 && fgets(line, sizeof line, status) != NULL)
-		sscanf(line, "VmData: %lu kB", &kib);
-	fclose(status);
-	return (rlim_t)kib << 10;
-}
-
 // Then memory takes the place of a part of the file only, and what the program reads or writes next must not fault.
 static void is_left_near_a_limit(void)
 {

@@ -251,19 +251,6 @@ static void gate_is_full(void)
 	check(cgoheap_stop());
 }
 
-// The bytes that count against RLIMIT_DATA.
-static size_t data_bytes(void)
-{
-	char line[256];
-	size_t kib = 0;
-	FILE *status = fopen("/proc/self/status", "r");
-	check(status != NULL);
-	while (kib == 0 && fgets(line, sizeof line, status) != NULL)
-		sscanf(line, "VmData: %zu kB", &kib);
-	fclose(status);
-	return kib << 10;
-}
-
 static int enter_many(struct pass *passes, int most)
 {
 	int n = 0;

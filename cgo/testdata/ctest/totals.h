@@ -44,4 +44,17 @@ static inline void expect(uint64_t allocs, uint64_t alloc_bytes, uint64_t live, 
 	check(t.allocs == allocs && t.alloc_bytes == alloc_bytes && t.live == live && t.live_bytes == live_bytes);
 }
 
+// The bytes that count against RLIMIT_DATA.
+static inline size_t data_bytes(void)
+{
+	char line[256];
+	size_t kib = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+	check(status != NULL);
+	while (kib == 0 && fgets(line, sizeof line, status) != NULL)
+		sscanf(line, "VmData: %zu kB", &kib);
+	fclose(status);
+	return kib << 10;
+}
+
 #endif
