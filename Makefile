@@ -9,11 +9,12 @@ tested   := $(foreach m,$(modules),$(if $(shell find $(m) -name '*_test.go' -pri
 lint     := $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint
 
 # Go compiles a package's C anew for each folder, set of flags, tag and toolchain. It is mostly the same C: ccache, where it is
-# installed, compares what the compiler reads. The options that it leaves out name temporary folders.
+# installed, compares what the compiler reads. The options that it leaves out name temporary folders; -I, too, where Go adds the
+# folder of the build. What is included from it, or from elsewhere, is compared, as the folder that the compiler runs in is.
 ifneq ($(wildcard /usr/lib/ccache/gcc),)
 export PATH := /usr/lib/ccache:$(PATH)
 export CCACHE_SLOPPINESS := random_seed
-export CCACHE_IGNOREOPTIONS := -frandom-seed=* -fdebug-prefix-map=* -ffile-prefix-map=*
+export CCACHE_IGNOREOPTIONS := -I -frandom-seed=* -fdebug-prefix-map=* -ffile-prefix-map=*
 endif
 
 # each runs a command in the folder of every module and fails, at the end, if it failed in any.

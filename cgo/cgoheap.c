@@ -59,7 +59,7 @@ static SLOW void slow_pool(void *chunk)
 	record_disuse(chunk);
 }
 
-// Go's way, with a kind of so many bytes, 0 for none; pools.go declares it.
+// Go's way, with a kind of so many bytes, 0 for none; recording.go declares it.
 void cgoheap_go_allocated(void *p, size_t size, const char *kind, size_t kind_size);
 void cgoheap_go_allocated(void *p, size_t size, const char *kind, size_t kind_size)
 {

@@ -58,13 +58,19 @@
 //	names.h    the names by which the linker knows our functions, so that no library has the same
 //	trie.h     interned records, found by their hash (hash.h); thread.h what a thread keeps, clock.h the time of a block
 //
-// A Go file that calls the functions of one C file has its name. The others:
+// The Go files, of which those that call C are few, because each of them costs four runs of the compiler whenever the package is built:
 //
-//	recording.go   starts, stops and reads a recording; pools.go reports blocks as cgoheap.h does
-//	gocode.go      where the program's Go code lies, plugincode.go that of Go plugins
-//	structures.go  the layout of the region's structures, for package layout; whole.go has a plugin link the package as a whole
+//	recording.go   starts, stops and reads a recording, and reports blocks as cgoheap.h does
+//	probe.go       tries the walk on known calls, and looks for the labels of goroutines; gocode.go says where Go code lies, the
+//	               program's and plugins'
+//	loader.go      what the loader has loaded, and the entries of an index of it
+//	allocators.go  the real allocator and others, and what calls have mapped
+//	signals.go     signals that ask for dumps, and those that end the process; waker.go is the thread that C wakes
+//	twin.go        a copy of the process, from Go's side; twin_found.go is what it finds
+//	whole.go       has a plugin link the package as a whole
 //	wrap.go        the linker's flags for the build tag cgoheap_wrap, made from family.h
-//	unsupported.go  why a build cannot record, with sanitized.go and unsanitized.go; testonly.go is for tests only
+//	unsupported.go  why a build cannot record, with sanitized.go and unsanitized.go
+//	testonly.go    what tests alone call, and the layout of the region's structures, for package layout
 //
 // The tests of the C lie in testdata/ctest: programs in C without Go, which `make ctest` builds and runs, with sanitizers too,
 // and most of which TestTheTestsOfC runs. What needs Go as well is tested in package alloc, on C that internal/victim contains.

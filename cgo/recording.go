@@ -7,13 +7,26 @@ package cgo
 // #cgo LDFLAGS: -lpthread -ldl
 // #cgo cgoheap_operators,!cgoheap_wrap CFLAGS: -DCGOHEAP_OPERATORS -fexceptions
 // #cgo cgoheap_operators,!cgoheap_wrap CXXFLAGS: -Wall -O2 -fno-omit-frame-pointer -fvisibility=hidden -fno-plt -fPIC
+// #include "box.h"
+// #include "cgoheap.h"
+// #include "clock.h"
 // #include "control.h"
+// #include "counters.h"
 // #include "gate.h"
-// #include "probe.h"
+// #include "peak.h"
 // #include "real.h"
 // #include "scratch.h"
 // #include "waker.h"
+// #include <stdint.h>
 // #include <stdlib.h>
+//
+// extern void cgoheap_go_allocated(void *p, size_t size, const char *kind, size_t kind_size);
+// static void freed(uintptr_t p) { cgoheap_freed((void *)p); }
+// static void pool(uintptr_t chunk) { cgoheap_pool((void *)chunk); }
+// static void allocated(uintptr_t p, size_t size, const char *kind, size_t kind_size)
+// {
+// 	cgoheap_go_allocated((void *)p, size, kind, kind_size);
+// }
 import "C"
 
 import (
@@ -22,6 +35,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/cgoheap/cgoheap/internal/layout"
 )
 
 // Options of one recording.
@@ -175,3 +190,53 @@ func Publish(index uint64) { C.cgoheap_publish(C.uint64_t(index)) }
 
 // Rearm lets the next samples ask the waker again, once for each reason.
 func Rearm() { C.waker_rearm() }
+
+// counters returns the list of counters.h, for package layout.
+func counters() []layout.Counter {
+	list := make([]layout.Counter, C.COUNTS)
+	for i, c := range &C.cgoheap_counters {
+		list[i] = layout.Counter{Name: C.GoString(c.name), Sentence: C.GoString(c.sentence), Loss: bool(c.loss)}
+	}
+	return list
+}
+
+// Tick is the unit of the times at which blocks were allocated.
+const Tick time.Duration = layout.Tick
+
+// Ticks returns the ticks since the recording began, with which blocks are stamped.
+func Ticks() uint64 { return uint64(C.clock_ticks()) }
+
+// HoldPeak freezes the peak and completes every site's share of it, until ReleasePeak, which must be called. One caller at a
+// time.
+func HoldPeak() { C.peak_freeze() }
+
+// ReleasePeak ends HoldPeak.
+func ReleasePeak() { C.peak_thaw() }
+
+// MissedPeak returns the highest total in bytes that passed while the peak was held and has not been reached since; 0 if
+// none did.
+func MissedPeak() uint64 { return uint64(C.peak_read_missed()) }
+
+// ResetPeak makes the memory in use now the peak. It must not be called while the peak is held.
+func ResetPeak() { C.peak_reset() }
+
+// InUse returns the bytes in use at a moment during the call, in units of 2^-4. One caller at a time of this and all above.
+func InUse() uint64 { return uint64(C.peak_total()) }
+
+// BoxState says what became of the file that the region lies in: whether pages had no room and are in memory only, and whether pages
+// that had been written are gone. Then nothing is recorded any more, and what the region has is not right.
+func BoxState() (full, lost bool) {
+	s := C.box_state()
+	return s == C.BOX_FULL, s == C.BOX_LOST
+}
+
+// Allocated records a block that the program made by itself; kind is "" for none.
+func Allocated(p, size uintptr, kind string) {
+	C.allocated(C.uintptr_t(p), C.size_t(size), (*C.char)(unsafe.Pointer(unsafe.StringData(kind))), C.size_t(len(kind)))
+}
+
+// Freed records that such a block is freed.
+func Freed(p uintptr) { C.freed(C.uintptr_t(p)) }
+
+// Pool takes a block out of use, because others are carved from it.
+func Pool(chunk uintptr) { C.pool(C.uintptr_t(chunk)) }

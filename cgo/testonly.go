@@ -2,18 +2,46 @@
 
 package cgo
 
+// #include "block.h"
 // #include "bounds.h"
+// #include "clock.h"
+// #include "counters.h"
+// #include "credit.h"
+// #include "ending.h"
+// #include "filter.h"
 // #include "gate.h"
+// #include "gate_slot.h"
+// #include "labels.h"
+// #include "lifetimes.h"
+// #include "live.h"
 // #include "lookup.h"
+// #include "mapped_table.h"
 // #include "objects.h"
+// #include "page_set.h"
+// #include "peak.h"
 // #include "probe.h"
+// #include "probe_twin.h"
+// #include "region.h"
+// #include "rows.h"
+// #include "site.h"
+// #include "sites.h"
+// #include "stacks.h"
+// #include "walk.h"
 import "C"
 
 import (
+	"errors"
+	"fmt"
+	"reflect"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/gospans"
 	"github.com/cgoheap/cgoheap/internal/testonly"
 )
 
@@ -49,4 +77,212 @@ func fillGate() (release func()) {
 			atomic.StoreUint32(by(slot), C.GATE_VACANT)
 		}
 	}
+}
+
+// inRegion are the structs that the region holds, except structs inside other structs, and the set that its header leads to.
+var inRegion = []reflect.Type{
+	reflect.TypeFor[C.struct_header](), reflect.TypeFor[C.struct_gate_slot](),
+	reflect.TypeFor[C.struct_frame](), reflect.TypeFor[C.struct_node](), reflect.TypeFor[C.struct_stack](),
+	reflect.TypeFor[C.struct_stack_head](), reflect.TypeFor[C.struct_size_table](),
+	reflect.TypeFor[C.struct_site](), reflect.TypeFor[C.struct_flow](), reflect.TypeFor[C.struct_lifetime](),
+	reflect.TypeFor[C.struct_labels](), reflect.TypeFor[C.struct_label](), reflect.TypeFor[C.struct_bucket](),
+	reflect.TypeFor[C.struct_module](), reflect.TypeFor[C.struct_index](), reflect.TypeFor[C.struct_range](),
+	reflect.TypeFor[C.struct_rule](), reflect.TypeFor[C.struct_go_code](), reflect.TypeFor[C.struct_cache_entry](),
+	reflect.TypeFor[C.struct_object](), reflect.TypeFor[C.struct_mapped_table](), reflect.TypeFor[C.struct_mapped](),
+	reflect.TypeFor[C.struct_page_set](),
+}
+
+// numbers are the constants of the region that Go reads too.
+var numbers = []struct {
+	name  string
+	value uint64
+	about string
+}{
+	{"Magic", C.REGION_MAGIC, "the first word of a region"},
+	{"Version", C.REGION_VERSION, "of the layout"},
+
+	{"Carries", C.REGION_CARRIES, "the most carries that are on their way at once"},
+	{"InUseUnit", C.UNIT, "one unit, 2^-4 bytes, in the word at HeaderInuse"},
+	{"GateSlots", C.GATE_SLOTS, "records at HeaderSlots, each with counters that add to the header's"},
+	{"CountStacks", C.COUNT_STACKS, "the counter of stacks"},
+	{"CountSites", C.COUNT_SITES, "the counter of sites"},
+	{"CountEnd", C.COUNT_END, "the first counter of an enum end; it counts whole stacks"},
+	{"Ends", C.ENDS, "the number of these counters"},
+
+	{"StackTries", C.STACK_LISTS + 1, "refs of sites in a stack, each the root of a trie"},
+	{"StackEnds", C.STACK_ENDS, "a ref below it is not a node, but an end"},
+	{"EndNoFile", C.END_NO_FILE, "the end of a stack at code that is in no file"},
+	{"SiteMixed", C.SITE_MIXED, "the size of a site whose blocks have different sizes"},
+	{"LabelsMost", C.LABELS_BYTES, "bytes of the entries of a set of labels, at most"},
+
+	{"PeakFlags", C.PEAK_FLAGS, "bits below the mark in the peak at HeaderInuse"},
+
+	{"Lifetimes", C.REGION_LIFETIMES, "classes of lifetimes that are known"},
+	{"Tick", 1 << C.CLOCK_TICK_BITS, "nanoseconds: the unit of the times at which blocks were allocated"},
+
+	{"EndingSignal", C.ENDING_SIGNAL, "the bits of a note of a signal that have its number; the others are the time, in nanoseconds"},
+
+	{"Levels", C.REGION_LEVELS, "levels of the table of live blocks"},
+	{"LevelBuckets", C.LEVEL_BUCKETS, "buckets in the first level; each has twice as many as the one before"},
+	{"BucketSlots", C.BUCKET, "blocks in a bucket"},
+	{"KeyReserved", C.RESERVED, "the key of a slot that is about to be used"},
+	{"BlockObjectBits", C.WEIGHT_OBJECT_BITS, "of a block's objects; above them are the upper bits of born"},
+	{"BlockBornBits", C.BLOCK_BORN_BITS, "of the time when a block was allocated"},
+	{"BlockReported", C.BLOCK_REPORTED, "set in a block's objects: the program reported the block"},
+	{"BlockLost", C.BLOCK_LOST, "set in a block's objects: the block was freed"},
+
+	{"Filter", C.REGION_FILTER, "where the filter lies: a byte for each granule"},
+	{"FilterSlots", C.REGION_FILTER_SLOTS, "bytes of the filter"},
+	{"FilterGranule", 1 << C.FILTER_GRANULE_BITS, "bytes of memory that a granule stands for"},
+
+	{"ModuleMade", C.MODULE_MADE, "the module of code that was made at run time; numbers of files are lower"},
+	{"FirstObject", C.OBJECT_FIRST, "the first number of an object, which frames carry in place of a module's"},
+	{"Objects", C.OBJECT_SLOTS, "numbers of objects"},
+	{"RuleCache", C.CACHE_ENTRIES * C.sizeof_struct_cache_entry, "bytes of an index's cache of rules"},
+	{"RowsWanted", C.ROWS_WANTED, "searches for rules in memory after which making rows pays off"},
+
+	{"MappedProgram", C.MAPPED_PROGRAM, "the kind of a range that the program mapped"},
+	{"MappedGo", C.MAPPED_GO, "the kind of a range that Go's runtime mapped"},
+	{"MappedAllocator", C.MAPPED_ALLOCATOR, "the kind of a range that the allocator mapped"},
+	{"MappedShared", C.MAPPED_SHARED, "a flag of a range"},
+	{"MappedFile", C.MAPPED_FILE, "a flag of a range"},
+	{"MappedBreak", C.MAPPED_BREAK, "a flag of a range: the program moved the end of its data segment"},
+	{"MappedUnknown", C.MAPPED_UNKNOWN, "a flag of a range: whether it is shared or a file is not known"},
+	{"PageBits", C.PAGE_SET_PAGE_BITS, "of an address in a page of a set"},
+	{"PageCountBits", C.PAGE_SET_COUNT_BITS, "of a word of a set of pages: how many pages there are; above them is the number of the first"},
+	{"MappedOpen", C.MAPPED_OPEN, "a flag of a range: the first page of a segment that shmat attached, with the segment's id as length"},
+}
+
+// structures returns package internal/layout, for a test: the numbers, and each struct with the offsets of its fields.
+func structures() string {
+	var b strings.Builder
+	b.WriteString("// Code generated by go test ./cgo -run Region -update; DO NOT EDIT.\n\npackage layout\n\nconst (\n")
+	for _, n := range numbers {
+		fmt.Fprintf(&b, "\t%s = %d // %s\n", n.name, n.value, n.about)
+	}
+	b.WriteString(")\n\n// Counters are all counters of the C code, in the order of their numbers.\nvar Counters = [...]Counter{\n")
+	for _, c := range counters() {
+		fmt.Fprintf(&b, "\t{%q, %q, %v},\n", c.Name, c.Sentence, c.Loss)
+	}
+	b.WriteString("}\n\n// LongestLifetimes are the longest lifetime of each class that sites keep, in nanoseconds; a block counts in the first class " +
+		"that it\n// fits.\nvar LongestLifetimes = [...]uint64{")
+	for _, longest := range &C.cgoheap_lifetimes {
+		fmt.Fprintf(&b, "%d, ", longest)
+	}
+	b.WriteString("}\n")
+	all := slices.Clone(inRegion)
+	for i := 0; i < len(all); i++ {
+		prefix := camel(strings.TrimPrefix(all[i].Name(), "_Ctype_struct_"))
+		fmt.Fprintf(&b, "\n// %s\nconst (\n\tSizeof%s = %d\n", nameInC(all[i]), prefix, all[i].Size())
+		for _, f := range reflect.VisibleFields(all[i]) {
+			if f.Name == "_" || f.Type.Size() == 0 { // padding that cgo adds; an array without a length
+				continue
+			}
+			fmt.Fprintf(&b, "\t%s%s = %d // %s\n", prefix, camel(f.Name), f.Offset, nameInC(f.Type))
+			if inner := elementOf(f.Type); inner.Kind() == reflect.Struct && !slices.Contains(all, inner) {
+				all = append(all, inner)
+			}
+		}
+		b.WriteString(")\n")
+	}
+	return b.String()
+}
+
+// camel turns a name in C's style into one in Go's.
+func camel(name string) (camel string) {
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' }) {
+		camel += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return camel
+}
+
+func elementOf(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return t
+}
+
+func nameInC(t reflect.Type) string {
+	if t.Kind() == reflect.Array {
+		return fmt.Sprintf("%s[%d]", nameInC(t.Elem()), t.Len())
+	}
+	if t.Kind() == reflect.Struct {
+		return strings.Replace(t.Name(), "_Ctype_struct_", "struct ", 1)
+	}
+	return t.Kind().String()
+}
+
+// goPart is a part of Go's memory that is in use.
+type goPart struct {
+	start, limit uint64
+	stack        bool // of a goroutine, else of an object or several
+}
+
+// goAnswer is what a copy of the process found in Go's memory.
+type goAnswer struct {
+	parts   []goPart
+	known   bool // false: all of Go's memory must be read
+	arenas  int
+	objects [][2]uint64 // of each address: start and size of its object; zeroes for none
+	stacks  []goStack   // of each address: the goroutine whose stack it lies in
+}
+
+type goStack struct{ id, start, created, lo, hi, used, status uint64 }
+
+const mostParts, mostAsked = 1 << 20, 16
+
+// askGo has a copy of the process read Go's memory, and look addresses up. For tests.
+func askGo(l gospans.Layout, addresses ...uint64) (a goAnswer, err error) {
+	const size = C.sizeof_struct_probe_twin + mostParts*C.sizeof_struct_probe_part
+	shared, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
+	if err != nil {
+		return a, err
+	}
+	defer func() { _ = unix.Munmap(shared) }()
+	p := (*C.struct_probe_twin)(unsafe.Pointer(&shared[0]))
+	p._go, p.room = twinGo(l), mostParts
+	for _, address := range addresses[:min(len(addresses), mostAsked)] {
+		p.stacks[p.asked].address, p.objects[p.asked].start = C.uint64_t(address), C.uint64_t(address)
+		p.asked++
+	}
+	if status := C.probe_twin(p); status != 0 {
+		return a, fmt.Errorf("the copy of the process ended with %d", status)
+	}
+	return answerOf(p)
+}
+
+func answerOf(p *C.struct_probe_twin) (a goAnswer, err error) {
+	if a.known = p.parts != 1<<64-1; a.known && p.parts > mostParts {
+		return a, fmt.Errorf("there is no room for %d parts", p.parts)
+	} else if a.known {
+		first := (*C.struct_probe_part)(unsafe.Add(unsafe.Pointer(p), C.sizeof_struct_probe_twin))
+		for _, part := range unsafe.Slice(first, p.parts) {
+			a.parts = append(a.parts, goPart{uint64(part.start), uint64(part.limit), part.root == C.TWIN_ROOT_GO_STACK})
+		}
+		a.arenas = int(p.arenas)
+	}
+	for i := range int(p.asked) {
+		o, g := p.objects[i], p.stacks[i].found
+		a.objects = append(a.objects, [2]uint64{uint64(o.start), uint64(o.size)})
+		a.stacks = append(a.stacks, goStack{
+			uint64(g.id), uint64(g.start), uint64(g.created), uint64(g.lo), uint64(g.hi), uint64(g.used), uint64(g.status),
+		})
+	}
+	return a, nil
+}
+
+func goParts() (starts, limits []uint64, stack []bool, err error) {
+	l, err := gospans.Find()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	a, err := askGo(l)
+	if err == nil && !a.known {
+		err = errors.New("a copy of the process did not understand Go's memory")
+	}
+	for _, p := range a.parts {
+		starts, limits, stack = append(starts, p.start), append(limits, p.limit), append(stack, p.stack)
+	}
+	return starts, limits, stack, err
 }

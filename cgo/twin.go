@@ -2,8 +2,10 @@
 
 package cgo
 
-// #include <sys/auxv.h>
+// #include "allocators.h"
 // #include "twin.h"
+// #include "twin_chunks.h"
+// #include <sys/auxv.h>
 import "C"
 
 import (
@@ -200,4 +202,63 @@ func (w *Twin) Free() error {
 
 func listOf[T any](w *Twin, at, count C.uint64_t) []T {
 	return unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(w.task), at)), count)
+}
+
+// Both sides divide Go's memory in the same way.
+var _ [C.TWIN_GO_ARENA]byte = [gospans.ArenaBytes]byte{}
+
+// twinGo returns a layout as C has it.
+func twinGo(l gospans.Layout) (t C.struct_twin_go) {
+	u32 := func(n uint32) C.uint32_t { return C.uint32_t(n) }
+	t.arenas, t.bias = C.uint64_t(l.Arenas), C.uint64_t(l.Bias)
+	t.lists, t.goroutines = C.uint64_t(l.Lists), C.uint64_t(l.Goroutines)
+	s := l.Span
+	t.span.start, t.span.pages, t.span.free_index, t.span.objects = u32(s.Start), u32(s.Pages), u32(s.FreeIndex), u32(s.Objects)
+	t.span.bits, t.span.count, t.span.state, t.span.size = u32(s.Bits), u32(s.Count), u32(s.State), u32(s.Size)
+	g := l.G
+	t.g.sp, t.g.status, t.g.id, t.g.created, t.g.start = u32(g.SP), u32(g.Status), u32(g.ID), u32(g.Created), u32(g.Start)
+	return t
+}
+
+// TwinHeaps is what is known of glibc's heaps before a twin is made. Addresses are those of the process.
+type TwinHeaps struct {
+	Arena                     uint64      // struct malloc_state of the first arena
+	Page                      uint64      // bytes of a page
+	MappedBlocks, MappedBytes uint64      // addresses of the number of blocks that are mapped one by one, and of their sum; 0: unknown
+	Program                   [2]uint64   // start and limit of the data segment
+	Others                    [][2]uint64 // what of that is not malloc's, ascending
+}
+
+// TwinMalloc says where glibc has its heaps: struct twin_malloc. The zero value: nowhere.
+type TwinMalloc struct{ c C.struct_twin_malloc }
+
+// NewTwinMalloc adds what marks blocks in threads' caches, for which it allocates and frees one by the real malloc, which must be
+// glibc's. Others that there is no room for are left out: a twin looks for the chunks behind them.
+func NewTwinMalloc(h TwinHeaps) TwinMalloc {
+	var m TwinMalloc
+	m.c = C.struct_twin_malloc{
+		arena: C.uint64_t(h.Arena), page: C.uint64_t(h.Page), key: twinKey(),
+		mapped_blocks: C.uint64_t(h.MappedBlocks), mapped_bytes: C.uint64_t(h.MappedBytes),
+		program: twinRange(h.Program),
+	}
+	for i, r := range h.Others[:min(len(h.Others), len(m.c.others))] {
+		m.c.others[i] = twinRange(r)
+		m.c.others_count++
+	}
+	return m
+}
+
+// Key returns what marks a block in a thread's cache in its second word; 0 if nothing does.
+func (m *TwinMalloc) Key() uint64 { return uint64(m.c.key) }
+
+func twinKey() C.uint64_t {
+	var f C.struct_real_pair
+	if !C.allocators_pair(&f) {
+		return 0
+	}
+	return C.twin_chunks_key(f.malloc, f.free)
+}
+
+func twinRange(r [2]uint64) C.struct_twin_range {
+	return C.struct_twin_range{start: C.uint64_t(r[0]), limit: C.uint64_t(r[1])}
 }

@@ -291,7 +291,7 @@ void victim_je_free(void *p);
 void victim_je_dallocx(void *p);
 void victim_je_sdallocx(void *p, size_t size);
 
-/* filtered.c: see filtered.go. An errno. */
+/* filtered.c: see Filtered. An errno. */
 int victim_filtered(void *instructions, unsigned short count, int segment);
 
 /* keep.c: C threads that allocate at once, each in an arena of its own where the allocator has arenas. Then each frees all but
