@@ -49,7 +49,7 @@ func TestTheTimelineHasWhatIsInUse(t *testing.T) {
 		return (column(flight.Native) >= size) == grown
 	}
 	await := func(grown bool) {
-		for deadline := time.Now().Add(time.Minute); !is(grown); time.Sleep(50 * time.Millisecond) {
+		for deadline := time.Now().Add(10 * time.Minute); !is(grown); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("the timeline does not show whether the block is in use: ", grown)
 			}
@@ -89,7 +89,7 @@ func TestAMarkNotesGosHeap(t *testing.T) {
 		})
 		return at
 	}
-	for deadline := time.Now().Add(time.Minute); noted().IsZero(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); noted().IsZero(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("Go's heap is not noted")
 		}

@@ -48,7 +48,7 @@ func TestThreadsThatComeWhileAProfileIsWrittenGiveWay(t *testing.T) {
 		return readers.asked
 	}
 	for begin := time.Now(); !asked(); runtime.Gosched() {
-		if time.Since(begin) > time.Minute {
+		if time.Since(begin) > 10*time.Minute { // only a hang takes so long
 			t.Fatal("nobody was asked to give way")
 		}
 	}
