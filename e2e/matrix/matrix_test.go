@@ -12,7 +12,9 @@ import (
 // often are the rows that make kinds and test-all run: those of a few builds, with all hosts that share one of these, which costs little.
 // Each other build compiles the C anew, for minutes: make all runs those too.
 var often = []string{
-	"glibc", "static glibc", "musl", "jemalloc preloaded", "jemalloc linked", "plugin", "c-shared", "asan", "no /proc", "nothing but the program",
+	"glibc", "static glibc", "musl", "run by the loader", "jemalloc preloaded", "tcmalloc preloaded", "mimalloc preloaded", "asan preloaded",
+	"tsan preloaded", "lsan preloaded", "allocations before relocation", "allocations before relocation, jemalloc", "jemalloc linked",
+	"plugin", "c-shared", "asan", "no /proc", "nothing but the program",
 	"nothing but the program, musl", "read-only files", "seccomp", "an old kernel's errors", "little address space",
 	"too little of it", "no locked memory", "few files", "stacks without a limit", "not dumpable", "arm64, glibc",
 }
