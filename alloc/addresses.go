@@ -29,7 +29,7 @@ func addressRoom(tableBytes int64) error {
 func addressesUnder(limit, taken, tableBytes int64) error {
 	if left := max(0, limit-taken); tableBytes > left/2 {
 		return fmt.Errorf("the process may have %d bytes of addresses more (RLIMIT_AS is %d), and tables of %d would take more than half of "+
-			"them from the program: set Config.TableBytes to %d or less, or raise the limit", left, limit, tableBytes, left/2)
+			"them from the program: set Config.TableBytes (with auto, CGOHEAP_TABLE_BYTES) to %d or less, or raise the limit", left, limit, tableBytes, left/2)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestTablesTakeHalfOfTheAddressesThatAreLeft(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	if err := addressesUnder(1000, 400, 301); !strings.Contains(err.Error(), "Config.TableBytes to 300 or less") {
+	if err := addressesUnder(1000, 400, 301); !strings.Contains(err.Error(), "Config.TableBytes (with auto, CGOHEAP_TABLE_BYTES) to 300 or less") {
 		t.Error(err)
 	}
 	if n := addressBytes(); n < 1<<20 {

@@ -116,7 +116,7 @@ func dumpCommand() command {
 		about: []string{
 			"It writes cgoheap.PID.pb.gz: the profile of a process that records, in use or another view, from outside; the " +
 				"process may hang, be stopped, or serve no profile. Its threads stand still while its tables are copied, " +
-				"some tens of milliseconds. Names come from its files, which are found in its own file system, and from " +
+				"some tens of milliseconds, but longer where no processor is free. Names come from its files, which are found in its own file system, and from " +
 				"debug files by build ID. As a debugger, it needs the same user or CAP_SYS_PTRACE.",
 			"What the profile says in its comments is missing: Go's own heap, unless a flight recorder has noted it, and " +
 				"memory that was mapped directly.",
@@ -127,7 +127,8 @@ func dumpCommand() command {
 		},
 		examples: []example{
 			{"cgoheap dump 4711", "writes cgoheap.4711.pb.gz"},
-			{"cgoheap dump -view rss -o - 4711 | cgoheap view -", "all resident memory, in a browser"},
+			{"cgoheap dump -view rss 4711", "writes cgoheap.4711.rss.pb.gz: all resident memory"},
+			{"cgoheap dump -view rss -o - 4711 | cgoheap view -", "the same, in a browser"},
 			{"cgoheap dump /cores/core.1", "a process that left a core file"},
 		},
 		prepare: prepareDump,

@@ -26,11 +26,15 @@ type dumping struct {
 	asJSON bool
 }
 
-func prepareDump(flags *flag.FlagSet) action {
-	var d dumping
-	flags.StringVar(&d.file, "o", "", "the `file` to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name)")
+func (d *dumping) flags(flags *flag.FlagSet) {
+	flags.StringVar(&d.file, "o", "", "the `file` to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name; of another view than inuse, cgoheap.PID.VIEW.pb.gz)")
 	flags.BoolVar(&d.asJSON, "json", false, "print what was written as a JSON object")
 	d.add(flags)
+}
+
+func prepareDump(flags *flag.FlagSet) action {
+	var d dumping
+	d.flags(flags)
 	return func(s *streams, names []string) (int, error) {
 		if err := d.choose(names); err != nil {
 			return exitUnreadable, err
@@ -50,7 +54,7 @@ func (d *dumping) choose(names []string) (err error) {
 		return fmt.Errorf("%q is not the number of a process", names[0])
 	}
 	if d.file == "" {
-		d.file = fmt.Sprintf("cgoheap.%s.pb.gz", filepath.Base(names[0]))
+		d.file = "cgoheap." + filepath.Base(names[0]) + d.kind() + ".pb.gz"
 	}
 	if d.file == "-" && d.asJSON {
 		return errors.New("-json and -o - both write to standard output")
@@ -59,6 +63,14 @@ func (d *dumping) choose(names []string) (err error) {
 		return d.checkGone()
 	}
 	return d.check()
+}
+
+// kind is what the file's name says of the view: two views of a process are two files.
+func (d *dumping) kind() string {
+	if d.name == report.InUse.Name {
+		return ""
+	}
+	return "." + d.name
 }
 
 func (d *dumping) read() (*remote.Recording, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -42,5 +43,22 @@ func TestADumpThatCannotBeMadeSaysWhy(t *testing.T) {
 				t.Errorf("it leaves %v, %v", left, err)
 			}
 		})
+	}
+}
+
+func TestEachViewOfAProcessHasAFileOfItsOwn(t *testing.T) {
+	for want, arguments := range map[string][]string{
+		"cgoheap.4711.pb.gz": {"4711"}, "cgoheap.4711.rss.pb.gz": {"-view", "rss", "4711"}, "cgoheap.core.1.peak.pb.gz": {"-view", "peak", "/cores/core.1"},
+		"mine": {"-view", "rss", "-o", "mine", "4711"},
+	} {
+		var d dumping
+		flags := flag.NewFlagSet("", flag.ContinueOnError)
+		d.flags(flags)
+		if err := flags.Parse(arguments); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.choose(flags.Args()); err != nil || d.file != want {
+			t.Errorf("%q is written to %s, want %s: %v", arguments, d.file, want, err)
+		}
 	}
 }

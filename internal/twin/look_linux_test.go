@@ -374,7 +374,7 @@ func TestFailuresAreErrors(t *testing.T) {
 		change     func(*Ask)
 	}{
 		{"it was killed", "signal killed ended it", func(pid int) { _ = unix.Kill(pid, unix.SIGKILL) }, nil},
-		{"its time is over", "its time was over", func(pid int) { _ = unix.Kill(pid, unix.SIGSTOP) }, func(a *Ask) { a.Deadline = 50 * time.Millisecond }},
+		{"its time is over", "it had not ended after 50ms", func(pid int) { _ = unix.Kill(pid, unix.SIGSTOP) }, func(a *Ask) { a.Deadline = 50 * time.Millisecond }},
 		{"nobody waits for it", "it is not needed any more", func(pid int) { _ = unix.Kill(pid, unix.SIGSTOP) }, func(a *Ask) {
 			ended := make(chan struct{})
 			close(ended)

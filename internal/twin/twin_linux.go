@@ -80,7 +80,7 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	if err != nil {
 		return r, fmt.Errorf("no copy of the process can be made, the kernel refuses the call clone: %w", err)
 	}
-	c := &copied{pid: pid, ends: begun.Add(or(a.Deadline, usualDeadline)), ended: a.Ended, room: room}
+	c := &copied{pid: pid, begun: begun, limit: or(a.Deadline, usualDeadline), ended: a.Ended, room: room}
 	faults := minorFaults()
 	err = c.open(a.Kernel)
 	defer c.close() // not before the copy has ended: it uses the same descriptors
@@ -141,7 +141,8 @@ func minorFaults() int64 {
 // copied is a copy of the process.
 type copied struct {
 	pid   int
-	ends  time.Time
+	begun time.Time
+	limit time.Duration
 	ended <-chan struct{}
 	room  *room
 
@@ -219,9 +220,9 @@ func (c *copied) wait() error {
 		if gone {
 			return err
 		}
-		if time.Now().After(c.ends) {
+		if time.Since(c.begun) > c.limit {
 			c.end()
-			return errors.New("its time was over")
+			return fmt.Errorf("it had not ended after %v, for which the machine may be too busy, or the memory too much", c.limit)
 		}
 		if left, of, err := c.room.left(); err != nil || left < roomReserved {
 			c.end()
