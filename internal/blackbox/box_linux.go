@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/self"
 )
 
@@ -100,7 +101,8 @@ func (b *Box) fill(fd int) (err error) {
 		return errRecovered
 	}
 	// To nothing at first: for a moment its number was one that the program may write to, if it has closed that.
-	if err := errors.Join(unix.Ftruncate(fd, 0), unix.Ftruncate(fd, int64(b.size))); err != nil {
+	grow := func() error { return unix.Ftruncate(fd, int64(b.size)) }
+	if err := errors.Join(unix.Ftruncate(fd, 0), descriptor.Quietly(grow)); err != nil {
 		return err
 	}
 	if b.held, err = unix.MmapPtr(fd, 0, nil, heldBytes, unix.PROT_NONE, unix.MAP_SHARED); err != nil {

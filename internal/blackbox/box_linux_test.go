@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -160,6 +161,31 @@ func TestAProcessWithALimitOfFewDescriptors(t *testing.T) {
 	}
 	if err := b.Remove(); err != nil {
 		t.Error(err)
+	}
+}
+
+// In a host that is not Go's, SIGXFSZ ends the process.
+func TestAProcessWhoseFilesMayNotBeLarge(t *testing.T) {
+	const variable = "CGOHEAP_TEST_SMALL"
+	dir := os.Getenv(variable)
+	if dir == "" {
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), variable+"="+toolchain.Memory(t))
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Error(err, string(out))
+		}
+		return
+	}
+	var action [4]uint64
+	_, _, _ = unix.Syscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGXFSZ), uintptr(unsafe.Pointer(&action)), 0, 8, 0, 0)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1<<20 - 1, Max: 1<<20 - 1}); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := Create(dir, 1<<20); !errors.Is(err, unix.EFBIG) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 0 {
+		t.Error(names, err)
 	}
 }
 

@@ -69,7 +69,7 @@ func (e cacheEntry) store(from io.Reader, limit int64) error {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }() // gone already if it was renamed
-	size, err := io.Copy(file, from)
+	size, err := io.Copy(descriptor.Writer(file), from)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}

@@ -35,3 +35,13 @@ func CreateTemp(dir, pattern string) (*os.File, error) {
 		}
 	}
 }
+
+// Writer returns what writes to a file, and sends the program no signal if the file may not grow.
+func Writer(f *os.File) io.Writer { return writer{f} }
+
+type writer struct{ to *os.File }
+
+func (w writer) Write(text []byte) (n int, err error) {
+	err = Quietly(func() error { n, err = w.to.Write(text); return err })
+	return n, err
+}

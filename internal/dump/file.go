@@ -84,7 +84,7 @@ func writeTemporary(dir string, write func(io.Writer) error, publish func(tempor
 			err = errors.Join(err, removeIfThere(f.Name()))
 		}
 	}()
-	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(write(descriptor.Writer(f)), f.Sync(), f.Close()); err != nil {
 		return "", err
 	}
 	return publish(f.Name())

@@ -28,7 +28,7 @@ var plan = map[string]pkg{
 	"internal/report":      {layer: 5},
 	"internal/page":        {layer: 1},
 	"internal/plain":       {layer: 0},
-	"internal/message":     {layer: 0},
+	"internal/message":     {layer: 1},
 	"internal/descriptor":  {layer: 0},
 	"internal/holders":     {layer: 4},
 	"pprof":                {layer: 4},
