@@ -313,7 +313,7 @@ func TestTheCopyIsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := copied{pid: pid}
-	defer c.end()
+	defer func() { _ = c.end() }()
 	status := statusOf(t, pid)
 	if blocked := status["SigBlk"]; blocked != "fffffffe3bfa3a00" && strings.Count(blocked, "f") < 8 {
 		t.Errorf("signals %s are blocked", blocked)
@@ -334,7 +334,7 @@ func TestTheCopyIsApart(t *testing.T) {
 	if state := statusOf(t, pid)["State"]; !strings.HasPrefix(state, "S") && !strings.HasPrefix(state, "R") {
 		t.Errorf("the copy is in the state %s", state)
 	}
-	c.end()
+	_ = c.end()
 	if err := unix.Kill(pid, 0); !errors.Is(err, unix.ESRCH) {
 		t.Errorf("after its end: %v", err)
 	}
@@ -411,7 +411,14 @@ func TestUnderAFilterThatDeniesClone(t *testing.T) {
 		}
 		return
 	}
-	deny(t)
+	installed(t, []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 3, K: unix.SYS_CLONE},
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // the lower half of its first argument
+		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, Jf: 0, K: unix.CLONE_THREAD},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	})
 	a := ask(t)
 	w, err := New(&a, 0)
 	if err != nil {
@@ -424,17 +431,41 @@ func TestUnderAFilterThatDeniesClone(t *testing.T) {
 	t.Log("it was refused: ", err)
 }
 
-// deny has the kernel refuse clone to all threads, unless it makes a thread: seccomp(2).
-func deny(t *testing.T) {
-	t.Helper()
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 3, K: unix.SYS_CLONE},
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // the lower half of its first argument
-		{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jt: 1, Jf: 0, K: unix.CLONE_THREAD},
-		{Code: unix.BPF_RET | unix.BPF_K, K: 0x00050000 | uint32(unix.EPERM)},
-		{Code: unix.BPF_RET | unix.BPF_K, K: 0x7fff0000},
+// A filter that ends a copy, and not the process: with these arguments only the copy makes the call.
+func TestUnderAFilterThatEndsTheCopy(t *testing.T) {
+	if os.Getenv("CGOHEAP_TEST_ENDED") == "" {
+		c := exec.Command(os.Args[0], "-test.run=^TestUnderAFilterThatEndsTheCopy$", "-test.v")
+		c.Env = append(os.Environ(), "CGOHEAP_TEST_ENDED=1")
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "it was told 20 times") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
 	}
+	installed(t, []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 3, K: unix.SYS_PRLIMIT64},
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 24}, // the lower half of its second argument
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 1, K: unix.RLIMIT_CORE},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_KILL_PROCESS},
+		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+	})
+	for range 20 {
+		a := ask(t)
+		w, err := New(&a, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Look(w, &a); !errors.Is(err, endedBy(unix.SIGSYS)) {
+			t.Fatalf("%v, want that the signal ended it", err)
+		}
+	}
+	t.Log("it was told 20 times")
+}
+
+// installed has all threads run under a filter of system calls: seccomp(2).
+func installed(t *testing.T, filter []unix.SockFilter) {
+	t.Helper()
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)

@@ -106,8 +106,8 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 			clear(words)
 		}
 		err = c.wait()
-	} else {
-		c.end()
+	} else if how := c.end(); how != nil { // the files of one that has ended cannot be read
+		err = how
 	}
 	r.Took, r.Busy = time.Since(begun), c.busy
 	r.Copied = (minorFaults() - faults) * int64(os.Getpagesize())
@@ -221,16 +221,16 @@ func (c *copied) wait() error {
 			return err
 		}
 		if time.Since(c.begun) > c.limit {
-			c.end()
+			_ = c.end()
 			return fmt.Errorf("it had not ended after %v, for which the machine may be too busy, or the memory too much", c.limit)
 		}
 		if left, of, err := c.room.left(); err != nil || left < roomReserved {
-			c.end()
+			_ = c.end()
 			return fmt.Errorf("memory became scarce: %s had %s left (%w)", of, size(left), err)
 		}
 		select {
 		case <-c.ended:
-			c.end()
+			_ = c.end()
 			return errors.New("it is not needed any more")
 		case <-time.After(pause):
 		}
@@ -250,20 +250,29 @@ func (c *copied) gone() (bool, error) {
 	case err != nil:
 		return true, nil // the program waits for all children of any kind, and this was one: what it found says whether it was done
 	case status.Signaled():
-		return true, fmt.Errorf("signal %v ended it", status.Signal())
+		return true, endedBy(status.Signal())
 	}
 	return true, nil
 }
+
+// endedBy is the signal that ended a copy.
+type endedBy unix.Signal
+
+func (e endedBy) Error() string { return fmt.Sprintf("signal %v ended it", unix.Signal(e)) }
 
 // patience is how long end waits. A copy that was killed goes as soon as it runs, unless the kernel waits for a disk on its behalf.
 const patience = 10 * time.Second
 
 // end ends the copy and waits until it is gone. If the kernel does not let it go, it goes later, and stays in the list of processes.
-func (c *copied) end() {
+// The error says how the copy had ended before, if by another signal.
+func (c *copied) end() error {
 	_ = unix.Kill(c.pid, unix.SIGKILL)
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Microsecond) {
-		if gone, _ := c.gone(); gone {
-			return
+		if gone, err := c.gone(); gone && !errors.Is(err, endedBy(unix.SIGKILL)) {
+			return err
+		} else if gone {
+			return nil
 		}
 	}
+	return nil
 }
