@@ -23,6 +23,8 @@ type Box struct {
 	size  uintptr
 	taken bool
 	held  unsafe.Pointer // a page of it that nobody touches: with it, the process has the lock until the file is removed
+
+	heldSize uintptr
 }
 
 // The parts of a file's name: cgoheap.PROGRAM.HOST.PID.TIME.box.
@@ -108,6 +110,7 @@ func (b *Box) fill(fd int) (err error) {
 	if b.held, err = unix.MmapPtr(fd, 0, nil, heldBytes, unix.PROT_NONE, unix.MAP_SHARED); err != nil {
 		return os.NewSyscallError("mmap", err)
 	}
+	b.heldSize = heldBytes
 	b.file.Pages, err = mapShared(fd, b.size)
 	return err
 }
@@ -190,16 +193,39 @@ func (b *Box) Remove() error {
 
 func (b *Box) remove() error {
 	defer b.unmap()
+	b.empty()
 	var s unix.Stat_t
-	if err := unix.Lstat(b.file.Path, &s); err != nil || s.Dev != b.file.Device || s.Ino != b.file.Inode {
+	err := unix.Lstat(b.file.Path, &s)
+	if errors.Is(err, unix.ENOENT) || err == nil && (s.Dev != b.file.Device || s.Ino != b.file.Inode) {
 		return nil
+	}
+	if err != nil {
+		return &os.PathError{Op: "lstat", Path: b.file.Path, Err: err}
 	}
 	return os.Remove(b.file.Path)
 }
 
+// empty makes all of the file a hole again. A process that has changed its user may not be allowed to remove it: then at least it takes
+// no memory, and who looks for boxes finds nothing recorded in it.
+func (b *Box) empty() {
+	if b.held == nil {
+		return
+	}
+	_ = unix.Munlock(unsafe.Slice((*byte)(b.held), heldBytes)) // locked memory would be made resident, all of it
+	all, err := unix.MremapPtr(b.held, heldBytes, nil, b.size, unix.MREMAP_MAYMOVE)
+	if err != nil {
+		return
+	}
+	b.held, b.heldSize = all, b.size
+	pages := unsafe.Slice((*byte)(all), b.size)
+	if unix.Mprotect(pages, unix.PROT_READ|unix.PROT_WRITE) == nil {
+		_ = unix.Madvise(pages, unix.MADV_REMOVE)
+	}
+}
+
 func (b *Box) unmap() {
 	if b.held != nil {
-		_ = unix.MunmapPtr(b.held, heldBytes)
+		_ = unix.MunmapPtr(b.held, b.heldSize)
 	}
 	if !b.taken && b.file.Pages != nil {
 		_ = unix.MunmapPtr(b.file.Pages, b.size)

@@ -2,6 +2,7 @@ package blackbox
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,6 +162,47 @@ func TestAProcessWithALimitOfFewDescriptors(t *testing.T) {
 	}
 	if err := b.Remove(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A process that has changed its user may not be allowed to remove its file.
+func TestAFileThatCannotBeRemovedIsEmpty(t *testing.T) {
+	const variable = "CGOHEAP_TEST_STAYS"
+	if dir := os.Getenv(variable); dir != "" {
+		b := made(t, dir)
+		pages := unsafe.Slice((*byte)(b.Take().Pages), 1<<20)
+		for i := range pages {
+			pages[i] = 1
+		}
+		if err := errors.Join(unix.MunmapPtr(unsafe.Pointer(&pages[0]), 1<<20), os.Chmod(dir, 0o500)); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() == 0 {
+			if err := unix.Setuid(65534); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Remove(); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%v, want that it may not", err)
+		}
+		return
+	}
+	dir := toolchain.Memory(t)
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), variable+"="+dir)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Error(err, string(out))
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	names, err := Names(dir)
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	var s unix.Stat_t
+	if err := unix.Stat(names[0], &s); err != nil || s.Size != 1<<20 || s.Blocks != 0 {
+		t.Errorf("%d bytes, %d blocks, %v", s.Size, s.Blocks, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // ErrNotBegun reports a box that was made and in which nothing is recorded: the word that says that a header is there is the last
 // of it to be written.
-var ErrNotBegun = errors.New("nothing is recorded in it: its process ended before it began to record")
+var ErrNotBegun = errors.New("nothing is recorded in it: its process ended before it began to record, or after it had stopped")
 
 // ErrFull reports a box that lacks pages.
 var ErrFull = errors.New("its volume was full")
