@@ -4,6 +4,7 @@ package recovery_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -54,6 +55,49 @@ func TestWhatCannotBeRecovered(t *testing.T) {
 	}
 	if _, log := run(dir, 10); strings.Contains(log, "set aside") {
 		t.Errorf("again: %s", log)
+	}
+}
+
+// A start under a limit that is too low for a box leaves it to the next.
+func TestABoxForWhichThereIsNoMemoryStays(t *testing.T) {
+	dir := toolchain.Memory(t)
+	path, head := dead(t, dir)
+	const large = 64 << 30
+	binary.NativeEndian.PutUint64(head[layout.HeaderSize:], large)
+	binary.NativeEndian.PutUint64(head[layout.HeaderUsed:], large)
+	if err := errors.Join(os.WriteFile(path, head, 0o600), os.Truncate(path, large)); err != nil {
+		t.Fatal(err)
+	}
+	free := addressesLeft(t, large/2)
+	found, log := run(dir, 10)
+	free()
+	if len(found) > 0 || !strings.Contains(log, "cannot be read now, and stays") || !strings.Contains(log, "cannot allocate memory") {
+		t.Errorf("%d found, %s", len(found), log)
+	}
+	if got := named(t, dir, "*.box"); len(got) != 1 {
+		t.Errorf("%q are left", got)
+	}
+}
+
+// addressesLeft lets the process have so many bytes of addresses more.
+func addressesLeft(t *testing.T, bytes uint64) (free func()) {
+	t.Helper()
+	var before unix.Rlimit
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err := errors.Join(err, unix.Getrlimit(unix.RLIMIT_AS, &before)); err != nil {
+		t.Fatal(err)
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(statm), &pages); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: pages*uint64(os.Getpagesize()) + bytes, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := unix.Setrlimit(unix.RLIMIT_AS, &before); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

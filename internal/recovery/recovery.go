@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/background"
@@ -138,6 +139,9 @@ func (s *sweep) recover(file *os.File) {
 	case errors.Is(err, errNotWritten):
 		s.tell(found) // that much is known
 		log.Error("cgoheap: the profile of a black box could not be written; the box stays", slog.Any("error", err))
+		return
+	case errors.Is(err, syscall.ENOMEM), errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		log.Warn("cgoheap: a black box cannot be read now, and stays", slog.Any("error", err)) // the next start may have more
 		return
 	default:
 		s.setAside(file.Name(), err)

@@ -11,9 +11,10 @@ import (
 
 // mapFile returns the first bytes of a file as memory. What the file has no data for is memory of the process that nothing was
 // ever stored in, because reading a hole of a file on tmpfs gives it a page, and the volume may be full. Data is copied if
-// there are at most so many bytes of it. Otherwise it is mapped, and the kernel may drop its pages and read them again.
+// there are at most so many bytes of it. Otherwise it is mapped, and the kernel may drop its pages and read them again. Only what is
+// copied is ever writable, and counts against RLIMIT_DATA.
 func mapFile(file *os.File, bytes int, mostCopied int64) (memory []byte, unmap func(), err error) {
-	if memory, err = unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
+	if memory, err = unix.Mmap(-1, 0, bytes, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)
 	}
 	unmap = func() { _ = unix.Munmap(memory) }
@@ -24,7 +25,7 @@ func mapFile(file *os.File, bytes int, mostCopied int64) (memory []byte, unmap f
 	}
 	for i := 0; i < len(parts) && err == nil; i++ {
 		if p := parts[i]; all <= mostCopied {
-			_, err = file.ReadAt(memory[p.start:p.limit], p.start)
+			err = copyPart(file, memory[p.start:p.limit], p.start)
 		} else {
 			err = mapPart(file, memory, p)
 		}
@@ -34,6 +35,14 @@ func mapFile(file *os.File, bytes int, mostCopied int64) (memory []byte, unmap f
 		return nil, nil, err
 	}
 	return memory, unmap, nil
+}
+
+func copyPart(file *os.File, to []byte, from int64) error {
+	if err := unix.Mprotect(to, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return os.NewSyscallError("mprotect", err)
+	}
+	_, err := file.ReadAt(to, from)
+	return err
 }
 
 func mapPart(file *os.File, memory []byte, p part) error {

@@ -3,9 +3,11 @@ package remote
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -60,6 +62,47 @@ func TestReadingAFileMakesNoRoomInItsHoles(t *testing.T) {
 			unmap()
 		}
 	}
+}
+
+// What may be written counts against RLIMIT_DATA: that is what is copied, not the whole region.
+func TestReadingAFileTakesLittleOfTheLimitOnData(t *testing.T) {
+	const size = 16 << 30
+	file, err := os.Create(filepath.Join(t.TempDir(), "box"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt([]byte("data"), size/2); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	before := mayBeWritten(t)
+	got, unmap, err := mapFile(file, size, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unmap()
+	if after := mayBeWritten(t); string(got[size/2:][:4]) != "data" || after > before+size/2 {
+		t.Errorf("%q, and %d bytes may be written, %d before", got[size/2:][:4], after, before)
+	}
+}
+
+// mayBeWritten returns VmData: bytes of the process's private mappings that may be written.
+func mayBeWritten(t *testing.T) (bytes uint64) {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if _, err := fmt.Sscanf(line, "VmData: %d kB", &bytes); err == nil {
+			return bytes << 10
+		}
+	}
+	t.Fatal("no VmData")
+	return 0
 }
 
 // Somebody makes the file shorter while it is read.
