@@ -148,7 +148,7 @@ func recoverCommand() command {
 				"stay, unless -rm is given.",
 			"A process that still runs is an error only if its box is named itself, and not the directory. A user recovers " +
 				"what is his own, and root what is anyone's. A box that was made and never written, because the process " +
-				"ended before it began to record, is reported as that; so is one that is damaged, cut short or of another " +
+				"ended before it began to record or after it had stopped, is reported as that; so is one that is damaged, cut short or of another " +
 				"version. They stay where they are, and hinder no other.",
 		},
 		examples: []example{
