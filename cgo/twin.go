@@ -55,6 +55,7 @@ const (
 	TwinRootGoHeap  = TwinRoot(C.TWIN_ROOT_GO_HEAP)
 	TwinRootGoStack = TwinRoot(C.TWIN_ROOT_GO_STACK)
 	TwinRootMapping = TwinRoot(C.TWIN_ROOT_MAPPING)
+	TwinRootEpoll   = TwinRoot(C.TWIN_ROOT_EPOLL)
 )
 
 // Both languages have the same structures.
@@ -144,7 +145,7 @@ const mostFiles = 1024
 // arguments is how many a system call has at most.
 const arguments = 6
 
-// mostElsewhere is how many words of stacks that are not their threads' own a twin can be told of.
+// mostElsewhere is how many words of stacks that are not their threads' own, and of epoll, a twin can be told of.
 const mostElsewhere = 256 << 10
 
 func registerRoom(t *TwinTask) uintptr { return uintptr(t.StackRoom*arguments + mostElsewhere) }
@@ -154,13 +155,16 @@ type TwinMoment struct {
 	Stacks    []TwinStack // ascending
 	Data      []TwinFile  // of the loaded files, ascending: where words that are as in the file are constants
 	Registers []uint64    // of threads that wait: what they have passed to system calls, and what stands on stacks that are not their own
+	Epoll     []uint64    // what the kernel keeps for the program with the descriptors that it watches
 }
 
 // Ready tells the copy what is known of its instant, and of its own files, and has it look.
 func (w *Twin) Ready(maps, pagemap, origin, memory *os.File, m TwinMoment) {
 	w.task.stack_count = C.uint64_t(copy(listOf[TwinStack](w, w.task.stacks, w.task.stack_room), m.Stacks))
 	w.task.file_count = C.uint64_t(copy(listOf[TwinFile](w, w.task.files, w.task.file_room), m.Data))
-	w.task.register_count = C.uint64_t(copy(listOf[uint64](w, w.task.registers, w.task.register_room), m.Registers))
+	words := listOf[uint64](w, w.task.registers, w.task.register_room)
+	registers := copy(words, m.Registers)
+	w.task.register_count, w.task.epoll_count = C.uint64_t(registers), C.uint64_t(copy(words[registers:], m.Epoll))
 	w.task.maps, w.task.pagemap = C.int32_t(maps.Fd()), C.int32_t(pagemap.Fd())
 	w.task.origin, w.task.memory = C.int32_t(origin.Fd()), C.int32_t(memory.Fd())
 	atomic.StoreUint32((*uint32)(&w.task.ready), 1)

@@ -13,7 +13,7 @@ type TwinFound struct {
 type TwinRoot uint32
 
 // TwinRootUnknown is TWIN_ROOT_UNKNOWN: nobody looked for the block.
-const TwinRootUnknown TwinRoot = 8
+const TwinRootUnknown TwinRoot = 9
 
 // TwinReport is what a twin says of its work.
 type TwinReport struct {

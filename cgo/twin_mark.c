@@ -213,11 +213,14 @@ static void scan_stacks(struct marking *m)
 	}
 }
 
-// What threads have passed to the system calls in which they wait.
+// What threads have passed to the system calls in which they wait, and what the program has given to epoll.
 static void scan_registers(struct marking *m)
 {
+	uint64_t start = (uint64_t)m->task + m->task->registers, limit = start + m->task->register_count * 8;
 	m->root = TWIN_ROOT_REGISTERS;
-	scan(m, (uint64_t)m->task + m->task->registers, (uint64_t)m->task + m->task->registers + m->task->register_count * 8);
+	scan(m, start, limit);
+	m->root = TWIN_ROOT_EPOLL;
+	scan(m, limit, limit + m->task->epoll_count * 8);
 }
 
 static void name_goroutines(struct marking *m)

@@ -11,6 +11,7 @@ enum twin_root {
 	TWIN_ROOT_GO_HEAP,   // an object of Go's
 	TWIN_ROOT_GO_STACK,  // of a goroutine
 	TWIN_ROOT_MAPPING,   // other memory that was mapped
+	TWIN_ROOT_EPOLL,     // what the kernel keeps for the program with a descriptor that it watches
 	TWIN_ROOT_UNKNOWN,   // nobody looked: at that moment, malloc had no block in use there
 };
 

@@ -33,7 +33,7 @@ struct twin_task {
 	uint64_t apart, aparts; // struct twin_range, ascending: memory that holds nothing, such as the profiler's own
 	uint64_t stacks, stack_room; // struct twin_stack
 	uint64_t files, file_room;   // struct twin_file
-	uint64_t registers, register_room; // words
+	uint64_t registers, register_room; // words, and behind them those of epoll
 	struct twin_malloc malloc;
 	struct twin_go go;
 
@@ -43,7 +43,7 @@ struct twin_task {
 	int32_t memory; // of the twin's mem
 	uint64_t stack_count; // ascending
 	uint64_t file_count;
-	uint64_t register_count;
+	uint64_t register_count, epoll_count;
 	uint32_t ready;
 
 	// Written by the twin.

@@ -21,6 +21,7 @@ const (
 	GoHeap
 	GoStack // of a goroutine
 	Mapping // any other memory
+	Epoll   // what the kernel keeps with a descriptor that is watched
 )
 
 // Found is what was found of a recorded block. The zero value is a block that nothing points to.

@@ -115,6 +115,8 @@ func (n *namer) root(f *Found) uint32 {
 		return n.number(Holder{Name: "a register of " + n.thread(f.Thread)})
 	case GoHeap:
 		return n.number(Holder{Name: "Go's heap"})
+	case Epoll:
+		return n.number(Holder{Name: "epoll, with a descriptor that is watched"})
 	}
 	return n.number(Holder{Name: Nothing})
 }

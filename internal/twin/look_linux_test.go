@@ -260,6 +260,45 @@ func TestHoldersPointToWhatTheyHold(t *testing.T) {
 	}
 }
 
+// A connection may be known to the kernel alone.
+func TestWhatEpollKeepsIsHeld(t *testing.T) {
+	a := ask(t)
+	memory := mapped(t, 8192, unix.MAP_PRIVATE) ^ hidden
+	at := []uint64{(memory + 64) ^ hidden, (memory + 4096) ^ hidden} // not where a mapping begins, which lists of mappings say
+	poller, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(poller)
+	event, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(event)
+	watch := func(operation int) {
+		kept := make(chan error)
+		go func() { // on a stack that is gone then
+			address := at[0] ^ hidden
+			e := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(address), Pad: int32(address >> 32)}
+			err := unix.EpollCtl(poller, operation, event, &e)
+			e = unix.EpollEvent{}
+			kept <- err
+		}()
+		if err := <-kept; err != nil {
+			t.Fatal(err)
+		}
+	}
+	size := func(int) uint64 { return 100 }
+	watch(unix.EPOLL_CTL_ADD)
+	if found, _ := look(t, &a, at, size); found[0].Holder == 0 || found[0].Root != cgo.TwinRootEpoll || found[1].Holder != 0 {
+		t.Errorf("%+v", found)
+	}
+	watch(unix.EPOLL_CTL_DEL)
+	if found, _ := look(t, &a, at, size); found[0].Holder != 0 {
+		t.Errorf("it is not watched any more: %+v", found[0])
+	}
+}
+
 // Pages that were never touched are not looked at, however large a mapping is.
 func TestUntouchedMemoryIsNotRead(t *testing.T) {
 	const huge = 64 << 30

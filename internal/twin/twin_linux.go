@@ -70,6 +70,7 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	}
 	before := stacksNow(a.Kernel, a.Stacks())
 	elsewhere := others(before)
+	watched := epollWords(a.Kernel, nil)
 	mapped, err := list(a.Kernel.Path("maps"))
 	if err != nil {
 		return r, err
@@ -99,9 +100,12 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 		var m cgo.TwinMoment
 		m, r.Ran = stayed(before, stacksNow(a.Kernel, a.Stacks()), elsewhere)
 		m.Data = data.ranges
+		watched = epollWords(a.Kernel, watched) // whatever was taken away meanwhile, or came
+		m.Epoll = watched
 		w.Ready(c.maps, c.pagemap, c.origin, c.memory, m)
 		clear(before)
 		clear(m.Registers)
+		clear(watched)
 		for _, words := range elsewhere {
 			clear(words)
 		}
