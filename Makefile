@@ -29,7 +29,7 @@ tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLO
 
 again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
 
-.PHONY: help demo all flaky test test-all test-busy names kinds skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
+.PHONY: help demo all flaky mutants test test-all test-busy names kinds skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,10 @@ all: ## Runs everything: .ci/run and what it leaves out, every row of the matrix
 # Half of the runs are on a busy machine. FOLDER is the module of other packages than the core's.
 flaky: deps $(counted) ## Runs all tests of PACKAGES 50 times, and prints how often each failed; FOLDER=e2e, RUNS=n.
 	@$(tests) -repeat $(or $(RUNS),50) $(or $(FOLDER),.) -- -vet=off -count=1 -timeout 60m $(or $(PACKAGES),./...)
+
+# Each is a patch, with the test that must fail. A minute or two for each.
+mutants: deps ## Makes small mistakes, one at a time in a copy of what is committed, and names those that no test notices; ONLY="names".
+	@cd tools/tests && $(GO) run ./mutants $(ONLY)
 
 # To be run after others, with the same RECORD=FILE.
 skips: $(counted) ## Counts what tests were skipped in all runs that RECORD knows, and fails if a reason is not allowed.
