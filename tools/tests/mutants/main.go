@@ -30,7 +30,8 @@ const root, patches, cTests = "../..", "mutants/patches", "cgo/testdata/ctest"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	good, err := run(ctx, os.Stdout, root, patches, os.Args[1:])
+	scratch := filepath.Join(os.TempDir(), "cgoheap-mutants") // always the same: for another folder, Go compiles all anew
+	good, err := run(ctx, os.Stdout, root, patches, scratch, os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 	}
@@ -40,14 +41,14 @@ func main() {
 	}
 }
 
-// run tries the mutants of a folder that have these names, or all, and reports whether each was noticed.
-func run(ctx context.Context, out io.Writer, tree, dir string, names []string) (good bool, err error) {
+// run tries the mutants of a folder that have these names, or all, in a scratch folder that it makes, and reports whether each was
+// noticed.
+func run(ctx context.Context, out io.Writer, tree, dir, scratch string, names []string) (good bool, err error) {
 	list, err := mutants(dir, names)
 	if err != nil {
 		return false, err
 	}
-	scratch, err := os.MkdirTemp("", "cgoheap-mutants-")
-	if err != nil {
+	if err := os.Mkdir(scratch, 0o700); err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(scratch)
@@ -187,7 +188,7 @@ func (t *trial) test(ctx context.Context, m *mutant) error {
 func command(ctx context.Context, dir string, words ...string) error {
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Dir = dir
-	c.WaitDelay = 10 * time.Second
+	c.Cancel, c.WaitDelay = func() error { return c.Process.Signal(os.Interrupt) }, 10*time.Second
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, out[max(0, len(out)-2000):])
 	}

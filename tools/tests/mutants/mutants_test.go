@@ -119,7 +119,7 @@ func TestAMistakeIsNoticedOnlyIfItsTestFailsAndPassesWithoutIt(t *testing.T) {
 	}
 	tree, patches := scratchTree(t, mistakes)
 	var out bytes.Buffer
-	if good, err := run(t.Context(), &out, tree, patches, nil); good || err != nil {
+	if good, err := run(t.Context(), &out, tree, patches, filepath.Join(t.TempDir(), "scratch"), nil); good || err != nil {
 		t.Errorf("%v, %v", good, err)
 	}
 	for _, want := range []string{
