@@ -292,3 +292,26 @@ func TestTheViewOfRSSIsRefusedWithoutPages(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A block that was freed, which could not be recorded, is not in use, whoever had it.
+func TestBlocksWhoseFreeWasLostAreInNoSum(t *testing.T) {
+	region := mappedOf()
+	bucket := (uint64(len(region)) + 15) / 16 * 16
+	const site = layout.SizeofBucket
+	region = append(region, make([]byte, bucket+site+layout.SizeofSite-uint64(len(region)))...)
+	put := func(at, word uint64) { binary.NativeEndian.PutUint64(region[at:], word) }
+	put(layout.HeaderLevels, bucket)
+	put(bucket+site+layout.SiteSize, layout.SiteMixed)
+	for i, state := range []uint64{0, layout.BlockLost, layout.BlockReported, layout.BlockReported | layout.BlockLost} {
+		block := bucket + layout.BucketBlocks + uint64(i)*layout.SizeofBlock
+		put(bucket+layout.BucketKeys+8*uint64(i), 0x200000+uint64(i)*page)
+		put(block+layout.BlockWeight, 1<<16|state)
+		put(block+layout.BlockWeight+8, 1000<<i<<4)
+		put(block+layout.BlockSite, (bucket+site)/16)
+	}
+	found, holding := resident{live: account.NewLive(nil, nil)}, account.NewHolding(nil)
+	found.addBlocks(recordingOf(region).reader(nil), &holding)
+	if asked := found.live.Recorded(1).Bytes; asked != 1000 || found.reported != 4000 {
+		t.Errorf("%d bytes are of malloc, want 1000, and %d of what the program reported, want 4000", asked, found.reported)
+	}
+}
