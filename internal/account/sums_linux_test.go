@@ -30,13 +30,28 @@ func withoutPagemap(t *testing.T) usage.Kernel {
 	return usage.Kernel{Proc: proc}
 }
 
+// memoryFile makes a file of pages that is on no disk.
+func memoryFile(t *testing.T, pages int) int {
+	t.Helper()
+	fd, err := unix.MemfdCreate("mapped", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(fd) })
+	if err := unix.Ftruncate(fd, int64(pages)*page); err != nil {
+		t.Fatal(err)
+	}
+	return fd
+}
+
 // Two roads to the same memory, of which nobody changes any: page by page, and by the kernel's sums for each mapping.
 func TestSumsAgreeWithPages(t *testing.T) {
 	const n = 1000
-	f := tempFile(t, n)
+	f, inMemory := tempFile(t, n), memoryFile(t, n)
 	var list []Mapped
 	for _, b := range [][]byte{mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON), mapped(t, int(f.Fd()), n, unix.MAP_PRIVATE),
-		mapped(t, int(f.Fd()), n, unix.MAP_SHARED), mapped(t, -1, n, unix.MAP_SHARED|unix.MAP_ANON)} {
+		mapped(t, int(f.Fd()), n, unix.MAP_SHARED), mapped(t, -1, n, unix.MAP_SHARED|unix.MAP_ANON),
+		mapped(t, inMemory, n, unix.MAP_SHARED), mapped(t, inMemory, n, unix.MAP_PRIVATE)} {
 		list = append(list, Mapped{Range: rangeOf(b)})
 	}
 	// Two calls whose memory the kernel has joined, and memory in one mapping that nobody knows.
