@@ -48,6 +48,19 @@ func TestFindingsThatCannotBe(t *testing.T) {
 	}
 }
 
+// A library that was loaded later has its thread-local variables in blocks of the allocator, which may be recorded.
+func TestAWordOfThreadLocalStorageInABlockIsNoWordOfTheBlock(t *testing.T) {
+	storage := account.ThreadLocal{Range: account.Range{Start: 0x10000, Limit: 0x10100}, Bias: 0x7000}
+	found := []Found{{Holder: 0x10008, Through: 2, Root: GoHeap}, {Holder: 8, Root: GoHeap}, {Holder: 0x10108, Through: 2, Root: GoHeap}}
+	names, named := nameAll(t, Process{Threads: []account.Thread{{Storage: []account.ThreadLocal{storage}}}}, found)
+	if diff := cmp.Diff([]string{"thread-local storage of a thread", "Go's heap", "a block of unknown origin"}, names); diff != "" {
+		t.Error(diff)
+	}
+	if in, behind := named.Holders[named.Of[0]].Root, named.Holders[named.Of[2]].Root; in != "" || behind != "Go's heap" {
+		t.Errorf("a chain through the storage begins in %q, through what is behind it in %q", in, behind)
+	}
+}
+
 func TestPlacesAreThoseOfASlowSearch(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
