@@ -143,6 +143,50 @@ func TestHeapsThatAreNone(t *testing.T) {
 	}
 }
 
+// From where the walk goes back to, chunks in fast bins are free once more.
+func TestAWalkThatGoesBackCountsFastChunksAgain(t *testing.T) {
+	far := pageSize
+	h := heapIn(t, 65, far+1, 33, 33, 33, far+1, 65, 4*far+1)
+	fast := []uint64{h.Start + 64 + far, h.Start + 64 + far + 64}
+	w := walk{heap: h, fast: fast, deadline: processorTime().Add(longEnough)}
+	w.memory.residency = residencyOf(h.Range)
+	if !w.begin() {
+		t.Fatal("there is no chunk")
+	}
+	for w.at <= fast[1] {
+		if _, err := w.step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if before := w.at; !w.back() || w.at >= before || w.at > fast[1] {
+		t.Fatalf("from %d it went back to %d, and the last fast chunk is at %d", before-h.Start, w.at-h.Start, fast[1]-h.Start)
+	}
+	for done := false; !done; {
+		var err error
+		if done, err = w.step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := uint64(4*far + 2*32); w.counts.free != want {
+		t.Errorf("%d bytes are free, want %d", w.counts.free, want)
+	}
+}
+
+// What a trim returns begins at the first page behind a free chunk's header and links.
+func TestWholePagesAreThoseBehindTheLinks(t *testing.T) {
+	var w walk
+	w.memory.residency = residency{0, []byte{1, 1, 1, 0, 1}}
+	for _, c := range []struct{ start, limit, want uint64 }{
+		{pageSize - 48, 3 * pageSize, 2 * pageSize}, {pageSize - 32, 3 * pageSize, pageSize}, {pageSize - 16, 3 * pageSize, pageSize},
+		{pageSize, 3 * pageSize, pageSize}, {pageSize - 48, 3*pageSize - 16, pageSize}, {pageSize - 32, 2 * pageSize, 0},
+		{pageSize - 48, 5 * pageSize, 3 * pageSize}, {pageSize - 32, pageSize + 64, 0},
+	} {
+		if got := w.wholePages(c.start, c.limit); got != c.want {
+			t.Errorf("a free chunk from %d to %d: %d bytes in whole resident pages, want %d", c.start, c.limit, got, c.want)
+		}
+	}
+}
+
 func TestRangesWithoutOthers(t *testing.T) {
 	r := func(start, limit uint64) account.Range { return account.Range{Start: start, Limit: limit} }
 	for _, c := range []struct{ ranges, others, want []account.Range }{
