@@ -243,6 +243,9 @@ func TestHoldersPointToWhatTheyHold(t *testing.T) {
 	led = g.at[len(g.at)-1] ^ hidden // a variable leads to a block, which is followed before stacks and mappings are looked at
 	defer func() { led = 0 }()
 	found, _ := look(t, &a, g.at, func(i int) uint64 { return g.sizes[i] })
+	if f := found[len(found)-1]; f.Holder != uint64(uintptr(unsafe.Pointer(&led))) || f.Through != 0 || f.Root != cgo.TwinRootData {
+		t.Errorf("the block that a variable leads to is held by %#x, through %d, root %d", f.Holder, f.Through, f.Root)
+	}
 	within := func(address uint64, i int) bool {
 		return address&(1<<48-1) >= g.at[i]^hidden && address&(1<<48-1) < (g.at[i]^hidden)+max(g.sizes[i], 8)
 	}
