@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../bounds.h"
+#include "../../headers.h"
 #include "../../machine.h"
 #include "../../memory.h"
 #include "../../region.h"
@@ -314,6 +315,31 @@ static void vforked(void)
 }
 #endif
 
+// The loader lists files whose headers may be gone, and may be more than are copied at once.
+static void program_headers(void)
+{
+	struct headers r = {.memory = {.copy = &copy}};
+	ElfW(Phdr) *list = map(2);
+	for (int i = 0; i < 2 * PAGE / (int)sizeof *list; i++)
+		list[i].p_vaddr = (ElfW(Addr))i;
+	check(mprotect((char *)list + PAGE, PAGE, PROT_NONE) == 0);
+	int readable = PAGE / (int)sizeof *list;
+	struct dl_phdr_info many = {.dlpi_phdr = list, .dlpi_phnum = 40}, few = {.dlpi_phdr = list + 20, .dlpi_phnum = 3};
+	struct dl_phdr_info cut = {.dlpi_phdr = list + readable - 3, .dlpi_phnum = 10};
+	for (int i = 0; i < 40; i++)
+		check(header_read(&r, &many, i)->p_vaddr == (ElfW(Addr))i);
+	check(header_read(&r, &many, 40) == NULL);
+	for (int i = 0; i < 3; i++)
+		check(header_read(&r, &few, i)->p_vaddr == (ElfW(Addr))i + 20);
+	check(header_read(&r, &few, 3) == NULL);
+	for (int i = 0; i < 3; i++)
+		check(header_read(&r, &cut, i)->p_vaddr == (ElfW(Addr))(readable - 3 + i));
+	check(header_read(&r, &cut, 3) == NULL);
+	check(header_read(&r, &few, 0)->p_vaddr == 20 && munmap(list, 2 * PAGE) == 0);
+	check(header_read(&r, &many, 0) == NULL && header_read(&r, &few, 0) == NULL);
+	memory_end(&r.memory);
+}
+
 int main(void)
 {
 	bounds_prepare();
@@ -328,6 +354,7 @@ int main(void)
 	run("what lies below a stack without a guard page is not the thread's stack", unguarded);
 	run("what lies below a guard page is not the thread's stack", guarded);
 	run("a goroutine's stack is read within its bounds", goroutine);
+	run("headers of files are read, as far as they are there", program_headers);
 #ifndef VFORK_FORKS
 	run("a vforked child finds no stack for its parent", vforked);
 #endif
