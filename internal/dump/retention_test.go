@@ -85,6 +85,23 @@ func TestKeptDumps(t *testing.T) {
 	}
 }
 
+// The file beside a dump counts with it, and goes with it.
+func TestFilesBesideDumpsCount(t *testing.T) {
+	dir := t.TempDir()
+	for hours := 1; hours <= 4; hours++ {
+		earlier(t, dir, dumpOf(hours), 0, 10)
+		earlier(t, dir, besideOf(dumpOf(hours)), 0, 1<<20)
+	}
+	made := dumpOnce(t, Config{Dir: dir, KeepBytes: 5 << 19})
+	want := []string{made, dumpOf(1), besideOf(dumpOf(1)), dumpOf(2), besideOf(dumpOf(2))}
+	got := namesIn(t, dir)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	foreign := []string{"other.1.20260102T150405Z.1.cgoheap.pb.gz", dumpOf(1) + ".kept", self.Name + ".cgoheap.pb.gz"}
