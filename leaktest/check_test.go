@@ -16,6 +16,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 func TestABlockThatIsLeftFailsTheTest(t *testing.T) {
@@ -210,6 +211,18 @@ func TestWhatLibcKeepsIsNoLeak(t *testing.T) {
 		"a thread of C that calls Go": func(testing.TB) { _ = victim.OnThread(func() { open().Close() }) },
 	} {
 		t.Run(name, func(t *testing.T) { checked(t, test).wantsNothing(t) })
+	}
+}
+
+func TestFunctionsOfLibcAreKnownByEachOfTheirNames(t *testing.T) {
+	for name, kept := range map[string]bool{
+		"getpwnam_r": true, "__getpwnam_r": true, "__GI_getaddrinfo": true, "__GI___nss_database_get": true, "___pthread_create_2_1": true,
+		"_dl_open": true, "_IO_file_doallocate": true, "__GI__IO_file_doallocate": true,
+		"strdup": false, "_getpwnam_r": false, "my__getaddrinfo": false, "__GI_strdup": false, "": false,
+	} {
+		if got := isKept([]symbolize.Line{{SystemName: "main"}, {SystemName: name}}); got != kept {
+			t.Errorf("%q: %t", name, got)
+		}
 	}
 }
 
