@@ -167,6 +167,16 @@ static void unordered_moves(void)
 	read_ranges();
 	check(of_page(30) == two && of_page(40) == number); // given to another before the call that moved it had returned
 
+	check(mapped_report(&(struct mapped_event){.what = MAPPED_MADE, .start = 60 * PAGE, .limit = 61 * PAGE, .ticket = mapped_last(),
+						   .stack = 7, .flags = MAPPED_FILE}) != 0);
+	one = report(MAPPED_LEAVES, 60, 1, 0);
+	two = report(MAPPED_LEAVES, 60, 1, 0);
+	number = mapped_report(&(struct mapped_event){.what = MAPPED_MOVED, .start = 70 * PAGE, .limit = 71 * PAGE, .from = 60 * PAGE,
+						    .from_limit = 61 * PAGE, .ticket = one, .stack = 7});
+	report(MAPPED_STAYS, 60, 1, two);
+	read_ranges();
+	check(of_page(60) == 0 && of_page(70) == number && range_of(70 * PAGE)->flags == MAPPED_UNKNOWN); // it may be others' memory
+
 	for (enum mapped_what what = MAPPED_REPLACED; what <= MAPPED_SHIFTED; what++) {
 		made(30, 1);
 		one = report(MAPPED_LEAVES, 30, 1, 0);
