@@ -162,10 +162,11 @@ func (l *threadList) others(head uint64, stacks []account.Stack) ([]account.Stac
 	return stacks, true
 }
 
-// findGlibc looks for two links, behind which the thread's number is.
+// findGlibc looks for two links, behind which the thread's number is. It reads no further than to the bounds, which are behind these:
+// where the control block ends, the stack does, and what lies there may be memory that somebody else must fill in.
 func (l *threadList) findGlibc(thread uint64) bool {
 	tid := uint64(unix.Gettid())
-	own := wordsUpTo(thread, controlWords)
+	own := wordsUpTo(thread, int(min(8*controlWords, l.words+16)/8))
 	for i := 0; i+2 < len(own); i++ {
 		if own[i+2]&(1<<32-1) != tid {
 			continue

@@ -223,3 +223,37 @@ func TestListsAreReadOnceTheyCanBe(t *testing.T) {
 		})
 	}
 }
+
+// TestNothingBehindAStackIsRead has a file of holes behind a control block that ends with its page: who reads there fills it.
+func TestNothingBehindAStackIsRead(t *testing.T) {
+	file, err := unix.MemfdCreate("behind", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Skip("the kernel has no memfd_create: ", err)
+	}
+	defer unix.Close(file)
+	if err := unix.Ftruncate(file, int64(pageBytes)); err != nil {
+		t.Fatal(err)
+	}
+	both, err := unix.MmapPtr(-1, 0, nil, uintptr(2*pageBytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.MunmapPtr(both, uintptr(2*pageBytes)) }()
+	end := unsafe.Add(both, pageBytes)
+	if _, err := unix.MmapPtr(file, 0, end, uintptr(pageBytes), unix.PROT_READ, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
+		t.Fatal(err)
+	}
+	const control = 2304
+	budget := mostNodes
+	l := threadList{budget: &budget, words: control - 16}
+	if l.findGlibc(uint64(uintptr(end)) - control) {
+		t.Error("a control block of zeroes is in a list")
+	}
+	var state unix.Stat_t
+	if err := unix.Fstat(file, &state); err != nil {
+		t.Fatal(err)
+	}
+	if state.Blocks != 0 {
+		t.Errorf("the page behind a control block was read: it has %d blocks", state.Blocks)
+	}
+}
