@@ -36,7 +36,7 @@ func addressesUnder(limit, taken, tableBytes int64) error {
 
 // addressBytes returns how many bytes of addresses the process has; 0 if that cannot be read.
 func addressBytes() int64 {
-	text, _ := descriptor.ReadFile("/proc/self/statm") // without it, the limit alone counts
+	text, _ := descriptor.ReadFile(descriptor.Self("/proc") + "/statm") // without it, the limit alone counts
 	pages, _, _ := strings.Cut(string(text), " ")
 	n, _ := strconv.ParseInt(pages, 10, 64)
 	return n * int64(os.Getpagesize())

@@ -68,7 +68,7 @@ func exceeds(limit int64) bool {
 
 // lockedBytes returns how much of the process's memory is locked; 0 if that cannot be read.
 func lockedBytes() int64 {
-	status, _ := descriptor.ReadFile("/proc/self/status") // without it, the limit alone counts
+	status, _ := descriptor.ReadFile(descriptor.Self("/proc") + "/status") // without it, the limit alone counts
 	for line := range strings.Lines(string(status)) {
 		if value, is := strings.CutPrefix(line, "VmLck:"); is {
 			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)

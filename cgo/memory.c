@@ -10,7 +10,7 @@
 //	the goroutine's stack   which Go never unmaps. walk_go.c verifies the g that has the bounds.
 //
 // All other words may lie in memory that another thread unmaps between any check and the load. The kernel copies those,
-// and returns an error if it cannot: by process_vm_readv of this process, or, if a seccomp filter might kill for that
+// and returns an error if it cannot: by process_vm_readv of this thread, or, if a seccomp filter might kill for that
 // call, by a write to a pipe and a read from it.
 //
 // Only the bounds of the thread's own stack are kept from walk to walk, because that stack lasts as long as the thread.
@@ -211,7 +211,7 @@ static bool copy_part(struct copy *c, uintptr_t from, void *to, size_t size)
 {
 	if (c->way == 0) {
 		c->way = WAY_READV;
-		c->self = system_call(SYS_getpid, 0, 0, 0, 0);
+		c->self = system_call(SYS_gettid, 0, 0, 0, 0); // a main thread that has ended has no memory
 		if (calls_may_be_filtered())
 			use_pipe(c);
 	}

@@ -22,7 +22,7 @@ struct copy {
 	uintptr_t at; // the address that size bytes of words were copied from
 	uint32_t size;
 	int way;      // how the kernel is asked; 0 before the first copy
-	long self;    // by process_vm_readv: the number of this process
+	long self;    // by process_vm_readv: the number of this thread
 	int pipe[2];  // by WAY_PIPE
 	uintptr_t words[MEMORY_COPY_BYTES / 8];
 };

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/elffile"
@@ -64,7 +63,7 @@ func (p process) readMemory(to []byte, start RuntimeAddr) (int, error) {
 			return n, nil
 		}
 	}
-	memory, err := descriptor.Open(filepath.Join(string(p), "mem"))
+	memory, err := descriptor.Open(p.file("mem"))
 	if err != nil {
 		return 0, err
 	}

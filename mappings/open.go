@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
@@ -23,6 +24,14 @@ func (m *Module) Open() (*elffile.File, error) { return m.owner().Open(m) }
 type process string
 
 const self process = "/proc/self"
+
+// file returns the path of one of the process's files.
+func (p process) file(name string) string {
+	if p == self {
+		return filepath.Join(descriptor.Self("/proc"), name)
+	}
+	return filepath.Join(string(p), name)
+}
 
 func (p process) Open(m *Module) (*elffile.File, error) {
 	if m.Path == vdsoPath {
@@ -56,7 +65,7 @@ func (p process) candidates(m *Module) []string {
 		paths = append(paths, fmt.Sprintf("%s/map_files/%x-%x", p, first.Start, first.Limit))
 	}
 	if m.Inode != 0 { // without it, any executable would be accepted as the module
-		paths = append(paths, filepath.Join(string(p), "exe"))
+		paths = append(paths, p.file("exe"))
 	}
 	return paths
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +24,7 @@ func (p process) modules() ([]Module, error) {
 
 func (p process) modulesAndMade() ([]Module, []Range, error) {
 	// One read at a time is consistent, the whole text is not: other threads go on loading while it is read.
-	text, err := descriptor.ReadFile(filepath.Join(string(p), "maps"))
+	text, err := descriptor.ReadFile(p.file("maps"))
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading mappings: %w", err)
 	}
@@ -41,7 +40,7 @@ func (p process) modulesAndMade() ([]Module, []Range, error) {
 
 // mainFirst moves the program's own module to the front.
 func (p process) mainFirst(modules []Module) {
-	link := filepath.Join(string(p), "exe")
+	link := p.file("exe")
 	inode, _ := inodeOf(link)
 	path, _ := os.Readlink(link)
 	path = strings.TrimSuffix(path, deletedSuffix)

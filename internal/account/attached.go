@@ -3,6 +3,8 @@ package account
 import (
 	"bytes"
 	"path/filepath"
+
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
 
 // Attached is memory of a System V segment, as a part of what one call of shmat attached.
@@ -15,7 +17,7 @@ type Attached struct {
 // AttachedSegments returns what is attached now, in the order of addresses. Of each page the kernel lists the place in its segment, so
 // what is left of an attachment can be found wherever a part of it was unmapped.
 func AttachedSegments(proc string) (list []Attached, err error) {
-	for a, err := range areas(filepath.Join(proc, "self/maps")) {
+	for a, err := range areas(filepath.Join(descriptor.Self(proc), "maps")) {
 		if err != nil {
 			return nil, err
 		}

@@ -14,13 +14,13 @@ func Break(proc string) ([]Range, error) {
 			return wholePages([]Range{{start, limit}}), nil
 		}
 	}
-	return listedBreak(filepath.Join(proc, "self/maps"))
+	return listedBreak(filepath.Join(descriptor.Self(proc), "maps"))
 }
 
 // startOfBreak reads the field start_brk of /proc/self/stat: proc(5). It is 0 where the kernel does not say.
 func startOfBreak(proc string) (uint64, bool) {
 	const field, afterName = 47, 3
-	text, err := descriptor.ReadFile(filepath.Join(proc, "self/stat"))
+	text, err := descriptor.ReadFile(filepath.Join(descriptor.Self(proc), "stat"))
 	if err != nil {
 		return 0, false
 	}

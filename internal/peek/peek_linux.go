@@ -2,7 +2,6 @@ package peek
 
 import (
 	"errors"
-	"os"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -36,14 +35,18 @@ func filtered() bool {
 	return mode != 0 && !errors.Is(err, unix.EINVAL) // EINVAL: the kernel has no filters
 }
 
+// copyByCall asks by the number of the locked thread: a main thread that has ended has no memory.
 func copyByCall(to []byte, from uint64) (n int, allowed bool) {
 	local := []unix.Iovec{{Base: &to[0], Len: uint64(len(to))}}
-	n, err := unix.ProcessVMReadv(os.Getpid(), local, []unix.RemoteIovec{{Base: uintptr(from), Len: len(to)}}, 0)
+	n, err := unix.ProcessVMReadv(unix.Gettid(), local, []unix.RemoteIovec{{Base: uintptr(from), Len: len(to)}}, 0)
 	return max(n, 0), err == nil || errors.Is(err, unix.EFAULT)
 }
 
 func copyByFile(to []byte, from uint64) int {
 	fd, err := unix.Open("/proc/self/mem", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil { // the main thread has ended
+		fd, err = unix.Open("/proc/thread-self/mem", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	}
 	if err != nil {
 		return 0
 	}
@@ -78,7 +81,7 @@ func eachByCall(to []byte, size int, from []uint64) (n int, allowed bool) {
 			some[i] = unix.RemoteIovec{Base: uintptr(from[n+i]), Len: size}
 		}
 		local := []unix.Iovec{{Base: &to[n*size], Len: uint64(len(some) * size)}}
-		copied, err := unix.ProcessVMReadv(os.Getpid(), local, some, 0)
+		copied, err := unix.ProcessVMReadv(unix.Gettid(), local, some, 0)
 		if err != nil && !errors.Is(err, unix.EFAULT) {
 			return n, n > 0
 		}

@@ -72,8 +72,11 @@ type Tasks struct {
 
 // Tasks returns the directories of the process's threads, as of now.
 func (k Kernel) Tasks() Tasks {
-	t := Tasks{dir: k.Path("task")}
-	if k.Process != 0 || !errors.Is(k.OwnNumbers(), ErrStrangeNumbers) {
+	if k.Process != 0 {
+		return Tasks{dir: k.Path("task")}
+	}
+	t := Tasks{dir: filepath.Join(k.Proc, "self/task")} // it stays when the main thread has ended
+	if !errors.Is(k.OwnNumbers(), ErrStrangeNumbers) {
 		return t
 	}
 	t.listed = make(map[int]string)

@@ -18,11 +18,10 @@ type Kernel struct {
 
 // Path returns the path of one of the process's files in Proc.
 func (k Kernel) Path(file string) string {
-	process := "self"
 	if k.Process != 0 {
-		process = strconv.Itoa(k.Process)
+		return filepath.Join(k.Proc, strconv.Itoa(k.Process), file)
 	}
-	return filepath.Join(k.Proc, process, file)
+	return filepath.Join(descriptor.Self(k.Proc), file)
 }
 
 // Running is the kernel that runs.
