@@ -62,9 +62,9 @@ all: ## Runs everything: .ci/run and what it leaves out, every row of the matrix
 flaky: deps $(counted) ## Runs all tests of PACKAGES 50 times, and prints how often each failed; FOLDER=e2e, RUNS=n.
 	@$(tests) -repeat $(or $(RUNS),50) $(or $(FOLDER),.) -- -vet=off -count=1 -timeout 60m $(or $(PACKAGES),./...)
 
-# Each is a patch, with the test that must fail. A minute or two for each. The C tests know an ONLY of their own.
+# Each is a patch, with the test that must fail. A minute or two for each.
 mutants: deps ## Makes small mistakes, one at a time in a copy of what is committed, and names those that no test notices; ONLY="names".
-	@cd tools/tests && env -u ONLY -u MAKEFLAGS $(GO) run ./mutants $(ONLY)
+	@cd tools/tests && $(GO) run ./mutants $(ONLY)
 
 # To be run after others, with the same RECORD=FILE.
 skips: $(counted) ## Counts what tests were skipped in all runs that RECORD knows, and fails if a reason is not allowed.

@@ -6,9 +6,9 @@
 // -U1 prints it.
 //
 //	test: MODULE PACKAGE TestName
-//	test: ctest PROGRAM
+//	test: ctest PROGRAM [A PART OF A SENTENCE]
 //
-// MODULE is the module's folder, and PROGRAM one of cgo/testdata/ctest. The copy has what was committed last. A test that
+// MODULE is the module's folder, and PROGRAM one of cgo/testdata/ctest, of which only the tests run whose sentence has the part. The copy has what was committed last. A test that
 // passes has not noticed the mistake: it survived. One that fails without it, too, says nothing.
 package main
 
@@ -114,7 +114,7 @@ func read(path string) (*mutant, error) {
 	head, patch, _ := strings.Cut(string(text), "\ndiff ")
 	about, test, _ := strings.Cut(head, "\ntest: ")
 	m := &mutant{strings.TrimSuffix(filepath.Base(path), ".patch"), path, about, strings.Fields(test), patch}
-	if ctest := len(m.test) == 2 && m.test[0] == "ctest"; about == "" || patch == "" || !ctest && len(m.test) != 3 {
+	if ctest := len(m.test) >= 2 && m.test[0] == "ctest"; about == "" || patch == "" || !ctest && len(m.test) != 3 {
 		return nil, fmt.Errorf("%s: want a sentence, a line with a test, and a patch", path)
 	}
 	m.path, err = filepath.Abs(path)
@@ -130,6 +130,9 @@ func (m *mutant) files() (list []string) {
 	}
 	return list
 }
+
+// sentence is a part of what the tests of a C program are called.
+func (m *mutant) sentence() string { return strings.Join(m.test[2:], " ") }
 
 // A trial is a copy of the tree. What passes without a mistake need not be run twice.
 type trial struct {
@@ -179,7 +182,7 @@ func (t *trial) build(ctx context.Context, m *mutant) error {
 
 func (t *trial) test(ctx context.Context, m *mutant) error {
 	if m.test[0] == "ctest" {
-		return command(ctx, filepath.Join(t.tree, cTests), "make", "BUILDS=plain", "plain", "TESTS="+m.test[1])
+		return command(ctx, filepath.Join(t.tree, cTests), "make", "BUILDS=plain", "plain", "TESTS="+m.test[1], "ONLY="+m.sentence())
 	}
 	return command(ctx, filepath.Join(t.tree, m.test[0], m.test[1]), filepath.Join(t.scratch, "test"), "-test.run=^"+m.test[2]+"$", "-test.timeout=10m")
 }
