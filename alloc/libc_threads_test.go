@@ -228,7 +228,7 @@ func TestListsAreReadOnceTheyCanBe(t *testing.T) {
 func TestNothingBehindAStackIsRead(t *testing.T) {
 	file, err := unix.MemfdCreate("behind", unix.MFD_CLOEXEC)
 	if err != nil {
-		t.Skip("the kernel has no memfd_create: ", err)
+		t.Fatal(err)
 	}
 	defer unix.Close(file)
 	if err := unix.Ftruncate(file, int64(pageBytes)); err != nil {
