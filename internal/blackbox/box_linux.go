@@ -22,9 +22,7 @@ type Box struct {
 	file  File
 	size  uintptr
 	taken bool
-	held  unsafe.Pointer // a page of it that nobody touches: with it, the process has the lock until the file is removed
-
-	heldSize uintptr
+	held  []byte // a page of it that nobody touches: with it, the process has the lock until the file is removed
 }
 
 // The parts of a file's name: cgoheap.PROGRAM.HOST.PID.TIME.box.
@@ -107,10 +105,11 @@ func (b *Box) fill(fd int) (err error) {
 	if err := errors.Join(unix.Ftruncate(fd, 0), descriptor.Quietly(grow)); err != nil {
 		return err
 	}
-	if b.held, err = unix.MmapPtr(fd, 0, nil, heldBytes, unix.PROT_NONE, unix.MAP_SHARED); err != nil {
+	page, err := unix.MmapPtr(fd, 0, nil, heldBytes, unix.PROT_NONE, unix.MAP_SHARED)
+	if err != nil {
 		return os.NewSyscallError("mmap", err)
 	}
-	b.heldSize = heldBytes
+	b.held = unsafe.Slice((*byte)(page), heldBytes)
 	b.file.Pages, err = mapShared(fd, b.size)
 	return err
 }
@@ -211,21 +210,20 @@ func (b *Box) empty() {
 	if b.held == nil {
 		return
 	}
-	_ = unix.Munlock(unsafe.Slice((*byte)(b.held), heldBytes)) // locked memory would be made resident, all of it
-	all, err := unix.MremapPtr(b.held, heldBytes, nil, b.size, unix.MREMAP_MAYMOVE)
+	_ = unix.Munlock(b.held) // locked memory would be made resident, all of it
+	all, err := unix.MremapPtr(unsafe.Pointer(&b.held[0]), heldBytes, nil, b.size, unix.MREMAP_MAYMOVE)
 	if err != nil {
 		return
 	}
-	b.held, b.heldSize = all, b.size
-	pages := unsafe.Slice((*byte)(all), b.size)
-	if unix.Mprotect(pages, unix.PROT_READ|unix.PROT_WRITE) == nil {
-		_ = unix.Madvise(pages, unix.MADV_REMOVE)
+	b.held = unsafe.Slice((*byte)(all), b.size)
+	if unix.Mprotect(b.held, unix.PROT_READ|unix.PROT_WRITE) == nil {
+		_ = unix.Madvise(b.held, unix.MADV_REMOVE)
 	}
 }
 
 func (b *Box) unmap() {
 	if b.held != nil {
-		_ = unix.MunmapPtr(b.held, b.heldSize)
+		_ = unix.MunmapPtr(unsafe.Pointer(&b.held[0]), uintptr(len(b.held)))
 	}
 	if !b.taken && b.file.Pages != nil {
 		_ = unix.MunmapPtr(b.file.Pages, b.size)

@@ -6,8 +6,8 @@ import (
 )
 
 // Self returns the directory of this process in proc. When the main thread has ended and others go on, as after pthread_exit in main, the
-// files of "self" are empty or missing; those of the calling thread, which has the same memory, files and control group, are not. It makes
-// no system calls but those of reading a file: a filter may end the process at others.
+// files of "self" are empty or missing. Then it is the directory of the calling thread, which has the same memory, files and control
+// group. It only reads a file: a filter may end the process at other system calls.
 func Self(proc string) string {
 	self, thread := filepath.Join(proc, "self"), filepath.Join(proc, "thread-self")
 	if hasMemory(self, true) || !hasMemory(thread, false) {

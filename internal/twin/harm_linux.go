@@ -79,15 +79,21 @@ func hugePages(dir string) error {
 	return lines.Err()
 }
 
-// openFiles looks for descriptors through which a copy harms the process.
-func openFiles(k usage.Kernel, v kernel) error {
-	dir := k.Path("fd")
+// descriptors returns the numbers of the process's descriptors, and the directory of the kernel's links to what they are.
+func descriptors(k usage.Kernel) (dir string, names []string, err error) {
+	dir = k.Path("fd")
 	d, err := descriptor.Open(dir)
 	if err != nil {
-		return err
+		return dir, nil, err
 	}
 	defer func() { _ = d.Close() }()
-	names, err := d.Readdirnames(-1)
+	names, err = d.Readdirnames(-1)
+	return dir, names, err
+}
+
+// openFiles looks for descriptors through which a copy harms the process.
+func openFiles(k usage.Kernel, v kernel) error {
+	dir, names, err := descriptors(k)
 	if err != nil {
 		return err
 	}
