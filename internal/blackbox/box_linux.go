@@ -192,7 +192,14 @@ func (b *Box) Remove() error {
 
 func (b *Box) remove() error {
 	defer b.unmap()
-	b.empty()
+	err := b.unlink()
+	if err != nil {
+		b.empty()
+	}
+	return err
+}
+
+func (b *Box) unlink() error {
 	var s unix.Stat_t
 	err := unix.Lstat(b.file.Path, &s)
 	if errors.Is(err, unix.ENOENT) || err == nil && (s.Dev != b.file.Device || s.Ino != b.file.Inode) {
