@@ -3,7 +3,6 @@
 package twin
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -57,26 +56,17 @@ func hugePages(dir string) error {
 	if err == nil && mapped == 0 { // kernels before 4.4 do not tell
 		return nil
 	}
-	f, err := descriptor.Open(filepath.Join(dir, "smaps"))
+	all, err := list(filepath.Join(dir, "smaps"))
 	if err != nil {
 		return fmt.Errorf("it is not known whether the program has private huge pages: %w", err)
 	}
-	defer func() { _ = f.Close() }()
-	private := false
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		switch {
-		case len(fields) > 1 && len(fields[1]) == 4 && !strings.HasSuffix(fields[0], ":"):
-			private = fields[1][3] == 'p'
-		case len(fields) > 0 && fields[0] == "VmFlags:":
-			if private && slices.Contains(fields, "ht") && !slices.Contains(fields, "dc") {
-				return errors.New("the program has private huge pages (MAP_HUGETLB, or glibc.malloc.hugetlb=2): at its next write " +
-					"to one, the kernel would need another for it, and kill it if there is none")
-			}
+	for i := range all {
+		if m := &all[i]; m.mode[3] == 'p' && m.flags.hugetlb && !m.flags.noCopy {
+			return errors.New("the program has private huge pages (MAP_HUGETLB, or glibc.malloc.hugetlb=2): at its next write " +
+				"to one, the kernel would need another for it, and kill it if there is none")
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
 // descriptors returns the numbers of the process's descriptors, and the directory of the kernel's links to what they are.

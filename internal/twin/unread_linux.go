@@ -4,9 +4,9 @@ package twin
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,12 +18,34 @@ import (
 // listed is a mapping, as the kernel lists it.
 type listed struct {
 	cgo.TwinRange
-	mode, name string
-	resident   int64    // bytes, in memory or swapped out
-	flags      []string // proc_pid_smaps(5)
+	mode     [4]byte
+	name     string
+	resident int64 // bytes, in memory or swapped out
+	flags    flags
 }
 
-// list reads a list of mappings, maps or smaps: ascending.
+// flags are some of those in a line VmFlags of proc_pid_smaps(5).
+type flags struct {
+	device, hugetlb, noCopy, wiped, droppable bool
+}
+
+func (f *flags) set(name string) {
+	switch name {
+	case "io", "pf":
+		f.device = true
+	case "ht":
+		f.hugetlb = true
+	case "dc":
+		f.noCopy = true
+	case "wf":
+		f.wiped = true
+	case "dp":
+		f.droppable = true
+	}
+}
+
+// list reads a list of mappings, maps or smaps: ascending. It makes no string of a line: the unused end of one has what was there
+// before, and a copy that follows would take half an old address and half a text for a pointer.
 func list(path string) (all []listed, err error) {
 	f, err := descriptor.Open(path)
 	if err != nil {
@@ -32,31 +54,44 @@ func list(path string) (all []listed, err error) {
 	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		name, rest, _ := strings.Cut(lines.Text(), " ")
-		rest = strings.TrimSpace(rest)
+		name, rest, _ := bytes.Cut(lines.Bytes(), []byte(" "))
+		rest = bytes.TrimSpace(rest)
 		switch last := len(all) - 1; {
-		case !strings.HasSuffix(name, ":"):
-			m := listed{}
-			if _, err := fmt.Sscanf(name, "%x-%x", &m.Start, &m.Limit); err != nil {
+		case !bytes.HasSuffix(name, []byte(":")):
+			m, err := mapping(name, rest)
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
-			}
-			if fields := strings.Fields(rest); len(fields) > 0 { // "mode offset device inode name", of which the last may have spaces
-				m.mode = fields[0]
-				m.name = strings.Join(fields[min(4, len(fields)):], " ")
 			}
 			all = append(all, m)
 		case last < 0:
-		case name == "Rss:" || name == "Swap:":
-			kB, _ := strconv.ParseInt(strings.TrimSuffix(rest, " kB"), 10, 50)
+		case string(name) == "Rss:" || string(name) == "Swap:":
+			kB, _ := strconv.ParseInt(string(bytes.TrimSuffix(rest, []byte(" kB"))), 10, 50)
 			all[last].resident += kB << 10
-		case name == "VmFlags:":
-			all[last].flags = strings.Fields(rest)
+		case string(name) == "VmFlags:":
+			for flag := range bytes.FieldsSeq(rest) {
+				all[last].flags.set(string(flag))
+			}
 		}
 	}
 	return all, lines.Err()
 }
 
-func (m *listed) has(flag string) bool { return slices.Contains(m.flags, flag) }
+// mapping parses "start-limit" and "mode offset device inode name", of which the last may have spaces.
+func mapping(addresses, rest []byte) (m listed, err error) {
+	start, limit, _ := bytes.Cut(addresses, []byte("-"))
+	if m.Start, err = strconv.ParseUint(string(start), 16, 64); err != nil {
+		return m, err
+	}
+	if m.Limit, err = strconv.ParseUint(string(limit), 16, 64); err != nil {
+		return m, err
+	}
+	copy(m.mode[:], rest)
+	for range 4 {
+		_, rest, _ = bytes.Cut(rest, []byte(" "))
+	}
+	m.name = string(bytes.TrimSpace(rest))
+	return m, nil
+}
 
 func (m *listed) size() int64 { return int64(m.Limit - m.Start) }
 
@@ -66,7 +101,7 @@ func (m *listed) isDevice() bool {
 	begins := func(with string) bool { return strings.HasPrefix(m.name, with) }
 	file := begins("/sys/") || begins("/proc/") ||
 		begins("/dev/") && !begins("/dev/shm/") && !begins("/dev/zero") && !begins("/dev/hugepages/")
-	return file || m.has("io") || m.has("pf")
+	return file || m.flags.device
 }
 
 // unreadOf sums up what a copy, by its directory in /proc, cannot read of what the process had before it was made. apart is
@@ -86,7 +121,7 @@ func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange
 		case strings.HasPrefix(m.name, "[v"): // of the kernel's own
 		case m.isDevice():
 			u.Devices += m.size()
-		case m.has("wf") && !m.has("dp"): // what the kernel may drop at any time holds nothing
+		case m.flags.wiped && !m.flags.droppable: // what the kernel may drop at any time holds nothing
 			u.Kept += bytesOf(without([]cgo.TwinRange{m.TwinRange}, apart))
 		case strings.HasPrefix(m.name, "/secretmem"): // shared, so that the copy's tables need not have its pages
 			u.Denied += m.size()
@@ -100,7 +135,8 @@ func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange
 	return u, nil
 }
 
-func rangesOf(all []listed, devices bool) (ranges []cgo.TwinRange) {
+func rangesOf(all []listed, devices bool) []cgo.TwinRange {
+	ranges := make([]cgo.TwinRange, 0, len(all))
 	for i := range all {
 		if devices || !all[i].isDevice() {
 			ranges = append(ranges, all[i].TwinRange)
@@ -110,7 +146,8 @@ func rangesOf(all []listed, devices bool) (ranges []cgo.TwinRange) {
 }
 
 // without returns what is left of ranges. Both are ascending.
-func without(ranges, others []cgo.TwinRange) (left []cgo.TwinRange) {
+func without(ranges, others []cgo.TwinRange) []cgo.TwinRange {
+	left := make([]cgo.TwinRange, 0, len(ranges))
 	for _, r := range ranges {
 		for len(others) > 0 && others[0].Limit <= r.Start {
 			others = others[1:]
