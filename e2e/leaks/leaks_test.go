@@ -2,12 +2,12 @@ package main
 
 import "testing"
 
-// The short form of the command: a list that is lost and one that is kept, in C and in a map of Go's.
+// The short form of the command: a list that is lost and one that is kept, in C and in a map of Go's, and one that a number seems to hold.
 func TestALostListAndAMapThatForgetsAreTold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
 	}
-	todo, err := prepare(t.TempDir(), []string{"corpus/lists", "corpus/go_map"})
+	todo, err := prepare(t.TempDir(), []string{"corpus/lists", "corpus/go_map", "corpus/go_number"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ type Findings struct {
 
 	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
 
-	found []cgo.TwinFound // of each block
+	found   []cgo.TwinFound // of each block
+	numbers []cgo.TwinRange // where no pointers are
 }
 
 func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRootUnknown }

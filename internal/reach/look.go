@@ -37,6 +37,7 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	if a.Go, err = gospans.Find(); err != nil {
 		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: "+err.Error())
 	}
+	f.numbers = numbersIn(r.Present())
 	if o.Collected {
 		runtime.GC()
 		runtime.GC() // what finalizers of the first collection have let go
@@ -103,7 +104,7 @@ func (f *Findings) look(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask)
 func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask) (err error) {
 	stacks := r.Stacks()
 	a.StackRoom = len(stacks) + len(stacks)/8 + 64
-	a.Apart = a.Apart[:0]
+	a.Apart = append(a.Apart[:0], f.numbers...)
 	found := scratch.Slice[cgo.TwinFound](memory, max(f.Blocks.Len(), leastFound))[:f.Blocks.Len()]
 	for _, t := range r.Tables() {
 		a.Apart = append(a.Apart, cgo.TwinRange(t))

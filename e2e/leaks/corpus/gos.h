@@ -14,3 +14,6 @@ enum { GOS_SIZE = 8000 };
 
 #define GOS_DECLARED(name) void *name(void);
 GOS_BLOCKS(GOS_DECLARED)
+
+/* A list that nothing points to: the address of its first block, with all bits inverted. */
+size_t inverse_of_list(void);

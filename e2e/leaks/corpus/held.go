@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/e2e/leaks/trial"
@@ -47,6 +48,9 @@ func uintptrs() {
 	}
 	trial.Held("kept_as_uintptr", goHeap)
 }
+
+// looksAlike loses a list, and sets a number of Go's runtime to the address of its first block, as it would be by chance.
+func looksAlike() { debug.SetMaxStack(int(^C.inverse_of_list())) }
 
 // mapped keeps some entries of a map and deletes others without freeing their blocks.
 func mapped() {

@@ -19,6 +19,7 @@ func main() {
 	trial.Main(
 		trial.Case{Name: "go_field", Run: field},
 		trial.Case{Name: "go_uintptr", Run: uintptrs},
+		trial.Case{Name: "go_number", Run: looksAlike},
 		trial.Case{Name: "go_map", Run: mapped},
 		trial.Case{Name: "go_finalizer", Run: finalizers},
 		trial.Case{Name: "go_cleanup", Run: cleanups},

@@ -1,0 +1,77 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package reach
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/mappings"
+)
+
+// Where a heap lies low, as that of a program at fixed addresses does, numbers look like pointers to blocks. Variables that never have
+// a pointer to a block of malloc's are left out: Go's runtime points to its own memory only, which is looked at for itself; glibc
+// keeps what it has measured of the processor (__x86_, as far as it has symbols of its own variables), and ld.so's read-only ones
+// are written before the program begins.
+func isNumber(name string, module *mappings.Module) bool {
+	return strings.HasPrefix(name, "__x86_") || name == "_rtld_global_ro" || module.HoldsGo() && strings.HasPrefix(name, "runtime.")
+}
+
+// mayHaveNumbers tells the files whose symbols are worth a look.
+func mayHaveNumbers(m *mappings.Module) bool {
+	name := filepath.Base(m.Path)
+	return m.HoldsGo() || strings.HasPrefix(name, "libc.so.") || strings.HasPrefix(name, "ld-linux-")
+}
+
+// numbers are known variables, by file and by where it was loaded.
+var numbers struct {
+	sync.Mutex
+	of map[numbersKey][]cgo.TwinRange
+}
+
+type numbersKey struct {
+	path          string
+	device, inode uint64
+	bias          uint64
+}
+
+// numbersIn returns where the modules' variables lie that are no pointers. A module without symbols has none that are known.
+func numbersIn(modules []*mappings.Module) (ranges []cgo.TwinRange) {
+	numbers.Lock()
+	defer numbers.Unlock()
+	before := numbers.of
+	numbers.of = make(map[numbersKey][]cgo.TwinRange)
+	for _, m := range modules {
+		if !mayHaveNumbers(m) {
+			continue
+		}
+		key := numbersKey{m.Path, m.Device, m.Inode, m.Bias}
+		known, ok := before[key]
+		if !ok {
+			known = numbersOf(m)
+		}
+		numbers.of[key] = known
+		ranges = append(ranges, known...)
+	}
+	return ranges
+}
+
+func numbersOf(m *mappings.Module) (ranges []cgo.TwinRange) {
+	file, err := m.Open()
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	tables, _ := file.FunctionTables() // those before an error are valid
+	for _, t := range tables {
+		_ = t.EachVariable(false, func(v *elffile.DataSymbol) {
+			if name, _ := t.NameOf(v); isNumber(name, m) {
+				ranges = append(ranges, cgo.TwinRange{Start: m.Bias + v.Value, Limit: m.Bias + v.Value + v.Size})
+			}
+		})
+	}
+	return ranges
+}
