@@ -210,10 +210,10 @@ func (e environment) dump(profiler *cgoheap.Profiler) {
 			return
 		}
 		if !unwatch(&d.HighWater, err) {
-			e.log.Warn("cgoheap: no dumps", dumpVariable(err), slog.Any("error", err))
+			e.log.Warn("cgoheap: no dumps", dumpVariable(err), slog.Any("error", reason(err)))
 			return
 		}
-		e.log.Warn("cgoheap: a mark of memory is not as it was set", dumpVariable(err), slog.Any("error", err))
+		e.log.Warn("cgoheap: a mark of memory is not as it was set", dumpVariable(err), slog.Any("error", reason(err)))
 	}
 }
 
@@ -235,6 +235,14 @@ func dumpVariable(err error) slog.Attr {
 		name = dumpVariables[refused.Field]
 	}
 	return slog.String("variable", name)
+}
+
+// reason returns an error without the name of the field that it refuses: who sets variables need not know it.
+func reason(err error) error {
+	if refused := (*cgoheap.FieldError)(nil); errors.As(err, &refused) {
+		return refused.Err
+	}
+	return err
 }
 
 // unwatch takes the field of a level away that the error refuses, and reports whether it is about one.

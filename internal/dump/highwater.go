@@ -65,7 +65,7 @@ func (h HighWater) check() error {
 	case h.Rate < 0:
 		return &FieldError{"HighWater.Rate", fmt.Errorf(negative, h.Rate)}
 	case h.RateWindow != 0 && h.Rate == 0:
-		return &FieldError{"HighWater.RateWindow", fmt.Errorf("is %v, but Rate is not set", h.RateWindow)}
+		return &FieldError{"HighWater.RateWindow", fmt.Errorf("is %v, but no rate is set", h.RateWindow)}
 	case h.RateWindow != 0 && (h.RateWindow < leastRateWindow || h.RateWindow > mostRateWindow):
 		return &FieldError{"HighWater.RateWindow", fmt.Errorf("is %v; it must be 0 or from %v to %v", h.RateWindow, leastRateWindow, mostRateWindow)}
 	}

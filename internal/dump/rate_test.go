@@ -152,7 +152,7 @@ func TestDumpOfGrowthSaysWhy(t *testing.T) {
 func TestRatesThatMakeNoSense(t *testing.T) {
 	for want, h := range map[string]HighWater{
 		"HighWater.Rate is -1; it may not be negative":                          {Rate: -1},
-		"HighWater.RateWindow is 5m0s, but Rate is not set":                     {RateWindow: 5 * time.Minute, RSS: 1},
+		"HighWater.RateWindow is 5m0s, but no rate is set":                      {RateWindow: 5 * time.Minute, RSS: 1},
 		"HighWater.RateWindow is 59s; it must be 0 or from 1m0s to 24h0m0s":     {Rate: 1, RateWindow: 59 * time.Second},
 		"HighWater.RateWindow is 24h0m1s; it must be 0 or from 1m0s to 24h0m0s": {Rate: 1, RateWindow: 24*time.Hour + time.Second},
 		"HighWater.RateWindow is -1s; it must be 0 or from 1m0s to 24h0m0s":     {Rate: 1, RateWindow: -time.Second},

@@ -27,8 +27,8 @@ func Advice(k *account.Malloc, rss uint64) string {
 	case !k.HasResidency || k.FreeResident < worth:
 		return ""
 	case k.ShareRead < EnoughRead:
-		return fmt.Sprintf("%s of RSS is free memory that %s keeps, by an estimate: there was time to read %.0f %% of it, too little to say how much POST /debug/cgoheap/trim (header X-Cgoheap: 1) returns to the kernel",
-			mib(k.FreeResident), k.Name, 100*k.ShareRead)
+		return fmt.Sprintf("%s of RSS is free memory that %s keeps, by an estimate: there was time to read %d %% of it, too little to say how much POST /debug/cgoheap/trim (header X-Cgoheap: 1) returns to the kernel",
+			mib(k.FreeResident), k.Name, int(100*k.ShareRead))
 	case k.Trimmable < worth:
 		return fmt.Sprintf("%s of RSS is free memory%s, of which %s lies on pages that blocks in use share, so a trim returns only %s to the kernel%s",
 			mib(k.FreeResident), where(k), mib(k.Pinned), mib(k.Trimmable), doubt(k))
@@ -41,7 +41,7 @@ func doubt(k *account.Malloc) string {
 	if !k.Estimated() {
 		return ""
 	}
-	return fmt.Sprintf(" (estimated from %.0f %% of %s's memory: there was no time for more)", 100*k.ShareRead, k.Name)
+	return fmt.Sprintf(" (estimated from %d %% of %s's memory: there was no time for more)", int(100*k.ShareRead), k.Name)
 }
 
 func where(k *account.Malloc) string {
