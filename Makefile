@@ -39,14 +39,15 @@ demo: deps ## Builds a service that leaks, drives it for a few seconds and shows
 
 # -count=1: tests that build programs of their own do not notice in the cache that those changed. -timeout: a busy machine
 # takes longer for the matrix than the ten minutes that go test allows. -vet=off: make check runs vet's analyzers.
-test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors.
-	@$(tests) -at-once 2 $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
+test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors. BUT=names leaves out what names tests.
+	@$(tests) -at-once 2 $(if $(filter names,$(BUT)),-but '$(named)') $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
 
 test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of the matrix.
 	@$(tests) -at-once 2 $(tested) -- -vet=off -count=1 -timeout 60m ./...
 
+named := ./symbolize ./internal/debugfile ./internal/dwarf ./internal/elffile ./internal/pclntab ./internal/xz
 names: deps $(counted) ## Runs all tests of how addresses get their names, the long ones too.
-	@$(tests) . -- -vet=off -count=1 -timeout 60m ./symbolize ./internal/debugfile ./internal/dwarf ./internal/elffile ./internal/pclntab ./internal/xz
+	@$(tests) . -- -vet=off -count=1 -timeout 60m $(named)
 
 kinds: deps $(counted) ## Runs the rows of the matrix for a few builds, each on every kind of host; make matrix has all builds.
 	@$(tests) e2e -- -vet=off -count=1 -timeout 60m ./matrix

@@ -10,6 +10,8 @@
 //
 // With -at-once 2, two folders are tested at a time. What they print stays in the folders' order.
 //
+// With -but "./a ./b", these packages of the first folder are left out: another run tests them.
+//
 // With -again 20, a failed test runs alone, 20 times more. If it passes each time, the command succeeds, and ends with a line
 // FLAKY that names it and with what it printed. With -command, that goes for a program that is a test, such as those in C.
 //

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,6 +23,7 @@ type options struct {
 	repeat   int
 	times    int           // that a failed test runs again
 	limit    time.Duration // for all of these runs
+	but      []string      // packages, as ./... would name them, that are left out
 	command  string        // the name of a program to run instead of go test
 	folders  []string
 	args     []string // of go test; or a program and its arguments
@@ -41,9 +43,11 @@ func parse(words []string) (options, error) {
 	flags.IntVar(&o.times, "again", 0, "run a failed test so many times more, alone; it has failed if it fails again")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "end the runs of -again after this time")
 	flags.StringVar(&o.command, "command", "", "test a program, which has this name, instead of Go packages")
+	but := flags.String("but", "", "leave out these packages of the first folder, which another run tests")
 	if err := flags.Parse(words); err != nil {
 		return o, err
 	}
+	o.but = strings.Fields(*but)
 	o.folders = flags.Args()
 	if o.command != "" {
 		o.folders, o.args = nil, o.folders

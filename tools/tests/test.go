@@ -5,12 +5,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
 // test runs go test in a folder.
 func (o options) test(folder string, r *reader) counts {
-	err := o.goTest(folder, r, o.args)
+	args, err := o.argsIn(folder)
+	if err == nil {
+		err = o.goTest(folder, r, args)
+	}
 	c := r.counts
 	for _, f := range c.failures {
 		f.folder = folder
@@ -23,6 +27,31 @@ func (o options) test(folder string, r *reader) counts {
 	}
 	c.Skips = append(c.Skips, leftOut(o.args)...)
 	return c
+}
+
+// argsIn returns go test's arguments in a folder. In the first one, the packages of ./... are listed but those that are left out.
+func (o options) argsIn(folder string) ([]string, error) {
+	last := len(o.args) - 1
+	if len(o.but) == 0 || folder != o.folders[0] || last < 0 || o.args[last] != "./..." {
+		return o.args, nil
+	}
+	command := exec.Command(o.tool, "list", "-f", "{{.ImportPath}} {{.Module.Path}}", "./...")
+	command.Dir, command.Stderr = folder, os.Stderr
+	list, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	args := slices.Clone(o.args[:last])
+	for line := range strings.Lines(string(list)) {
+		path, module, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name := "." + strings.TrimPrefix(path, module); !slices.Contains(o.but, name) {
+			args = append(args, name)
+		}
+	}
+	if left := len(args) - last + len(o.but); left != strings.Count(string(list), "\n") {
+		return nil, fmt.Errorf("of %v, not all are packages", o.but)
+	}
+	return args, nil
 }
 
 func (o options) goTest(folder string, r *reader, args []string) error {

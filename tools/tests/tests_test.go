@@ -115,6 +115,20 @@ func TestFoldersAtOnceArePrintedInTheirOrder(t *testing.T) {
 		"tests: 2 passed, 1 failed, 0 skipped")
 }
 
+// What another run tests is left out by name, and a name that means nothing fails.
+func TestPackagesThatAreTestedElsewhereAreLeftOut(t *testing.T) {
+	dir := module(t, "package scratch\nimport \"testing\"\nfunc TestA(t *testing.T) {}")
+	if err := os.MkdirAll(filepath.Join(dir, "b", "c"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "b", "c", "c_test.go"), []byte("package c\nimport \"testing\"\nfunc TestB(t *testing.T) { t.Error(1) }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	contains(t, ran(t, true, "-but", "./b/c", dir, "--", "./..."), "1 passed, 0 failed")
+	contains(t, ran(t, false, "-but", " ", dir, "--", "./..."), "1 passed, 1 failed")
+	contains(t, ran(t, false, "-but", "./b", dir, "--", "./..."), "of [./b], not all are packages")
+}
+
 func TestNamesThatAreLeftOutAreCounted(t *testing.T) {
 	out := ran(t, true, module(t, scratchTests), "--", "-skip", "TestSkips|TestMoon/full", ".")
 	contains(t, out, "2 skipped: left out by name", "tests: 1 passed, 0 failed, 2 skipped")

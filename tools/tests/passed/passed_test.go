@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -134,5 +136,45 @@ func TestAllListedInputsExistAndHashesAreOfListedTests(t *testing.T) {
 		if rows[name] == nil || len(hash) != 1 || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(hash[0]) {
 			t.Errorf("%s: %q", name, hash)
 		}
+	}
+}
+
+// The short tests of these packages run with names only, so that nothing that one of them imports may be left out.
+func TestInputsOfNamesAreAllThatItsPackagesImport(t *testing.T) {
+	t.Chdir("../../..")
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := regexp.MustCompile(`(?m)^named := (.+)$`).FindSubmatch(text)
+	if packages == nil {
+		t.Fatal("the Makefile does not name the packages")
+	}
+	list := exec.Command("go", append([]string{"list", "-test", "-deps", "-f", "{{.Dir}}"}, strings.Fields(string(packages[1]))...)...)
+	dirs, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := readTable(inputsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported := 0
+	for dir := range strings.Lines(string(dirs)) {
+		name, inside := strings.CutPrefix(strings.TrimSpace(dir), root+"/")
+		if !inside {
+			continue
+		}
+		imported++
+		if !slices.ContainsFunc(rows["names"], func(input string) bool { return name == input || strings.HasPrefix(name, input+"/") }) {
+			t.Errorf("%s is no input of names", name)
+		}
+	}
+	if imported < 10 {
+		t.Errorf("%d packages are imported", imported)
 	}
 }
