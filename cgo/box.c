@@ -228,7 +228,7 @@ static void on_bus(int signal, siginfo_t *info, void *context)
 	int error = errno;
 	bool done = is_sent(info) ? send_back(signal, info, context) : mend_alone(info, context);
 	if (!done)
-		ending_note(signal);
+		ending_note(signal, info);
 	errno = error;
 	if (!done)
 		pass_on(signal, info, context);

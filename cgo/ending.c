@@ -11,9 +11,11 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 #include "action.h"
 #include "clock.h"
+#include "machine.h"
 #include "region.h"
 #include "shield.h"
 #include "waker.h"
@@ -23,20 +25,34 @@
 static uint32_t noted;                // a bit for each signal
 static struct sigaction behind[MOST]; // kept after ending_end for a handler that still runs
 
-static void do_ending_note(int number)
+static bool relays; // the latest signal was one that is_relayed
+
+// With GOTRACEBACK=crash, Go's runtime does not end at once when a signal ends it. It sends SIGQUIT to its process, once for each
+// thread, and then SIGABRT: the signal before them is why.
+static bool is_relayed(int number, const siginfo_t *info)
 {
-	if (cgoheap_region == NULL || !region_here())
+	bool own = info->si_code <= 0 && info->si_pid == system_call(SYS_getpid, 0, 0, 0, 0);
+	bool quits = number == SIGQUIT && (cgoheap_region->asked_to_end | cgoheap_region->faulted) != 0;
+	bool aborts = number == SIGABRT && __atomic_load_n(&relays, __ATOMIC_RELAXED);
+	bool relayed = own && (quits || aborts);
+	__atomic_store_n(&relays, relayed, __ATOMIC_RELAXED);
+	return relayed;
+}
+
+static void do_ending_note(int number, const siginfo_t *info)
+{
+	if (cgoheap_region == NULL || !region_here() || is_relayed(number, info))
 		return;
 	uint64_t *note = number == SIGTERM || number == SIGINT || number == SIGQUIT ? &cgoheap_region->asked_to_end : &cgoheap_region->faulted;
 	__atomic_store_n(note, (clock_now() & ~(uint64_t)ENDING_SIGNAL) | (uint64_t)number, __ATOMIC_RELAXED);
 }
 
 // A file that was made shorter may lack the header's page, and the handler's mask has SIGBUS.
-SHIELDED_FUNCTION(extern, ending_note, (int number), (number))
+SHIELDED_FUNCTION(extern, ending_note, (int number, const siginfo_t *info), (number, info))
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-	ending_note(number);
+	ending_note(number, info);
 	behind[number].sa_sigaction(number, info, context);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CGOHEAP_ENDING_H
 #define CGOHEAP_ENDING_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #define ENDING_SIGNAL 0xff // the bits of a note that have the signal's number; the others are the time, by clock_now, in nanoseconds
@@ -11,7 +12,7 @@
 bool ending_begin(int number);
 void ending_end(int number);
 
-// Notes one signal, in a handler or outside.
-void ending_note(int number);
+// Notes one signal, in its handler.
+void ending_note(int number, const siginfo_t *info);
 
 #endif

@@ -40,7 +40,7 @@ const (
 // needs a profile.
 func (e *evidence) cause() (text string, orderly bool) {
 	switch asked := e.ended.Sub(e.asked.Time); {
-	case e.asked.Signal != 0 && -silence <= asked && asked <= drain:
+	case e.asked.Signal != 0 && -silence <= asked && asked <= drain && !e.faultedSince():
 		return "it was asked to end, by " + nameOf(e.asked), true
 	case e.killed() > 0:
 		return fmt.Sprintf("the kernel killed it because its control group was out of memory (%s in the group since its last second)",
@@ -54,6 +54,8 @@ func (e *evidence) cause() (text string, orderly bool) {
 	case e.isFull():
 		return fmt.Sprintf("unknown, but most likely the kernel killed it for its memory: at its last second its control group used %s of its limit of %s",
 			report.Bytes(e.last.Values[flight.GroupUsed]), report.Bytes(e.last.Values[flight.GroupLimit])), false
+	case e.asked.Signal != 0 && e.faultedSince():
+		return fmt.Sprintf("it was asked to end by %s, and then crashed with %s, unless it survived that", nameOf(e.asked), nameOf(e.faulted)), false
 	case e.crashed(syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE):
 		return "it most likely crashed with " + nameOf(e.faulted), false // Go programs can survive these
 	case e.asked.Signal != 0 && asked <= patience:
@@ -70,6 +72,11 @@ func nameOf(s remote.Signal) string { return fmt.Sprintf("signal %d (%v)", int(s
 // crashed reports whether the last signal that says that the program is faulty was one of these, and nothing was noted after it.
 func (e *evidence) crashed(signals ...syscall.Signal) bool {
 	return slices.Contains(signals, e.faulted.Signal) && !e.ended.After(e.faulted.Time.Add(slack))
+}
+
+// faultedSince reports whether the program was faulty after it had been asked to end, at its last moment.
+func (e *evidence) faultedSince() bool {
+	return e.crashed(e.faulted.Signal) && e.faulted.Signal != 0 && !e.faulted.Time.Before(e.asked.Time)
 }
 
 // killed returns how many processes of the group the kernel has killed for memory since the last record.

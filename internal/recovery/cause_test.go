@@ -58,6 +58,10 @@ func TestCauses(t *testing.T) {
 		"aborted near the limit":         {evidence{faulted: signalled(syscall.SIGABRT, 0), last: lastRecord(full), killsNow: 0}, "it crashed with signal 6", false},
 		"crashed after the last record":  {evidence{faulted: signalled(syscall.SIGABRT, -500*time.Millisecond), killsNow: -1}, "signal 6", false},
 		"survived a signal":              {evidence{faulted: signalled(syscall.SIGSEGV, time.Second), killsNow: -1}, "unknown", false},
+		"aborted while it ended":         {evidence{asked: asked, faulted: signalled(syscall.SIGABRT, 0), killsNow: -1}, "it crashed with signal 6", false},
+		"a fault while it ended":         {evidence{asked: asked, faulted: signalled(syscall.SIGSEGV, -500*time.Millisecond), killsNow: -1}, "asked to end by signal 15 (terminated), and then crashed with signal 11 (segmentation fault), unless", false},
+		"a fault survived while it ends": {evidence{asked: asked, faulted: signalled(syscall.SIGSEGV, 5*time.Second), killsNow: -1}, "signal 15", true},
+		"asked after a fault survived":   {evidence{asked: signalled(syscall.SIGTERM, 0), faulted: signalled(syscall.SIGSEGV, 10*time.Millisecond), killsNow: -1}, "signal 15", true},
 		"the machine was restarted":      {evidence{restarted: true, last: lastRecord(kills), killsNow: 9}, "restarted", false},
 	} {
 		c.ended = end

@@ -13,6 +13,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -52,18 +54,30 @@ func TestTheProcessThatDies(t *testing.T) {
 	os.Stdout.WriteString("recorded\n")
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Scan()
-	switch lines.Text() {
+	how, core := strings.CutSuffix(lines.Text(), " for a core")
+	if core {
+		debug.SetTraceback("crash")
+		_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // as if it were written
+	}
+	switch how {
 	case "exit":
 		os.Exit(0)
 	case "hang":
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM) // and nobody listens
+		began := make(chan bool)
 		go func() {
+			close(began)
 			for { //nolint:revive,staticcheck // nothing can stop it
 			}
 		}()
+		<-began
 		runtime.GC() // waits for it, and everybody else for this
 	case "crash":
 		victim.Crash()
+	case "abort":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
+	case "quit":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGQUIT)
 	case "fault":
 		survive()
 		time.Sleep(2500 * time.Millisecond) // there are records of the time after it

@@ -159,8 +159,11 @@ func TestHowAProcessEnded(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			_ = m.Process.Kill()
 		}, "hung, or was stopped, for "},
-		"an exit":      {func(m *mortal) { m.say("exit") }, "unknown: it exited without Profiler.Stop"},
-		"a crash in C": {func(m *mortal) { m.say("crash") }, "signal 11 (segmentation fault)"},
+		"an exit":                       {func(m *mortal) { m.say("exit") }, "unknown: it exited without Profiler.Stop"},
+		"a crash in C":                  {func(m *mortal) { m.say("crash") }, "signal 11 (segmentation fault)"},
+		"a crash in C, for a core":      {func(m *mortal) { m.say("crash for a core") }, "most likely crashed with signal 11 (segmentation fault)"},
+		"a SIGABRT, for a core":         {func(m *mortal) { m.say("abort for a core") }, "crashed with signal 6 (aborted)"},
+		"a request to quit, for a core": {func(m *mortal) { m.say("quit for a core") }, ""},
 		"a kill after a panic that was recovered": {func(m *mortal) {
 			m.say("fault")
 			if line, err := m.out.ReadString('\n'); line != "survived\n" {

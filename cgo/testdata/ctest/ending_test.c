@@ -59,6 +59,39 @@ static void is_noted(void)
 	check(cgoheap_stop());
 }
 
+static void end_as_go(void)
+{
+	check(kill(getpid(), SIGQUIT) == 0 && kill(getpid(), SIGQUIT) == 0 && handled == SIGQUIT);
+	raise(SIGABRT);
+	check(handled == SIGABRT);
+}
+
+// As Go's runtime ends with GOTRACEBACK=crash.
+static void what_a_crash_sends_itself(void)
+{
+	static const int numbers[] = {SIGTERM, SIGQUIT, SIGSEGV, SIGABRT};
+	start(1);
+	for (int i = 0; i < 4; i++) {
+		have(numbers[i], true);
+		check(ending_begin(numbers[i]));
+	}
+	uint64_t *asked = &cgoheap_region->asked_to_end, *faulted = &cgoheap_region->faulted;
+	raise(SIGSEGV);
+	end_as_go();
+	check(*asked == 0 && (*faulted & ENDING_SIGNAL) == SIGSEGV);
+	raise(SIGTERM);
+	*faulted = 0;
+	raise(SIGABRT); // of its own accord
+	check((*asked & ENDING_SIGNAL) == SIGTERM && (*faulted & ENDING_SIGNAL) == SIGABRT);
+	*asked = *faulted = 0;
+	check(kill(getpid(), SIGQUIT) == 0 && (*asked & ENDING_SIGNAL) == SIGQUIT); // a request to itself
+	end_as_go();
+	check((*asked & ENDING_SIGNAL) == SIGQUIT && *faulted == 0);
+	for (int i = 0; i < 4; i++)
+		ending_end(numbers[i]);
+	check(cgoheap_stop());
+}
+
 static void others_stay(void)
 {
 	struct sigaction now;
@@ -148,6 +181,7 @@ int main(void)
 {
 	run("nothing of a stack is kept with a handler", nothing_of_a_stack_is_kept);
 	run("a signal is noted, and its handler called", is_noted);
+	run("what Go's runtime sends itself in a crash is not noted", what_a_crash_sends_itself);
 	run("handlers of other kinds, and later ones, stay", others_stay);
 	run("where the program's handler alone is put back, ours comes back before it", comes_back);
 	run("children note nothing", children_note_nothing);
