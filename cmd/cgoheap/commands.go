@@ -124,6 +124,8 @@ func dumpCommand() command {
 				"directly, with stacks, and the rest by lines as in docs/account.md. The total is RSS. The threads stand " +
 				"still for about 5 ms more for each GiB. Neither a core file nor a black box says which pages were " +
 				"resident, so this view is refused for them.",
+			"A process with a black box has its tables there, and a core file lacks them, unless bit 3 of coredump_filter was set " +
+				"(core(5)). Then the box is read, where it was or beside the core file, and stays.",
 		},
 		examples: []example{
 			{"cgoheap dump 4711", "writes cgoheap.4711.pb.gz"},

@@ -90,6 +90,7 @@ func (d *dumping) write(s *streams) error {
 		if r, err = d.read(); err != nil {
 			return err
 		}
+		defer r.Close()
 		if d.file == "-" {
 			return r.Write(s.raw, d.view, symbolize.New(d.naming))
 		}
@@ -107,14 +108,18 @@ type dumped struct {
 	Program      string    `json:"program"`
 	Started      time.Time `json:"started"`
 	Time         time.Time `json:"time"`
+	Box          string    `json:"box,omitempty"` // the black box that was read in the place of the core file
 	StoodSeconds float64   `json:"stood_seconds"` // how long the threads stood still; 0 for a core file
 }
 
 func (d *dumping) tell(out io.Writer, r *remote.Recording) error {
 	if d.asJSON {
-		return json.NewEncoder(out).Encode(dumped{d.file, r.Program, r.Started().UTC(), r.Time.UTC(), r.Stood.Seconds()})
+		return json.NewEncoder(out).Encode(dumped{d.file, r.Program, r.Started().UTC(), r.Time.UTC(), r.Box, r.Stood.Seconds()})
 	}
 	about := fmt.Sprintf("%s: what %s recorded from %s to %s", d.file, r.Program, r.Started().UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
+	if r.Box != "" {
+		about += fmt.Sprintf("; the core file lacks it, so it is from the black box %s", r.Box)
+	}
 	if d.core == "" {
 		about += fmt.Sprintf("; its threads stood still for %v", r.Stood.Round(time.Microsecond))
 	}

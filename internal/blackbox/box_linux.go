@@ -25,12 +25,6 @@ type Box struct {
 	held  []byte // a page of it that nobody touches: with it, the process has the lock until the file is removed
 }
 
-// The parts of a file's name: cgoheap.PROGRAM.HOST.PID.TIME.box.
-const (
-	prefix = "cgoheap."
-	suffix = ".box"
-)
-
 // Prefix begins the names of this program's files. Names of a program called PROGRAM.x begin with it as well.
 func Prefix() string { return prefix + self.Name + "." }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // ReadCore reads the recording in a core file, as the kernel writes it when a process dies of a signal (core(5)), and gcore
-// while it lives. The time is that of the file. Files are opened by the paths that the process knew, and by their build IDs
-// only.
+// while it lives, or in the black box that the process had, if that is still there. The time is that of the file. Files are opened by
+// the paths that the process knew, and by their build IDs only. It must be closed.
 func ReadCore(path string) (*Recording, error) {
 	r, err := readCore(path)
 	if err != nil && !strings.Contains(err.Error(), path) {
@@ -40,6 +40,9 @@ func readCore(path string) (*Recording, error) {
 		return nil, err
 	}
 	start, err := regionAmong(c.starts(), c)
+	if errors.Is(err, errNoRecording) {
+		return boxOf(path, c)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +70,7 @@ func (r *Recording) byTables() {
 type core struct {
 	file     io.ReaderAt
 	segments []elf.ProgHeader // ascending by address
+	notes    []*elf.Prog
 }
 
 func newCore(file io.ReaderAt) (*core, error) {
@@ -79,8 +83,11 @@ func newCore(file io.ReaderAt) (*core, error) {
 	}
 	c := &core{file: file}
 	for _, p := range f.Progs {
-		if p.Type == elf.PT_LOAD {
+		switch p.Type {
+		case elf.PT_LOAD:
 			c.segments = append(c.segments, p.ProgHeader)
+		case elf.PT_NOTE:
+			c.notes = append(c.notes, p)
 		}
 	}
 	slices.SortFunc(c.segments, func(a, b elf.ProgHeader) int { return int(min(1, max(-1, int64(a.Vaddr)-int64(b.Vaddr)))) })

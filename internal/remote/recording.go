@@ -23,6 +23,7 @@ type Recording struct {
 	Program string         // the path of the executable; "" if it could not be read
 	Stood   time.Duration  // how long its threads stood still; 0 for a core file
 	About   blackbox.About // of a black box
+	Box     string         // the path of the black box that was read in the place of a core file; "" for none
 
 	region  tables.Region
 	unmap   func() // of a region that is a file
