@@ -29,7 +29,7 @@ import (
 //	metrics    the same in numbers, and more, for Prometheus: see Metrics
 //	profile    a profile, with the parameters of Handler. Beside them, view=growth takes from and to, in milliseconds since
 //	           1970: then it compares the moments nearest to them that are kept for suspects, of the stacks that are kept
-//	stacks     the same as JSON for the page: a tree of at most some 20,000 nodes. by=KEY divides it by the values of a label
+//	stacks     the same as JSON for the page: a tree of at most some 500,000 nodes. by=KEY divides it by the values of a label
 //	source     the lines of source around those with the numbers near, of file, as JSON: only of a file that a function of the profile
 //	           is from, by its debug data, and if it is on the machine. The other parameters choose the profile
 //	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much

@@ -24,8 +24,8 @@ type Stacks struct {
 
 	// Nodes are [parent, function, self, objects], each after its parent, which is the index of an earlier one; -1 for a root. Self is
 	// without the nodes below.
-	Nodes [][4]int64 `json:"nodes"`
-	Cut   int        `json:"cut"` // how many nodes were too small to be listed; their sums are in nodes of the function "other"
+	Nodes Nodes `json:"nodes"`
+	Cut   int   `json:"cut"` // how many nodes were too many to be listed; their sums are in nodes of the function "other"
 
 	// Lines are [function, line of its file, flat, cumulative], those with the most if there are more than mostLines. Flat is what
 	// the line itself allocated, and cumulative has what it called as well, counted once in recursion.
@@ -43,8 +43,9 @@ type Options struct {
 	Keep  int    // how many nodes at most, not counting those that stand for what was cut; 0 for mostNodes
 }
 
-// mostNodes is more than a person can look at, and 0.8 MB of JSON before it is packed.
-const mostNodes = 20_000
+// mostNodes is what a browser makes a tree of in a second or two, and 5 MB of JSON before it is packed. It has all nodes up to then,
+// because the page adds them up in other ways: by function, by library, from the innermost function on. Only what it draws is cut.
+const mostNodes = 500_000
 
 // mostValues bounds the values of a label that are listed.
 const mostValues = 200
@@ -92,7 +93,7 @@ func newBuilder(p *profile.Profile, value string) *builder {
 	b := &builder{objects: -1, texts: make(map[string]int), functions: make(map[Function]int64),
 		lines: make(map[*profile.Location][]frame, len(p.Location)), rows: make(map[[2]int64]int),
 		values: make(map[string]map[string]bool)}
-	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: [][4]int64{}, Lines: [][4]int64{}}
+	b.made = Stacks{Time: p.TimeNanos / 1e6, Comments: p.Comments, Labels: make(map[string][]string), Nodes: Nodes{}, Lines: [][4]int64{}}
 	b.column = columnOf(p, value)
 	if b.column < len(p.SampleType) {
 		b.made.Value, b.made.Unit = p.SampleType[b.column].Type, p.SampleType[b.column].Unit

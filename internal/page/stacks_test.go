@@ -104,6 +104,21 @@ func bounded(t *testing.T, p *profile.Profile) {
 	}
 }
 
+// The page adds nodes up in other ways: what is not sent is in none of its figures.
+func TestThePageGetsAllNodesOfAsManySamplesAsThereMayBe(t *testing.T) {
+	if s := NewStacks(randomProfile(20_000), Options{}); s.Cut > 0 {
+		t.Errorf("%d nodes were cut, and %d are left", s.Cut, len(s.Nodes))
+	}
+}
+
+func TestNodesAreWrittenShort(t *testing.T) {
+	made := Nodes{{-1, 5, 0, 0}, {0, 6, 7, 0}, {-1, 5, 0, -1}, {0, 8, -9, 1}}
+	text, err := json.Marshal(struct{ Nodes Nodes }{made})
+	if want := `{"Nodes":[[0,5],[1,6,7,0],[0,5,0,-1],[3,8,-9,1]]}`; err != nil || string(text) != want {
+		t.Errorf("%v: %s, want %s", err, text, want)
+	}
+}
+
 func TestLabelsDivideATree(t *testing.T) {
 	s := NewStacks(randomProfile(9), Options{By: "tenant"})
 	var roots []string

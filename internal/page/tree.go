@@ -1,6 +1,40 @@
 package page
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
+
+// Nodes are the rows of a tree.
+type Nodes [][4]int64
+
+// MarshalJSON writes a row as how far before it its parent is, 0 for a root, and its function; what it has itself follows if it has
+// anything. So most rows are short, and much alike. It never fails.
+func (n Nodes) MarshalJSON() ([]byte, error) {
+	text := make([]byte, 0, 10*len(n)+2)
+	text = append(text, '[')
+	for i, row := range n {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		back := int64(0)
+		if row[0] >= 0 {
+			back = int64(i) - row[0]
+		}
+		text = append(text, '[')
+		text = strconv.AppendInt(text, back, 10)
+		numbers := row[1:]
+		if row[2] == 0 && row[3] == 0 {
+			numbers = row[1:2]
+		}
+		for _, number := range numbers {
+			text = append(text, ',')
+			text = strconv.AppendInt(text, number, 10)
+		}
+		text = append(text, ']')
+	}
+	return append(text, ']'), nil
+}
 
 // stack is a sample's functions, the outermost function first, and what was allocated there.
 type stack struct {
@@ -10,9 +44,9 @@ type stack struct {
 
 // tree returns the nodes of all stacks. Sorted stacks need no search: those that begin alike stand together, and one has new nodes
 // from where it leaves the one before.
-func (b *builder) tree() [][4]int64 {
+func (b *builder) tree() Nodes {
 	slices.SortFunc(b.stacks, func(x, y stack) int { return slices.Compare(x.functions, y.functions) })
-	nodes := make([][4]int64, 0, b.nodes())
+	nodes := make(Nodes, 0, b.nodes())
 	var before []int64 // functions
 	var on []int64     // nodes of theirs
 	for _, p := range b.stacks {

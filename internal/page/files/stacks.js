@@ -62,7 +62,8 @@ function draw() {
   labels();
   rows();
   showSource(sent);
-  const cut = sent.cut ? [`${sent.cut} small nodes are joined in “(small ones)”; the file has all`] : [];
+  const cut = sent.cut ? [`${sent.cut.toLocaleString()} small nodes are joined in “(small ones)”: what functions have in them is not in the table, not found by a search, and ` +
+    "not in the graph if it is reversed or by library; the file has all"] : [];
   find("comments").replaceChildren(...[...cut, ...(sent.comments || [])].map((c) => make("li", {}, readable(c))));
 }
 

@@ -2,23 +2,46 @@
 
 class Node {
   constructor(name, kind, about, parent) {
-    Object.assign(this, { name, kind, about, parent, self: 0, flat: 0, objects: 0, total: 0, weight: 0, depth: parent ? parent.depth + 1 : 0, children: new Map() });
+    this.name = name;
+    this.kind = kind;
+    this.about = about;
+    this.parent = parent;
+    this.self = this.flat = this.objects = this.total = this.weight = 0;
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.children = null; // by key; most nodes have no more than one child
+    this.sorted = none;
   }
 
-  child(key, name, kind, about) {
-    let c = this.children.get(key);
-    if (!c) this.children.set(key, c = new Node(name, kind, about, this));
+  child(f) {
+    const only = this.sorted[0];
+    if (only?.about.key === f.key) return only;
+    let c = this.children?.get(f.key);
+    if (c) return c;
+    c = new Node(f.name, f.kind, f, this);
+    if (!only) this.sorted = [c];
+    else {
+      this.children ??= new Map();
+      this.children.set(f.key, c);
+      this.sorted.push(c);
+    }
     return c;
   }
 }
 
+const none = [];
+
+// parentOf returns the index of the parent of the node i; -1 for none. The server sends how far before it that is.
+const parentOf = (sent, i) => sent.nodes[i][0] ? i - sent.nodes[i][0] : -1;
+
 // stacksOf returns, for each node with bytes of its own, the stack of function numbers, the outermost first.
 export function stacksOf(sent) {
-  const paths = [], list = [];
-  for (const [parent, f, self, objects] of sent.nodes) {
-    const path = parent < 0 ? [f] : [...paths[parent], f];
-    paths.push(path);
-    if (self || objects) list.push({ path, self, objects });
+  const list = [];
+  for (let i = 0; i < sent.nodes.length; i++) {
+    const [, , self = 0, objects = 0] = sent.nodes[i];
+    if (!self && !objects) continue;
+    const path = [];
+    for (let at = i; at >= 0; at = parentOf(sent, at)) path.push(sent.nodes[at][1]);
+    list.push({ path: path.reverse(), self, objects });
   }
   return list;
 }
@@ -33,8 +56,15 @@ function functionsOf(sent, library) {
   });
 }
 
+let built = {}; // the last tree, and what it was made of
+
 // build returns the tree of what the server sent.
 export function build(sent, { reverse, library }) {
+  if (built.sent !== sent || built.reverse !== reverse || built.library !== library) built = { sent, reverse, library, tree: treeOf(sent, { reverse, library }) };
+  return built.tree;
+}
+
+function treeOf(sent, { reverse, library }) {
   const functions = functionsOf(sent, library), root = new Node("all", 4, null, null);
   if (reverse || library) rebuild(root, sent, functions, { reverse, library });
   else copy(root, sent, functions);
@@ -45,8 +75,9 @@ export function build(sent, { reverse, library }) {
 // copy makes the tree as it was sent.
 function copy(root, sent, functions) {
   const made = [];
-  for (const [parent, number, self, objects] of sent.nodes) {
-    const f = functions[number], at = (parent < 0 ? root : made[parent]).child(f.key, f.name, f.kind, f);
+  for (let i = 0; i < sent.nodes.length; i++) {
+    const [, number, self = 0, objects = 0] = sent.nodes[i], parent = parentOf(sent, i);
+    const at = (parent < 0 ? root : made[parent]).child(functions[number]);
     at.self += self;
     at.flat += self;
     at.objects += objects;
@@ -62,7 +93,7 @@ function rebuild(root, sent, functions, { reverse, library }) {
     if (reverse) frames.reverse();
     let at = root, first = null;
     for (const f of frames) {
-      at = at.child(f.key, f.name, f.kind, f);
+      at = at.child(f);
       first ??= at;
     }
     at.self += self;
@@ -75,12 +106,13 @@ function rebuild(root, sent, functions, { reverse, library }) {
 function sum(node) {
   node.total = node.self;
   node.weight = Math.abs(node.self);
-  for (const c of node.children.values()) {
+  for (const c of node.sorted) {
     sum(c);
     node.total += c.total;
     node.weight += c.weight;
   }
-  node.sorted = [...node.children.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+  node.children = null;
+  if (node.sorted.length > 1) node.sorted.sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
 }
 
 // pathOf returns what leads to a node: names, and keys where a sibling has the same name. A sibling of that name that appears
