@@ -97,7 +97,8 @@ func diffCommand() command {
 			"A and B may each be any of URL, PID, FILE and BOX. " + sources + " " + addressesOfProfiles,
 			"What cannot be compared is refused, with what differs: sample types, and views. Sampling intervals may differ: " +
 				"values in profiles are estimates that are right on average whatever the interval is, so only their errors " +
-				"differ.",
+				"differ. Go's own heap is left out if only one of the two has it. What else they do not have in common is noted: " +
+				"the program, the time that they cover, a bound that one of them was cut to.",
 		},
 		examples: []example{
 			{"cgoheap diff before.pb.gz after.pb.gz", "what grew"},

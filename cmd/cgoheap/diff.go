@@ -70,10 +70,12 @@ func (d *diffing) run(s *streams, names []string) error {
 	if column < 0 {
 		return fmt.Errorf("-sample is %q: it must be one of %s", d.sample, types(a))
 	}
+	rest := likeOther(a, b, column)
 	found := compare(a, b, column, d.stacks)
 	found.A, found.B = names[0], names[1]
+	found.Notes = append(found.Notes, rest...)
 	if d.file != "" {
-		if err := writeDifference(d.file, a, b); err != nil {
+		if err := writeDifference(d.file, a, b, found.Notes); err != nil {
 			return err
 		}
 	}
@@ -123,14 +125,18 @@ func typeOf(t *profile.ValueType) string {
 // differenceComment is the first comment of a difference.
 const differenceComment = "cgoheap: the difference of two profiles: what the later one has more than the earlier one"
 
-// writeDifference writes B less A as a profile. It changes A.
-func writeDifference(path string, a, b *profile.Profile) error {
+// writeDifference writes B less A as a profile, with what a reader must know of them. It changes A.
+func writeDifference(path string, a, b *profile.Profile, notes []string) error {
 	a.Scale(-1)
 	merged, err := profile.Merge([]*profile.Profile{b, a})
 	if err != nil {
 		return fmt.Errorf("the difference of the profiles: %w", err)
 	}
 	merged.TimeNanos, merged.DurationNanos = b.TimeNanos, max(0, b.TimeNanos-a.TimeNanos)
-	merged.Comments = append([]string{differenceComment}, b.Comments...)
+	merged.Comments = []string{differenceComment}
+	for _, note := range notes {
+		merged.Comments = append(merged.Comments, "cgoheap: "+note)
+	}
+	merged.Comments = append(merged.Comments, b.Comments...)
 	return newFile(path, func(w io.Writer) error { return merged.Write(w) })
 }

@@ -121,13 +121,18 @@ func framesOf(s *profile.Sample) (list []string) {
 	return list
 }
 
+// amountOf returns what writes values of a unit.
+func amountOf(unit string) func(int64) string {
+	if unit == "bytes" {
+		return report.Bytes
+	}
+	return func(n int64) string { return fmt.Sprint(n) }
+}
+
 // text is the difference for a person, with at most so many rows; 0: all.
 func (d *difference) text(most int) string {
 	var b strings.Builder
-	amount := func(n int64) string { return fmt.Sprint(n) }
-	if d.Unit == "bytes" {
-		amount = report.Bytes
-	}
+	amount := amountOf(d.Unit)
 	plus := func(n int64) string {
 		if n > 0 {
 			return "+" + amount(n)

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/report"
+)
+
+// ordinals are what the two profiles of a difference are called.
+var ordinals = [2]string{"first", "second"}
+
+// likeOther leaves in two profiles what both have, and returns what a reader must know of the rest.
+func likeOther(a, b *profile.Profile, column int) (notes []string) {
+	both := [2]*profile.Profile{a, b}
+	for i, p := range both {
+		if !hasGoHeap(p) || hasGoHeap(both[1-i]) {
+			continue
+		}
+		if viewOf(p) == report.RSS.Name {
+			notes = append(notes, fmt.Sprintf("only the %s one has the stacks of Go's heap: in the other it is in the lines of Go that have no stacks", ordinals[i]))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("only the %s one has Go's own heap, %s: it is left out", ordinals[i], amountOf(p.SampleType[column].Unit)(withoutGoHeap(p, column))))
+	}
+	for i, p := range both {
+		if slices.ContainsFunc(p.Comments, func(c string) bool { return strings.HasPrefix(c, "cgoheap: other: ") }) {
+			notes = append(notes, fmt.Sprintf("the %s one has only its largest samples: the rest of it is in the line other, whoever allocated it", ordinals[i]))
+		}
+	}
+	return append(notes, spans(a, b, strings.HasPrefix(a.SampleType[column].Type, "alloc_"))...)
+}
+
+// ofGo reports whether a sample is of Go's own heap.
+func ofGo(s *profile.Sample) bool { return slices.Contains(s.Label[report.HeapLabel], "go") }
+
+// hasGoHeap reports whether a profile was made with Go's own heap. All of its samples have the label then. Of all that is resident, it
+// reports whether Go's heap has stacks.
+func hasGoHeap(p *profile.Profile) bool {
+	resident := viewOf(p) == report.RSS.Name
+	return slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool {
+		if resident {
+			return ofGo(s) && !strings.HasPrefix(nameOf(s), "[")
+		}
+		return ofGo(s) || slices.Contains(s.Label[report.HeapLabel], "native")
+	})
+}
+
+// withoutGoHeap takes Go's own heap out of a profile, and returns how much of a column it was. The rest has no label of its heap any
+// more, as in a profile that was made without Go's.
+func withoutGoHeap(p *profile.Profile, column int) (sum int64) {
+	p.Sample = slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool {
+		if ofGo(s) {
+			sum += s.Value[column]
+			return true
+		}
+		delete(s.Label, report.HeapLabel)
+		return false
+	})
+	return sum
+}
+
+// spans says if values cover different times, as those of deltas do, and of what was allocated since two beginnings.
+func spans(a, b *profile.Profile, allocated bool) []string {
+	x, y := time.Duration(a.DurationNanos).Round(time.Second), time.Duration(b.DurationNanos).Round(time.Second)
+	if x != y {
+		return []string{fmt.Sprintf("the first one covers %v, and the second one %v", x, y)}
+	}
+	if from, to := sinceOf(a), sinceOf(b); x == 0 && allocated && from != to {
+		return []string{fmt.Sprintf("the first one has what was allocated since %s, and the second one since %s", from, to)}
+	}
+	return nil
+}
+
+// sinceOf returns when the recording of a profile began, by its comment; "an unknown time" where none says so.
+func sinceOf(p *profile.Profile) string {
+	for _, c := range p.Comments {
+		if strings.HasPrefix(c, "cgoheap: native memory ") {
+			if _, since, found := strings.Cut(c, " since "); found {
+				since, _, _ = strings.Cut(since, ",")
+				return since
+			}
+		}
+	}
+	return "an unknown time"
+}
