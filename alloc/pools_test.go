@@ -3,6 +3,7 @@
 package alloc
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -35,6 +36,29 @@ func TestAPoolAndItsBlocksAreNotBothInUse(t *testing.T) {
 	recordedSites(t, r, map[string]stack.Values{"victim_pool_open": passed(1, 1<<16), "victim_pool_carve": passed(10, 1000)})
 	if frees, unseen := value(t, r, "frees"), value(t, r, "frees_unseen"); unseen != 0 {
 		t.Errorf("%d frees, %d unseen", frees, unseen)
+	}
+}
+
+// A pool that is exhausted returns 0, and the table of blocks uses 1 itself.
+func TestWhatCannotBeTheAddressOfABlockIsNotRecorded(t *testing.T) {
+	r := start(t, everything)
+	perform(func() {
+		for range 10 {
+			for p := range uintptr(3) {
+				cgo.Allocated(p, 1000+p, "")
+				cgo.Freed(p)
+			}
+		}
+	})
+	var sizes []int64
+	for _, s := range snapshot(t, r).through("perform") {
+		if s.AllocObjects != 10 || s.InuseObjects != 0 {
+			t.Errorf("%+v of blocks of %d bytes", s.Values, s.BlockSize)
+		}
+		sizes = append(sizes, s.BlockSize)
+	}
+	if lost := value(t, r, "lost_live_table_full"); lost != 0 || !slices.Equal(sizes, []int64{1002}) {
+		t.Errorf("blocks of %d bytes were recorded, and %d were lost", sizes, lost)
 	}
 }
 

@@ -7,6 +7,13 @@
 
 #include "hooks.h"
 #include "labels.h"
+#include "live.h"
+
+// The table of blocks cannot keep them: such keys are no block's there. A pool that is exhausted returns 0.
+static bool no_block(const void *p)
+{
+	return (uintptr_t)p <= RESERVED;
+}
 
 static void set_kind(const char *text, size_t size)
 {
@@ -35,7 +42,7 @@ static SLOW void slow_allocated(void *p, size_t size, const char *kind)
 {
 	struct registers caller = CALLER_REGISTERS();
 	uint64_t interval = count_down(size);
-	if (interval != 0)
+	if (interval != 0 && !no_block(p))
 		record_kind(&(struct allocation){p, size, interval, &caller}, kind, length(kind));
 }
 
@@ -43,7 +50,7 @@ static SLOW void slow_go_allocated(void *p, size_t size, const char *kind, size_
 {
 	struct registers caller = CALLER_REGISTERS();
 	uint64_t interval = count_down(size);
-	if (interval != 0)
+	if (interval != 0 && !no_block(p))
 		record_kind(&(struct allocation){p, size, interval, &caller}, kind, kind_size);
 }
 

@@ -26,8 +26,8 @@ void cgoheap_record_freed(void *p) __attribute__((weak));
 void cgoheap_record_pool(void *chunk) __attribute__((weak));
 
 /* After the block p of size bytes was made. No other block may have the address p meanwhile. It is never read, so it may be a
-   device's. kind is a text of at most 256 bytes, which becomes the label "kind" of the block's samples, or NULL. A program should
-   have at most some hundred kinds. */
+   device's. An address of 0 or 1 is no block: nothing is recorded. kind is a text of at most 256 bytes, which becomes the label
+   "kind" of the block's samples, or NULL. A program should have at most some hundred kinds. */
 static inline __attribute__((always_inline)) void cgoheap_allocated(void *p, size_t size, const char *kind)
 {
 	if (cgoheap_record_allocated)
