@@ -20,7 +20,7 @@ import (
 // Selection and the arguments of its View:
 //
 //	view=inuse|allocated|peak|age|shortlived|growth|rss|unreachable|heldby|pinned
-//	older=10m     view=age and unreachable: only blocks of at least this age
+//	older=10m     view=age and unreachable: only blocks of at least this age; unreachable leaves out those below 1s without it
 //	within=1s     view=shortlived: how soon they were freed: 100ms, 1s, 10s, 1m, 10m or 1h
 //	seconds=30    the answer comes after 30 s and is a delta, which may begin up to a second earlier; growth needs it
 //	heap=all      Go's own heap too; gc=1 collects its garbage first, for the views unreachable and heldby, too

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/cgoheap/cgoheap/alloc"
 )
 
 // query holds the parsed parameters of a request.
@@ -21,7 +23,7 @@ type query struct {
 var parameters = map[string]func(q *query, value string) error{
 	"view":    func(q *query, value string) (err error) { q.View.kind, err = viewNamed(value); return err },
 	"older":   func(q *query, value string) error { return setDuration(&q.View.olderThan, value) },
-	"within":  func(q *query, value string) error { return setDuration(&q.View.within, value) },
+	"within":  (*query).setWithin,
 	"seconds": (*query).setSeconds,
 	"heap":    (*query).setHeap,
 	"samples": func(q *query, value string) error { return setNumber(&q.MaxSamples, value) },
@@ -37,6 +39,15 @@ func setDuration(d *time.Duration, value string) (err error) {
 		return errors.New("it must be a duration, such as 90s, 10m or 1h30m")
 	}
 	return nil
+}
+
+// setWithin does not take 0, which View takes for the default.
+func (q *query) setWithin(value string) error {
+	err := setDuration(&q.View.within, value)
+	if err == nil && q.View.within == 0 {
+		err = fmt.Errorf("it must be one of %v", alloc.Lifetimes())
+	}
+	return err
 }
 
 func setNumber[T int | int64](n *T, value string) error {
@@ -108,6 +119,7 @@ func parseQuery(raw string) (q query, err error) {
 	if v := &q.View; v.kind == viewUnreachable || v.kind == viewHeldBy {
 		v.collect = q.gc
 	}
+	q.View.everyAge = q.View.kind == viewUnreachable && q.View.olderThan == 0 && values.Has("older")
 	if q.text && q.MaxSamples == 0 {
 		q.MaxSamples = textStacks
 	}

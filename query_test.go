@@ -189,6 +189,7 @@ func TestInvalidParametersAreRefusedWithASentence(t *testing.T) {
 		"view=age&older=long":       `the parameter older is "long": it must be a duration, such as 90s`,
 		"older=1s":                  "the parameter older is for the views age and unreachable",
 		"view=shortlived&within=2s": "must be one of",
+		"view=shortlived&within=0s": `the parameter within is "0s": it must be one of [100ms`,
 		"seconds=-1":                "it must be a number from 0 to 86400",
 		"seconds=NaN":               "it must be a number from 0 to 86400",
 		"seconds=soon":              `the parameter seconds is "soon": it must be a number`,

@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -66,6 +67,44 @@ func TestBlocksOfEachKindAreHeld(t *testing.T) {
 				t.Errorf("view %v has no block of %d bytes", v, size)
 			}
 		}
+	}
+}
+
+// What a profile leaves out, it says.
+func TestAnAgeThatIsAskedForIsTaken(t *testing.T) {
+	p := start(t, everything)
+	for parameters, want := range map[string]string{
+		"view=unreachable&older=0s": "", "view=unreachable&older=1m": "left out are blocks that are younger than 1m0s",
+		"view=unreachable": "left out are blocks that are younger than 1s", "view=age": "", "view=age&older=0": "",
+		"view=age&older=2s": "left out are blocks that are younger than 2s", "view=shortlived": "left out are blocks that were not freed within 1s",
+	} {
+		var found string
+		for _, c := range profiletest.Parse(t, profiletest.Ask(p.Handler(), parameters).Body).Comments {
+			if left, about := strings.CutPrefix(c, "cgoheap: left out"); about {
+				found = "left out" + left
+			}
+		}
+		if found != want {
+			t.Errorf("%s: %q, want %q", parameters, found, want)
+		}
+	}
+}
+
+func TestLostBlocksOfEveryAgeAreFoundIfTheyAreAskedFor(t *testing.T) {
+	p := start(t, everything)
+	for range 20 {
+		victim.Lose(1 << 20)
+	}
+	time.Sleep(50 * time.Millisecond) // ages are known to some 20 ms
+	got := profiletest.Parse(t, profiletest.Ask(p.Handler(), "view=unreachable&older=0s").Body)
+	var lost int64
+	for _, s := range got.Sample {
+		if s.NumLabel["bytes"][0] == 1<<20 {
+			lost += s.Value[0]
+		}
+	}
+	if lost < 10 { // words that nobody cleared may point to some
+		t.Errorf("%d blocks of 20 are lost", lost)
 	}
 }
 

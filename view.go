@@ -15,6 +15,7 @@ import (
 type View struct {
 	kind      viewKind
 	olderThan time.Duration // of viewAge
+	everyAge  bool          // of viewUnreachable: an olderThan of 0 is meant
 	within    time.Duration // of viewShortLived
 	collect   bool          // of viewUnreachable and viewHeldBy: collect Go's garbage first
 	since     *Baseline     // of views that compare; nil if they begin with Start
@@ -119,13 +120,24 @@ func (v View) searches() bool {
 }
 
 func (v View) withDefaults() View {
-	if v.kind == viewUnreachable && v.olderThan == 0 {
+	if v.kind == viewUnreachable && v.olderThan == 0 && !v.everyAge {
 		v.olderThan = time.Second
 	}
 	if v.kind == viewShortLived && v.within == 0 {
 		v.within = time.Second
 	}
 	return v
+}
+
+// leftOut says which blocks a profile of the view leaves out.
+func (v View) leftOut() []string {
+	switch {
+	case v.kind == viewShortLived:
+		return []string{report.LivedComment(v.within)}
+	case v.olderThan > 0:
+		return []string{report.YoungerComment(v.olderThan)}
+	}
+	return nil
 }
 
 func (v View) check() error {

@@ -87,7 +87,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 			Main:        report.Mapping(snapshot.Main),
 			SampleBytes: profile.SampleBytes,
 			Time:        profile.Time,
-			Comments:    comments(view, snapshot, &h),
+			Comments:    comments(s.View, snapshot, &h),
 			Columns:     view.Columns,
 			DefaultType: view.DefaultType,
 			Compression: pprof.Compression(s.Compression),
@@ -117,8 +117,8 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 	return write(&r)
 }
 
-func comments(view *viewing, s *alloc.Snapshot, h *heaps) []string {
-	list := view.Comments(&h.native)
+func comments(v View, s *alloc.Snapshot, h *heaps) []string {
+	list := append(viewings[v.kind].Comments(&h.native), v.leftOut()...)
 	if h.golang != nil {
 		list = append(list, h.comment())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/terminal"
 )
 
@@ -97,6 +98,9 @@ func differing(a, b *profile.Profile) error {
 	}
 	if x, y := viewOf(a), viewOf(b); x != y {
 		list = append(list, fmt.Sprintf("the views are %s and %s", cmp.Or(x, "unknown"), cmp.Or(y, "unknown")))
+	}
+	if x, y := report.LeftOut(a.Comments), report.LeftOut(b.Comments); x != y {
+		list = append(list, fmt.Sprintf("one leaves out %s, the other %s", cmp.Or(x, "nothing"), cmp.Or(y, "nothing")))
 	}
 	if len(a.SampleType) == 0 {
 		list = append(list, "they have no values")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,10 +95,14 @@ func TestADifferenceIsAProfile(t *testing.T) {
 func TestWhatCannotBeComparedSaysWhy(t *testing.T) {
 	one := map[string][2]int64{"f": {1, 1}}
 	comment := func(c string) func(*profile.Profile) { return func(p *profile.Profile) { p.Comments = []string{c} } }
-	a := inUse(t, one, comment("cgoheap: native memory in use, and allocated since 2026-11-25 10:00:00 UTC, every allocation"))
+	inuse := []string{"cgoheap: native memory in use, and allocated since 2026-11-25 10:00:00 UTC, every allocation"}
+	a := inUse(t, one, comment(inuse[0]))
 	for says, b := range map[string]string{
 		"the views are inuse and age":     inUse(t, one, comment("cgoheap: native memory in use by age, recorded since 2026-11-25 10:00:00 UTC, every allocation")),
 		"the views are inuse and unknown": inUse(t, one, nil),
+		"one leaves out nothing, the other blocks that are younger than 1h0m0s": inUse(t, one, func(p *profile.Profile) {
+			p.Comments = append(slices.Clone(inuse), "cgoheap: left out are blocks that are younger than 1h0m0s")
+		}),
 		"the sample types are inuse_objects (count), inuse_space (bytes) and inuse_objects (count), alloc_space (bytes)": inUse(t, one, func(p *profile.Profile) { p.SampleType[1].Type = "alloc_space" }),
 		"samples are taken by space (bytes) and by cpu (nanoseconds)":                                                    inUse(t, one, func(p *profile.Profile) { p.PeriodType = &profile.ValueType{Type: "cpu", Unit: "nanoseconds"} }),
 	} {

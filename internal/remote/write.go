@@ -49,7 +49,12 @@ func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 		out.Each = samples.Each()
 		out.Header.Comments = append(out.Header.Comments, "cgoheap: "+withoutHeap)
 	}
-	if v.Name == report.Peak.Name {
+	switch {
+	case v.Name == report.Age.Name && v.Older > 0:
+		out.Header.Comments = append(out.Header.Comments, report.YoungerComment(v.Older))
+	case v.Name == report.ShortLived.Name && v.Within > 0:
+		out.Header.Comments = append(out.Header.Comments, report.LivedComment(tables.Lifetimes()[v.Within-1]))
+	case v.Name == report.Peak.Name:
 		out.Header.Comments = append(out.Header.Comments, report.PeakComment(r.peak()))
 	}
 	for _, l := range append(r.losses(), cut...) {

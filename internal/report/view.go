@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cgoheap/cgoheap/pprof"
@@ -54,6 +55,28 @@ func Sampling(bytes int64) string {
 // PeakComment says when the peak was.
 func PeakComment(peak time.Time) string {
 	return "cgoheap: the highest moment was at " + peak.UTC().Format(seconds)
+}
+
+// The beginnings of what profiles say of blocks that they leave out.
+const (
+	youngerComment = "cgoheap: left out are blocks that are younger than "
+	livedComment   = "cgoheap: left out are blocks that were not freed within "
+)
+
+// YoungerComment says that blocks younger than that are left out.
+func YoungerComment(than time.Duration) string { return youngerComment + than.String() }
+
+// LivedComment says that blocks that were not freed within that time are left out.
+func LivedComment(within time.Duration) string { return livedComment + within.String() }
+
+// LeftOut returns what comments say of blocks that the profile leaves out; "" for nothing.
+func LeftOut(comments []string) string {
+	for _, c := range comments {
+		if strings.HasPrefix(c, youngerComment) || strings.HasPrefix(c, livedComment) {
+			return strings.TrimPrefix(c, "cgoheap: left out are ")
+		}
+	}
+	return ""
 }
 
 // LossComment says what a profile lacks.
