@@ -34,12 +34,17 @@ var styleOptions = [...][]demangle.Option{
 	Full: {demangle.NoClones, demangle.MaxLength(readableShift)},
 }
 
+// glibcOwn is what glibc puts before the names by which it calls its own functions. Where debug data has no other name of them, as
+// of getaddrinfo, that is not one of the source.
+const glibcOwn = "__GI_"
+
 // readable demangles a system name. It returns a name unchanged if that is not mangled, or would take too much time or
 // memory, or become too long.
 func (s Style) readable(systemName string) string {
 	if int(s) >= len(styleOptions) || explodes(systemName) {
 		return systemName
 	}
+	systemName = strings.TrimPrefix(systemName, glibcOwn)
 	name := demangle.Filter(systemName, styleOptions[s]...)
 	if name != systemName {
 		garbage.Made(garbageOfName)

@@ -38,6 +38,9 @@ func TestEachLanguageIsDemangledInEachStyle(t *testing.T) {
 		{"malloc", "malloc", "malloc", "malloc"},
 		{"_DYNAMIC", "_DYNAMIC", "_DYNAMIC", "_DYNAMIC"},
 		{"_ZN", "_ZN", "_ZN", "_ZN"},
+		// glibc's own
+		{"__GI_getaddrinfo", "getaddrinfo", "getaddrinfo", "getaddrinfo"},
+		{"__GI___strdup", "__strdup", "__strdup", "__strdup"},
 	} {
 		for style, want := range map[Style]string{Templates: c.templates, Short: c.short, Full: c.full, Mangled: c.mangled} {
 			if got := style.readable(c.mangled); got != want {
