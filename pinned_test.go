@@ -4,6 +4,7 @@ package cgoheap
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -36,6 +37,9 @@ func TestWhatBlocksPinIsWhatTheAccountSays(t *testing.T) {
 	read, err := profile.Parse(&written)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if comments := strings.Join(read.Comments, "\n"); !strings.Contains(comments, "it stood still for") || strings.Contains(comments, "looked at were") {
+		t.Errorf("no pointers are looked for: %s", comments)
 	}
 	defer func(d time.Duration) { lookingTime = d }(lookingTime)
 	lookingTime = time.Minute // on a busy machine it would not be enough for all of it

@@ -124,8 +124,12 @@ func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.
 
 func lookedComments(f *reach.Findings) []string {
 	c := &f.Report
-	notes := []string{fmt.Sprintf("found by %s of the process, for which it stood still for %v; looked at were %s in %v, %v of processor time, and "+
-		"%s of memory taken; the process wrote to at most %s meanwhile", copies(c.Copies), c.Pause.Round(10*time.Microsecond), report.Bytes(int64(c.Scanned)),
+	scanned := ""
+	if c.Scanned > 0 { // for pinned memory, no pointer is looked for
+		scanned = "looked at were " + report.Bytes(int64(c.Scanned)) + " in "
+	}
+	notes := []string{fmt.Sprintf("found by %s of the process, for which it stood still for %v; %s%v, %v of processor time, and %s of memory taken; "+
+		"the process wrote to at most %s meanwhile", copies(c.Copies), c.Pause.Round(10*time.Microsecond), scanned,
 		c.Took.Round(time.Millisecond), c.Busy.Round(time.Millisecond), report.Bytes(int64(c.Own)), report.Bytes(c.Copied))}
 	if c.Ran > 0 {
 		notes = append(notes, fmt.Sprintf("%d other threads ran then: a block that only a register of one of them holds counts as unreachable", c.Ran))
