@@ -13,8 +13,11 @@ func (p *Profiler) newAlarm() *suspects.Alarm {
 	if p.config.OnSuspect == nil {
 		return nil
 	}
-	return suspects.NewAlarm(func() []suspects.Verdict { return p.suspects.Verdicts() }, p.tellings, p.failed)
+	return suspects.NewAlarm(func() []suspects.Verdict { return verdicts(p.suspects) }, p.tellings, p.failed)
 }
+
+// verdicts are those that an alarm judges by. Tests replace it, as a leak takes minutes.
+var verdicts = (*suspects.Watch).Verdicts
 
 // tellings returns the calls of Config.OnSuspect for these verdicts; nil for one whose stack has no sample any more.
 func (p *Profiler) tellings(news []suspects.Verdict) []func() {

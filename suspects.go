@@ -18,9 +18,9 @@ import (
 // Suspect is a stack with what is known of its blocks in use. Each error is half of a 95 % interval, which sampling makes; 0
 // where all is recorded.
 type Suspect struct {
-	// Class is "leak" only where it is proven that nothing points to the blocks any more. "grows": steadily, and hardly any
-	// block is freed. "queue": steadily, though many are freed. "unsure": it grows, but not steadily or not for long. "steady":
-	// it does not.
+	// Class is "leak" where it grows steadily and nothing was found that points to the blocks. "grows": steadily, and hardly any
+	// block is freed. "queue": steadily, though many are freed. "unheld": nothing was found that points to most of the blocks, but
+	// it is not known to grow steadily. "unsure": it grows, but not steadily or not for long. "steady": it does not.
 	Class    string `json:"class"`
 	Sentence string `json:"sentence"` // what is known, for a person
 
@@ -40,7 +40,7 @@ type Suspect struct {
 	Series [][2]int64 `json:"series"`
 	Freed  float64    `json:"freed"` // share that is freed of the bytes that were allocated since Since and were there at three moments
 
-	Unreachable      float64   `json:"unreachable,omitempty"`       // share of Bytes that nothing points to, as far as somebody looked
+	Unreachable      float64   `json:"unreachable,omitempty"`       // share of Bytes to which nothing was found that points
 	UnreachableError float64   `json:"unreachable_error,omitempty"` // of Unreachable
 	Holder           string    `json:"holder,omitempty"`            // what points to most of the other bytes first
 	Root             string    `json:"root,omitempty"`              // where Holder is a block: what the chain of pointers begins in
@@ -277,7 +277,7 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 	var found []Suspect
 	var none string
 	err = p.inTurn(r, func() (err error) {
-		none = p.aboutNone() // before the list, which may have the first moment taken
+		none = aboutNone(p.suspects.Moments()) // before the list, which may have the first moment taken
 		found, err = list()
 		return err
 	})
@@ -297,11 +297,14 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 }
 
 // aboutNone is what a text says if the list that is made next has no suspects.
-func (p *Profiler) aboutNone() string {
-	kept, since := p.suspects.Moments()
+func aboutNone(kept int, since time.Time) string {
 	if kept == 0 {
 		return "no moment was kept yet: the first is being taken now, and verdicts need eight minutes"
 	}
-	return fmt.Sprintf("no sampled block of malloc is in use that was seen in the %d moments since %s, and none grows; memory "+
-		"that is mapped directly is not among suspects, but in /debug/cgoheap/account and view=rss", kept, since.UTC().Format("15:04 MST"))
+	seen := "at the first moment, "
+	if kept > 1 {
+		seen = fmt.Sprintf("in the %d moments since ", kept)
+	}
+	return "no sampled block of malloc is in use that was seen " + seen + since.UTC().Format("15:04 MST") + "; memory that is mapped directly is not " +
+		"among suspects, but in /debug/cgoheap/account and view=rss"
 }

@@ -124,6 +124,14 @@ func TestAMomentThatTheListDoesNotKnowIsNotSpokenOf(t *testing.T) {
 	}
 }
 
+func TestNoneIsSaidOfTheMomentsThatThereWere(t *testing.T) {
+	for kept, want := range map[int]string{0: "no moment was kept yet: ", 1: " that was seen at the first moment, 10:02 UTC; ", 2: " that was seen in the 2 moments since 10:02 UTC; "} {
+		if got := aboutNone(kept, time.Date(2026, 11, 24, 10, 2, 0, 0, time.UTC)); !strings.Contains(got, want) {
+			t.Errorf("%d: %s", kept, got)
+		}
+	}
+}
+
 func TestASuspectIsCalledByWhoHasTheContainer(t *testing.T) {
 	line := func(function, file string) symbolize.Line {
 		return symbolize.Line{Function: function, File: file, Line: 7}

@@ -50,7 +50,7 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 		lines = append(lines, f.paint(terminal.Bold, "suspects"))
 	}
 	for i, s := range f.suspects(l.Suspects) {
-		colour := map[string]terminal.Colour{"leak": terminal.Red, "grows": terminal.Red, "queue": terminal.Yellow, "unsure": terminal.Yellow}[s.Class]
+		colour := map[string]terminal.Colour{"leak": terminal.Red, "grows": terminal.Red, "queue": terminal.Yellow, "unheld": terminal.Yellow, "unsure": terminal.Yellow}[s.Class]
 		if f.rows == 0 && i == 10 {
 			break
 		}

@@ -77,8 +77,10 @@ func TestRecordedWholeAShareHasNoError(t *testing.T) {
 	}
 }
 
-func TestAFindingMakesALeak(t *testing.T) {
+func TestAFindingMakesALeakOfWhatGrowsForLong(t *testing.T) {
 	grows, still := risingStack(1, 0.2, 0), risingStack(0, 0.3, 0.9)
+	soon := grows
+	soon.Time = simStart.Add(7 * time.Minute)
 	for _, c := range []struct {
 		trend Trend
 		share Finding
@@ -88,7 +90,8 @@ func TestAFindingMakesALeak(t *testing.T) {
 		{grows, Finding{Unreachable: 0.3, Error: 0.25}, Grows}, // it may be less than a tenth
 		{grows, Finding{}, Grows},
 		{still, Finding{Unreachable: 0.3, Error: 0.1}, Steady},
-		{still, Finding{Unreachable: 0.98, Error: 0.05}, Leak},
+		{still, Finding{Unreachable: 0.98, Error: 0.05}, Unheld},
+		{soon, Finding{Unreachable: 0.98, Error: 0.05}, Unheld},
 	} {
 		v := judge([]Trend{c.trend}, func(uint64) (Finding, bool) { return c.share, true })[0]
 		if v.Class != c.want {

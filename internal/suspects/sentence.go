@@ -56,44 +56,53 @@ func (v *Verdict) movement(format func(value, half float64) string) string {
 // early reports whether it is too early to say that it does not grow.
 func (v *Verdict) early() bool { return v.Moments > 1 && !v.rises() && v.Time.Sub(v.Since) < rising }
 
-// conclusion never says that something is a leak without a Finding.
+// conclusion says no more than is known: that nothing was found that points to blocks is no proof that they are lost.
 func (v *Verdict) conclusion() string {
 	span := v.Time.Sub(v.Since).Round(time.Minute)
 	switch {
 	case v.Bytes == 0:
 		return ""
-	case v.Class == Leak && v.rises() && v.Finding.Unreachable < 0.95 && v.Finding.Name != "":
-		return ": a leak; what still seems reachable may be lost, too, because an old pointer looks like one in use"
-	case v.Class == Leak && v.rises():
-		return ": a leak"
-	case v.Class != Leak && v.early():
-		return fmt.Sprintf(": after %v it is too early to tell whether it grows", v.Time.Sub(v.Since).Round(time.Second))
+	case v.Class == Leak && v.Finding.Unreachable < 0.95 && v.Finding.Name != "":
+		return ": a leak, " + hidden + "; what still seems reachable may be lost, too, because an old pointer looks like one in use"
 	case v.Class == Leak:
-		return ": lost, and not growing"
+		return ": a leak, " + hidden
+	case v.Class == Unheld && v.rises() && v.goesOn():
+		return ": lost, " + hidden + "; it does not grow steadily, or not for long enough to tell"
+	case v.Class == Unheld || v.unheld() >= unheldSteady:
+		return ": lost, " + hidden + v.tooEarly("; ")
+	case v.early():
+		return v.tooEarly(": ")
 	case v.Class == Grows && v.Finding == nil:
 		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: it is not known whether anything still points to it", span.Minutes())
-	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= provenShare:
+	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
 		return ", and hardly any is freed: a leak or a cache without a bound, too few blocks were seen to tell"
 	case v.Class == Grows:
-		return ": reachable, and hardly any is freed: a cache without a bound, or one that still fills"
+		return ", and hardly any is freed: a cache, list or pool without a bound, or one that still fills"
 	case v.Class == Queue:
 		return fmt.Sprintf(", steadily for %.0f min, though %.0f %% of what lasts is freed: a queue or cache that fills faster than it drains",
 			span.Minutes(), 100*v.Freed)
 	case v.Class == Unsure:
 		return ", but not steadily, or not for long enough to tell"
-	case v.Class == Steady && v.Finding != nil && v.Finding.Unreachable-v.Finding.Error >= provenSteady:
-		return ": lost, but little, and not growing"
-	case v.Moments >= 2 && v.Finding != nil && v.Finding.Unreachable < provenShare && v.Finding.Name != "":
-		return ": a cache"
 	case v.Moments >= 8 && v.Freed > mostFreed:
 		return ", its blocks come and go: a cache or work in progress"
 	}
 	return ""
 }
 
+// hidden is what else it may be that nothing was found which points to blocks: docs/reach.md lists what is not seen.
+const hidden = "or its pointers are hidden"
+
+// tooEarly says after a mark that it is too early to say that it does not grow, if it is.
+func (v *Verdict) tooEarly(mark string) string {
+	if !v.early() {
+		return ""
+	}
+	return fmt.Sprintf("%safter %v it is too early to tell whether it grows", mark, v.Time.Sub(v.Since).Round(time.Second))
+}
+
 // String says what was found.
 func (f *Finding) String() string {
-	lost := percent(f.Unreachable, f.Error) + " unreachable"
+	lost := "no pointer found to " + percent(f.Unreachable, f.Error)
 	held := f.Holder.String()
 	switch {
 	case f.Unreachable < 0.005 && held == "":

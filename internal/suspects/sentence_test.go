@@ -24,6 +24,9 @@ func TestSentences(t *testing.T) {
 	names := Names{Function: "format_user", File: "lib.c", Line: 15, Caller: "main.login"}
 	const subject = "`format_user` (lib.c:15), called from main.login: "
 	still := risingStack(0, 0.3, 0.9)
+	kept := still
+	kept.Freed = 0
+	first := Trend{Since: simStart, Time: simStart, Moments: 1, Bytes: mib}
 	little := still
 	little.Bytes, little.BytesError = 5, 0
 	once := risingStack(1.2, 0.2, 0)
@@ -41,9 +44,9 @@ func TestSentences(t *testing.T) {
 		want    string
 	}{
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.98}, Leak,
-			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 98 % unreachable: a leak"},
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 98 %: a leak, or its pointers are hidden"},
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.38, Error: 0.21, Holder: Holder{Name: "global sessions"}}, Leak,
-			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 38 ± 21 % unreachable, the rest reachable from global `sessions`: a leak; what " +
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 38 ± 21 %, the rest reachable from global `sessions`: a leak, or its pointers are hidden; what " +
 				"still seems reachable may be lost, too, because an old pointer looks like one in use"},
 		{soon, &Finding{Holder: Holder{Name: "global fifo"}}, Steady,
 			"50.0 ± 4.0 MiB in use, reachable from global `fifo`: after 50s it is too early to tell whether it grows"},
@@ -52,24 +55,34 @@ func TestSentences(t *testing.T) {
 		{risingStack(1.2, 0.2, 0), nil, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, and hardly any " +
 			"is freed: it is not known whether anything still points to it"},
 		{risingStack(1.2, 0.2, 0), &Finding{Holder: Holder{Name: "global fifo"}}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, reachable " +
-			"from global `fifo`: reachable, and hardly any is freed: a cache without a bound, or one that still fills"},
+			"from global `fifo`, and hardly any is freed: a cache, list or pool without a bound, or one that still fills"},
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.18, Error: 0.23, Holder: Holder{Name: "global sessions"}}, Grows,
-			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, 18 ± 23 % unreachable, the rest reachable from global `sessions`, and hardly any " +
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 18 ± 23 %, the rest reachable from global `sessions`, and hardly any " +
 				"is freed: a leak or a cache without a bound, too few blocks were seen to tell"},
 		{risingStack(1.2, 0.2, 0.6), nil, Queue, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, though 60 % of what " +
 			"lasts is freed: a queue or cache that fills faster than it drains"},
 		{late, nil, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, but not steadily, or not for long enough to tell"},
 		{once, nil, Steady, "grew once since 10:02 UTC, not any more, 50.0 ± 4.0 MiB in use"},
-		{still, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`: a cache"},
+		{still, &Finding{Holder: Holder{Name: "global fifo"}}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`, its blocks come and go: a cache or work in progress"},
+		{kept, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`"},
 		{still, nil, Steady, "steady, 50.0 ± 4.0 MiB in use, its blocks come and go: a cache or work in progress"},
-		{still, &Finding{Unreachable: 0.6, Error: 0.05}, Leak, "steady, 50.0 ± 4.0 MiB in use, 60 ± 5 % unreachable: lost, and not growing"},
-		{little, &Finding{Unreachable: 1}, Steady, "steady, 0.0 MiB in use, 100 % unreachable: lost, but little, and not growing"},
+		{still, &Finding{Unreachable: 0.6, Error: 0.05}, Unheld,
+			"steady, 50.0 ± 4.0 MiB in use, no pointer found to 60 ± 5 %: lost, or its pointers are hidden"},
+		{late, &Finding{Unreachable: 1}, Unheld, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 100 %: lost, or its " +
+			"pointers are hidden; it does not grow steadily, or not for long enough to tell"},
+		{once, &Finding{Unreachable: 1}, Unheld, "grew once since 10:02 UTC, not any more, 50.0 ± 4.0 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden"},
+		{soon, &Finding{Unreachable: 1}, Unheld, "50.0 ± 4.0 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden; after 50s it is " +
+			"too early to tell whether it grows"},
+		{first, &Finding{Unreachable: 1}, Unheld, "1.0 MiB in use, seen once, no pointer found to 100 %: lost, or its pointers are hidden"},
+		{first, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "1.0 MiB in use, seen once, reachable from global `fifo`"},
+		{little, &Finding{Unreachable: 1}, Steady, "steady, 0.0 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden"},
 		{still, &Finding{Unreachable: 0.52, Error: 0.05, Holder: Holder{Name: "Go's heap"}}, Steady,
-			"steady, 50.0 ± 4.0 MiB in use, 52 ± 5 % unreachable, the rest reachable from Go's heap, its blocks come and go: a cache or work in progress"},
+			"steady, 50.0 ± 4.0 MiB in use, no pointer found to 52 ± 5 %, the rest reachable from Go's heap, its blocks come and go: a cache or work in progress"},
 		{still, &Finding{Holder: Holder{Name: "a block allocated in push", Root: "global fifo"}}, Steady,
-			"steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo` through a block allocated in `push`: a cache"},
+			"steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo` through a block allocated in `push`, its blocks come and go: a cache or work in progress"},
 		{still, &Finding{}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, its blocks come and go: a cache or work in progress"},
-		{Trend{Since: simStart, Time: simStart, Moments: 1, Bytes: mib}, nil, Steady, "1.0 MiB in use, seen once"},
+		{first, nil, Steady, "1.0 MiB in use, seen once"},
 	} {
 		v := judge([]Trend{c.trend}, func(uint64) (f Finding, known bool) {
 			if c.finding == nil {

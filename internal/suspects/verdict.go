@@ -11,15 +11,18 @@ type Class int
 
 // The classes, in the order in which stacks are ranked.
 const (
-	Leak   Class = iota // proven: nothing points to a good part of the blocks
+	Leak   Class = iota // grows steadily, and nothing was found that points to a good part of the blocks
 	Grows               // steadily, and little of it is freed
 	Queue               // steadily, although much of it is freed: it fills faster than it drains
+	Unheld              // nothing was found that points to a good part of them; not known to grow steadily
 	Unsure              // still rising, beyond the error; but not steadily, or not for long
 	Steady
 )
 
 // String returns the name of the class.
-func (c Class) String() string { return [...]string{"leak", "grows", "queue", "unsure", "steady"}[c] }
+func (c Class) String() string {
+	return [...]string{"leak", "grows", "queue", "unheld", "unsure", "steady"}[c]
+}
 
 // Verdict is a Trend with what it means.
 type Verdict struct {
@@ -41,9 +44,9 @@ const (
 	surelyQueue  = 4 / deviations   // those wander by themselves, beside the error of sampling
 	steadyQueue  = 0.9
 	stepQueue    = 0.5
-	provenShare  = 0.1      // of blocks that grow
-	provenSteady = 0.5      // of others
-	leastLost    = 64 << 10 // bytes of others: many programs lose some once, at their start
+	unheldShare  = 0.1      // of blocks that grow
+	unheldSteady = 0.5      // of others
+	leastUnheld  = 64 << 10 // bytes of others: many programs lose some once, at their start
 )
 
 // class returns the class of a stack.
@@ -51,14 +54,12 @@ func (v *Verdict) class() Class {
 	rises := v.rises()
 	grows := rises && v.steadily(leastSteady, leastStep)
 	fills := v.Growth > surelyQueue*v.GrowthError && v.steadily(steadyQueue, stepQueue)
-	if f := v.Finding; f != nil {
-		sure := f.Unreachable - f.Error
-		if rises && sure >= provenShare || sure >= provenSteady && sure*v.Bytes >= leastLost {
-			return Leak
-		}
-	}
 	span := v.Time.Sub(v.Since)
 	switch {
+	case grows && span >= rising && v.unheld() >= unheldShare:
+		return Leak
+	case rises && v.unheld() >= unheldShare, v.unheld() >= unheldSteady && v.unheld()*v.Bytes >= leastUnheld:
+		return Unheld
 	case grows && v.Freed <= mostFreed && span >= rising:
 		return Grows
 	case rises && fills && v.Freed > mostFreed && span >= risingQueue:
@@ -67,6 +68,14 @@ func (v *Verdict) class() Class {
 		return Unsure
 	}
 	return Steady
+}
+
+// unheld returns the least share of the blocks to which nothing was found that points; 0 if nobody looked.
+func (v *Verdict) unheld() float64 {
+	if v.Finding == nil {
+		return 0
+	}
+	return v.Finding.Unreachable - v.Finding.Error
 }
 
 func (t *Trend) rises() bool { return t.Growth > 0 && t.Growth > surely*t.GrowthError && t.Moments > 1 }
@@ -109,5 +118,5 @@ func (v *Verdict) least() float64 {
 
 // asks reports whether somebody should look for pointers: it grows, and nobody has for a while.
 func (v *Verdict) asks(now time.Time) bool {
-	return v.Class <= Queue && v.rises() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
+	return v.Class <= Unheld && v.rises() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
 }

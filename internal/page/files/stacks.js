@@ -8,7 +8,7 @@ import { showSource } from "./source.js";
 
 let views = [["inuse", "in use", "native memory in use now"], ["rss", "RSS", "all that is resident, Go's heap too"],
   ["growth", "growth", "between the two points that are picked in the timeline; without them, in the next ten seconds"],
-  ["unreachable", "unreachable", "nothing points to it any more"], ["heldby", "held by", "by what points to it"],
+  ["unreachable", "unreachable", "nothing was found that points to it"], ["heldby", "held by", "by what points to it"],
   ["peak", "peak", "in use when the most was"], ["shortlived", "short-lived", "freed within a second"]];
 
 const waiting = "10"; // seconds, for growth from now on

@@ -75,8 +75,8 @@ function items(list) {
     const open = make("button", { className: s.class, title: "Shows its stack in the flame graph" }, make("span", { className: "class" }, classOf(s)),
       make("span", { className: "who" }, whose(s)), make("div", {}, ...coded(s.sentence)));
     if (s.series && s.series.length > 1) open.append(spark(s.series));
-    if (s.growth_error || s.bytes_error) open.append(make("span", { className: "error" },
-      `95 %: ${bytes(s.bytes)} ± ${bytes(s.bytes_error)} in use, ${bytes(s.growth)} ± ${bytes(s.growth_error)} a minute`));
+    const growth = s.moments > 1 ? `, ${bytes(s.growth)} ± ${bytes(s.growth_error)} a minute` : ""; // a single one shows none
+    if (s.growth_error || s.bytes_error) open.append(make("span", { className: "error" }, `95 %: ${bytes(s.bytes)} ± ${bytes(s.bytes_error)} in use${growth}`));
     open.addEventListener("click", () => {
       set({ view: "inuse", reverse: "", library: "", by: "", from: "", to: "", zoom: s.stack.toReversed() });
       find("stacks").scrollIntoView();
