@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/guilty"
 	"github.com/cgoheap/cgoheap/internal/page"
+	"github.com/cgoheap/cgoheap/internal/recovery"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/stack"
@@ -24,8 +26,8 @@ type Suspect struct {
 	Class    string `json:"class"`
 	Sentence string `json:"sentence"` // what is known, for a person
 
-	Function string   `json:"function"`         // the innermost that is not the allocator's, nor of C++'s library if that was called
-	Caller   string   `json:"caller,omitempty"` // the innermost Go function
+	Function string   `json:"function"`         // the innermost that is no allocator's, nor a wrapper's or a container's
+	Caller   string   `json:"caller,omitempty"` // the innermost Go function of package main, else of the program's modules, else of any
 	Stack    []string `json:"stack"`            // the innermost function first
 
 	Since       time.Time `json:"since"`        // what follows is known of the time from Since
@@ -135,10 +137,15 @@ func (p *Profiler) described(s *alloc.Snapshot, verdicts []suspects.Verdict) []*
 		byID[verdicts[i].Site] = &verdicts[i]
 	}
 	lines := p.shown(s, func(id uint64) bool { return byID[id] != nil })
+	stacks := make([][]symbolize.Line, len(verdicts))
+	for i := range verdicts {
+		stacks[i] = lines[verdicts[i].Site]
+	}
+	names := namesOf(stacks)
 	_, _, failure := p.search.State()
 	for i := range verdicts {
 		if stack, known := lines[verdicts[i].Site]; known {
-			one := newSuspect(&verdicts[i], stack)
+			one := newSuspect(&verdicts[i], names[i], stack)
 			if failure != nil && one.Searched.IsZero() {
 				one.NotSearched = failure.Error()
 			}
@@ -163,8 +170,7 @@ func (p *Profiler) shown(s *alloc.Snapshot, wanted func(id uint64) bool) map[uin
 	return lines
 }
 
-func newSuspect(v *suspects.Verdict, lines []symbolize.Line) Suspect {
-	names := namesOf(lines)
+func newSuspect(v *suspects.Verdict, names suspects.Names, lines []symbolize.Line) Suspect {
 	made := Suspect{Class: v.Class.String(), Sentence: v.Sentence(names, report.PlusMinus), Function: names.Function, Caller: names.Caller,
 		Since: v.Since, Time: v.Time, Moments: v.Moments, Bytes: int64(v.Bytes), BytesError: int64(v.BytesError),
 		Growth: v.Growth, GrowthError: v.GrowthError, AgeSeconds: v.Age.Seconds(), Freed: v.Freed}
@@ -181,43 +187,72 @@ func newSuspect(v *suspects.Verdict, lines []symbolize.Line) Suspect {
 	return made
 }
 
-// namesOf returns what a stack is called.
-func namesOf(lines []symbolize.Line) (n suspects.Names) {
+// namesOf returns what stacks are called. None has the name of another, unless it has the same lines.
+func namesOf(stacks [][]symbolize.Line) []suspects.Names {
+	names, inner := make([]suspects.Names, len(stacks)), make([]int, len(stacks))
+	alike := make(map[suspects.Names][]int)
+	for i, lines := range stacks {
+		names[i], inner[i] = nameOf(lines)
+		alike[names[i]] = append(alike[names[i]], i)
+	}
+	for _, group := range alike {
+		for _, i := range group {
+			names[i].By = differing(i, group, func(j, frame int) (l symbolize.Line) {
+				if frame += inner[j] + 1; frame < len(stacks[j]) {
+					l = stacks[j][frame]
+				}
+				return l
+			}, len(stacks[i])-inner[i]-1)
+		}
+	}
+	return names
+}
+
+// nameOf returns what a stack is called, and the number of the function that the name begins with.
+func nameOf(lines []symbolize.Line) (n suspects.Names, inner int) {
 	if len(lines) == 0 {
-		return suspects.Names{Function: "unknown"}
+		return suspects.Names{Function: "unknown"}, 0
 	}
-	inner := beyondStd(lines)
-	n = suspects.Names{Function: inner.Function, Line: inner.Line}
-	if inner.File != "" {
-		n.File = filepath.Base(inner.File)
+	who := guilty.Of(lines, recovery.LineOf)
+	l := &lines[who.Inner]
+	n = suspects.Names{Function: l.Function, Line: l.Line}
+	if l.File != "" {
+		n.File = filepath.Base(l.File)
 	}
-	for _, l := range lines {
-		if isGo(&l) {
-			n.Caller = l.Function
-			break
-		}
+	if entry := lines[who.Entry].Function; entry != l.Function {
+		n.Entry = entry
 	}
-	return n
+	if who.Caller >= 0 && who.Caller != who.Inner {
+		n.Caller = lines[who.Caller].Function
+	}
+	return n, who.Inner
 }
 
-// isGo reports whether it is Go's function, and not cgo's own wrapper.
-func isGo(l *symbolize.Line) bool {
-	return page.IsGo(l.File, l.Function) && !strings.HasPrefix(l.Function, "C.")
-}
+// mostDiffering bounds the functions that tell stacks apart.
+const mostDiffering = 3
 
-// beyondStd returns the innermost line that a reader has written: not std::__new_allocator<T>::allocate, but who has the
-// container. A stack of nothing else before Go keeps its innermost.
-func beyondStd(lines []symbolize.Line) *symbolize.Line {
-	for i := range lines {
-		l := &lines[i]
-		if page.IsGo(l.File, l.Function) {
-			break
+// differing returns the functions by which a stack of a group differs from the others, from the innermost out.
+func differing(i int, group []int, line func(stack, frame int) symbolize.Line, frames int) (by string) {
+	for frame, named := 0, 0; frame < frames && len(group) > 1 && named < mostDiffering; frame++ {
+		mine, same := line(i, frame), []int(nil)
+		other := false // it differs in the line only
+		for _, j := range group {
+			if l := line(j, frame); l == mine {
+				same = append(same, j)
+			} else if l.Function == mine.Function {
+				other = true
+			}
 		}
-		if !strings.HasPrefix(l.Function, "std::") && !strings.HasPrefix(l.Function, "__gnu_cxx::") {
-			return l
+		if len(same) == len(group) {
+			continue
 		}
+		by += []string{" for `", ", `"}[min(named, 1)] + mine.Function + "`"
+		if other && mine.File != "" {
+			by += fmt.Sprintf(" (%s:%d)", filepath.Base(mine.File), mine.Line)
+		}
+		group, named = same, named+1
 	}
-	return &lines[0]
+	return by
 }
 
 // fewSuspects is how many a text shows that is about something else.

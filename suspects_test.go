@@ -8,9 +8,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
@@ -137,22 +140,49 @@ func TestASuspectIsCalledByWhoHasTheContainer(t *testing.T) {
 		return symbolize.Line{Function: function, File: file, Line: 7}
 	}
 	inner, container := line("std::__new_allocator<int>::allocate", "/usr/include/c++/12/bits/new_allocator.h"), line("std::vector<int>::reserve", "/usr/include/c++/12/bits/vector.tcc")
-	own, caller := line("tiles::Renderer::render", "/src/tiles.cc"), line("main.fetch", "/src/main.go")
+	own, draw, caller := line("tiles::Renderer::render", "/src/tiles.cc"), line("draw", "/src/draw.cc"), line("main.fetch", "/src/main.go")
 	for _, c := range []struct {
 		lines []symbolize.Line
 		want  suspects.Names
 	}{
-		{[]symbolize.Line{inner, container, own, caller}, suspects.Names{Function: own.Function, File: "tiles.cc", Line: 7, Caller: "main.fetch"}},
-		{[]symbolize.Line{own, inner, caller}, suspects.Names{Function: own.Function, File: "tiles.cc", Line: 7, Caller: "main.fetch"}},
-		{[]symbolize.Line{inner, container, caller}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7, Caller: "main.fetch"}},
-		{[]symbolize.Line{inner, line("C.make", "_cgo_gotypes.go"), caller}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7, Caller: "main.fetch"}},
-		{[]symbolize.Line{inner, line("_open_v2", "/src/open.go"), caller}, suspects.Names{Function: "_open_v2", File: "open.go", Line: 7, Caller: "main.fetch"}},
+		{[]symbolize.Line{inner, container, own, draw, caller}, suspects.Names{Function: own.Function, File: "tiles.cc", Line: 7, Entry: "draw", Caller: "main.fetch"}},
+		{[]symbolize.Line{inner, container, caller}, suspects.Names{Function: container.Function, File: "vector.tcc", Line: 7, Caller: "main.fetch"}},
 		{[]symbolize.Line{inner}, suspects.Names{Function: inner.Function, File: "new_allocator.h", Line: 7}},
 		{nil, suspects.Names{Function: "unknown"}},
 	} {
-		if got := namesOf(c.lines); got != c.want {
+		if got, _ := nameOf(c.lines); got != c.want {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
+	}
+}
+
+// Stacks whose names are the same are told apart by the functions in which they differ.
+func TestNoTwoSuspectsReadTheSame(t *testing.T) {
+	stackOf := func(functions ...string) (lines []symbolize.Line) {
+		lines = []symbolize.Line{{Function: "__os_malloc", File: "/src/os.c", Line: 9}, {Function: "grow", File: "/src/pool.c", Line: 5}}
+		for _, f := range functions {
+			name, number, _ := strings.Cut(f, ":")
+			at, _ := strconv.Atoi(number)
+			lines = append(lines, symbolize.Line{Function: name, File: "/src/lib.c", Line: at})
+		}
+		return append(lines, symbolize.Line{Function: "open", File: "/src/lib.c", Line: 3}, symbolize.Line{Function: "main.handle", File: "/src/main.go", Line: 8})
+	}
+	other := stackOf("probe:1")
+	other[1].Line = 6
+	stacks := [][]symbolize.Line{
+		stackOf("probe:1", "run:1"), stackOf("probe:1", "run:2"), stackOf("probe:1", "walk:1"), stackOf("read:1", "run:1"), stackOf("read:2", "run:1"), other, stackOf("read:2", "run:1"),
+	}
+	got := make([]string, len(stacks))
+	for i, n := range namesOf(stacks) {
+		got[i] = n.String()
+	}
+	const begin, end = "`grow` (pool.c:5) for ", " in open, called from main.handle"
+	want := []string{
+		begin + "`probe`, `run` (lib.c:1)" + end, begin + "`probe`, `run` (lib.c:2)" + end, begin + "`probe`, `walk`" + end,
+		begin + "`read` (lib.c:1)" + end, begin + "`read` (lib.c:2)" + end, "`grow` (pool.c:6) in open, called from main.handle", begin + "`read` (lib.c:2)" + end,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/guilty"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -128,9 +129,9 @@ func (n *namer) resolve(stacks [][]stack.Frame) map[stack.Frame]symbolize.Result
 	return results
 }
 
-// telling returns the innermost function of a stack that is neither an allocator, nor a wrapper of one, nor a container's; if
-// there is none, the innermost that is no entry of an allocator.
-func (n *namer) telling(frames []stack.Frame, results map[stack.Frame]symbolize.Result) (name string) {
+// telling returns the function of a stack that says who allocated; if there is none, the innermost that is no entry of an allocator.
+func (n *namer) telling(frames []stack.Frame, results map[stack.Frame]symbolize.Result) string {
+	var named []guilty.Line
 	leaf := true
 	for _, f := range frames {
 		r, m := results[f], n.Module(f.Module())
@@ -147,74 +148,13 @@ func (n *namer) telling(frames []stack.Frame, results map[stack.Frame]symbolize.
 			lines = []symbolize.Line{{Function: standIn(m, &r)}}
 		}
 		for _, l := range lines {
-			switch {
-			case l.Function == "":
-			case !tellsNothing(l.Function):
-				return clean(l.Function)
-			case name == "":
-				name = clean(l.Function)
+			if l.Function != "" {
+				named = append(named, guilty.Line{Function: l.Function, File: l.File})
 			}
 		}
 	}
-	return name
-}
-
-// libraries are the beginnings of names of functions that work for whoever calls them: of the standard libraries of C++ and
-// Rust.
-var libraries = []string{
-	"std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete", "boost::container::", "absl::container_internal::",
-	"alloc::", "core::", "hashbrown::", "<alloc::", "<std::", "<core::", "<hashbrown::", "void std::", "C.CString", "C.CBytes",
-}
-
-// wrappers are the ends of names of functions that allocate for their callers, in lower case.
-var wrappers = []string{
-	"malloc", "calloc", "realloc", "mallocz", "malloc0", "zalloc", "memalign", "reallocarray", "strdup", "strndup", "memdup", "asprintf", "getline",
-	"mmap", "mmap64",
-}
-
-// shortPrefix is how long a library's prefix may be before alloc: av_alloc, xalloc. In conn_alloc it tells what is allocated.
-const shortPrefix = 3
-
-// tellsNothing reports whether a function is one that many others allocate through.
-func tellsNothing(function string) bool {
-	for _, prefix := range libraries {
-		if strings.HasPrefix(function, prefix) {
-			return true
-		}
+	if len(named) == 0 {
+		return ""
 	}
-	base := withoutBrackets(function)
-	base = strings.ToLower(strings.Trim(base[strings.LastIndexAny(base, ":.")+1:], "_~"))
-	for _, end := range wrappers {
-		if strings.HasSuffix(base, end) {
-			return true
-		}
-	}
-	for _, end := range []string{"alloc", "allocate"} {
-		if rest, ok := strings.CutSuffix(base, end); ok && len(strings.Trim(rest, "_")) <= shortPrefix-1 {
-			return true
-		}
-	}
-	return false
-}
-
-// withoutBrackets leaves out template arguments and parameters. Names with operators in them may lose more.
-func withoutBrackets(name string) string {
-	if !strings.ContainsAny(name, "<(") {
-		return name
-	}
-	var kept strings.Builder
-	depth := 0
-	for _, c := range name {
-		switch c {
-		case '<', '(', '{':
-			depth++
-		case '>', ')', '}':
-			depth--
-		default:
-			if depth == 0 {
-				kept.WriteRune(c)
-			}
-		}
-	}
-	return kept.String()
+	return clean(named[max(0, guilty.Innermost(named))].Function)
 }

@@ -27,6 +27,7 @@ var plan = map[string]pkg{
 	"internal/blackbox":    {layer: 1},
 	"internal/report":      {layer: 5},
 	"internal/page":        {layer: 1},
+	"internal/guilty":      {layer: 2},
 	"internal/plain":       {layer: 0},
 	"internal/message":     {layer: 1},
 	"internal/descriptor":  {layer: 0},

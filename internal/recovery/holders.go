@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/guilty"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -18,8 +19,7 @@ type holders struct {
 	bytes   map[holder]int64
 }
 
-// holder is the function of a library that Go code called, and the innermost function of package main, or else the Go function
-// that called it. Where there is no call from Go, it is the innermost function.
+// holder is the function of a library that Go code called, and the Go function, as package guilty has them.
 type holder struct{ function, caller string }
 
 // add adds a stack, the innermost function first.
@@ -41,44 +41,23 @@ func (h *holders) add(lines []symbolize.Line, s *stack.Sample) {
 }
 
 // HolderOf names who holds the blocks of a stack, the innermost function first: the function of a library that Go code called, and the
-// innermost function of package main, or else the Go function that called it. Without a call from Go, it is the innermost function, and
-// caller is "". There must be a line.
+// Go function; caller is "" where there is none. There must be a line.
 func HolderOf(lines []symbolize.Line) (function, caller string) {
 	who := holderOf(lines)
 	return who.function, who.caller
 }
 
 func holderOf(lines []symbolize.Line) holder {
-	first := slices.IndexFunc(lines, isGo)
-	if first < 0 {
-		return holder{function: lines[0].Function}
+	who := guilty.Of(lines, LineOf)
+	h := holder{function: lines[who.Entry].Function}
+	if who.Caller >= 0 && lines[who.Caller].Function != h.function {
+		h.caller = lines[who.Caller].Function
 	}
-	inner := lines[0]
-	for _, l := range lines[:first] {
-		if !isGlue(l) {
-			inner = l
-		}
-	}
-	who := holder{function: inner.Function, caller: lines[first].Function}
-	if at := slices.IndexFunc(lines[first:], func(l symbolize.Line) bool { return isGo(l) && strings.HasPrefix(l.Function, "main.") }); at >= 0 {
-		who.caller = lines[first+at].Function
-	}
-	if who.caller == who.function {
-		who.caller = ""
-	}
-	return who
+	return h
 }
 
-// isGo reports whether a line is of Go code that people wrote. C code in the comment of a Go file has no package in its name.
-func isGo(l symbolize.Line) bool {
-	return strings.HasSuffix(l.File, ".go") && strings.Contains(l.Function, ".") && !isGlue(l) && !strings.HasPrefix(l.Function, "runtime.")
-}
-
-// isGlue reports whether a line is of the code that cgo makes for each function of C.
-func isGlue(l symbolize.Line) bool {
-	return strings.HasSuffix(l.File, "_cgo_gotypes.go") || strings.HasPrefix(l.Function, "C.") || strings.HasPrefix(l.Function, "_cgo_") ||
-		strings.Contains(l.Function, "._Cfunc_")
-}
+// LineOf returns what is known of a line.
+func LineOf(l *symbolize.Line) guilty.Line { return guilty.Line{Function: l.Function, File: l.File} }
 
 // most is how many holders a sentence names.
 const most = 3

@@ -8,9 +8,11 @@ import (
 
 // Names are what a stack is called in a sentence.
 type Names struct {
-	Function, File string // the innermost function that is not the allocator's, and its file
+	Function, File string // the innermost function that allocates for itself, and its file
 	Line           int
-	Caller         string // the innermost Go function; "" if there is none
+	By             string // the functions further out by which stacks differ whose other names are the same
+	Entry          string // the function that Go called; "" if that is the same, or there is none
+	Caller         string // the Go function; "" if there is none
 }
 
 // String returns the function as the subject of a sentence.
@@ -18,6 +20,10 @@ func (n Names) String() string {
 	text := "`" + n.Function + "`"
 	if n.File != "" {
 		text += fmt.Sprintf(" (%s:%d)", n.File, n.Line)
+	}
+	text += n.By
+	if n.Entry != "" {
+		text += " in " + n.Entry
 	}
 	if n.Caller != "" && n.Caller != n.Function {
 		text += ", called from " + n.Caller

@@ -21,17 +21,10 @@ function spark(series) {
   return svg;
 }
 
-// own returns the function of the stack that a reader is likely to know: the innermost of package main, or else of a module with a
-// host in its path, outside the caller's package.
-function own(s) {
-  const beyond = s.stack.slice(s.stack.indexOf(s.caller) + 1), of = (name) => name.slice(0, name.lastIndexOf("/") + 1) + name.slice(name.lastIndexOf("/") + 1).split(".")[0];
-  return beyond.find((n) => n.startsWith("main.")) || beyond.find((n) => /^[^/(]+\.[^/(]+\//.test(n) && of(n) !== of(s.caller || "")) || s.caller || s.function;
-}
-
-// whose names that function, and the outermost of package main, which is often the handler of a request.
+// whose names the function that called, and the outermost of package main, which is often the handler of a request.
 export function whose(s) {
   const plain = (name) => name.replace(/-fm$/, ""); // Go's own function for a method that is passed on
-  const inner = plain(own(s)), outer = plain(s.stack.findLast((n) => n.startsWith("main.")) || "");
+  const inner = plain(s.caller || s.function), outer = plain(s.stack.findLast((n) => n.startsWith("main.")) || "");
   return outer && outer !== inner ? `${inner}, from ${outer}` : inner;
 }
 
