@@ -27,7 +27,7 @@ func (p *Profiler) tellings(news []suspects.Verdict) []func() {
 	if err != nil { // after Stop
 		return calls
 	}
-	for i, one := range p.described(snapshot, news) {
+	for i, one := range p.described(p.shown(snapshot, news), news) {
 		if one != nil {
 			calls[i] = func() { p.tell(*one) }
 		}

@@ -87,7 +87,7 @@ func (p *Profiler) suspectsNow(most int) ([]Suspect, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	return present(p.described(snapshot, verdicts)), nil
+	return p.list(snapshot, verdicts), nil
 }
 
 // stacksOf takes the samples that verdicts are about.
@@ -126,17 +126,23 @@ func (p *Profiler) suspect() {
 
 // suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
 func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) []Suspect {
-	return present(p.described(s, firstOf(p.suspects.Verdicts(), most)))
+	return p.list(s, firstOf(p.suspects.Verdicts(), most))
 }
 
-// described returns what is known of the stack of each verdict; nil for one that has no sample in the snapshot.
-func (p *Profiler) described(s *alloc.Snapshot, verdicts []suspects.Verdict) []*Suspect {
+// list returns what is known of the verdicts whose stacks have samples in the snapshot. Stacks with the same lines are one.
+func (p *Profiler) list(s *alloc.Snapshot, verdicts []suspects.Verdict) []Suspect {
+	lines := p.shown(s, verdicts)
+	return present(p.described(lines, suspects.Merge(verdicts, func(v *suspects.Verdict) (key string) {
+		for _, l := range lines[v.Site] {
+			key += fmt.Sprintf("%s\n%s:%d\n", l.Function, l.File, l.Line)
+		}
+		return key
+	})))
+}
+
+// described returns what is known of the stack of each verdict; nil for one that has no lines.
+func (p *Profiler) described(lines map[uint64][]symbolize.Line, verdicts []suspects.Verdict) []*Suspect {
 	list := make([]*Suspect, len(verdicts))
-	byID := make(map[uint64]*suspects.Verdict, len(verdicts))
-	for i := range verdicts {
-		byID[verdicts[i].Site] = &verdicts[i]
-	}
-	lines := p.shown(s, func(id uint64) bool { return byID[id] != nil })
 	stacks := make([][]symbolize.Line, len(verdicts))
 	for i := range verdicts {
 		stacks[i] = lines[verdicts[i].Site]
@@ -155,14 +161,17 @@ func (p *Profiler) described(s *alloc.Snapshot, verdicts []suspects.Verdict) []*
 	return list
 }
 
-// shown returns what is shown of the stacks of samples with IDs that are wanted, the innermost function first.
-func (p *Profiler) shown(s *alloc.Snapshot, wanted func(id uint64) bool) map[uint64][]symbolize.Line {
-	lines := make(map[uint64][]symbolize.Line)
+// shown returns what is shown of the stacks of verdicts that have samples in the snapshot, by site, the innermost function first.
+func (p *Profiler) shown(s *alloc.Snapshot, verdicts []suspects.Verdict) map[uint64][]symbolize.Line {
+	wanted, lines := make(map[uint64]bool, len(verdicts)), make(map[uint64][]symbolize.Line, len(verdicts))
+	for i := range verdicts {
+		wanted[verdicts[i].Site] = true
+	}
 	r := report.Report{Module: s.Module, Names: p.names, Seen: func(shown []symbolize.Line, s *stack.Sample) {
 		lines[s.ID] = append([]symbolize.Line(nil), shown...)
 	}}
 	for i := range s.Samples {
-		if wanted(s.Samples[i].ID) {
+		if wanted[s.Samples[i].ID] {
 			r.Samples = append(r.Samples, s.Samples[i])
 		}
 	}

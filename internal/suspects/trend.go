@@ -19,6 +19,7 @@ type Trend struct {
 	Freed       float64 // share that is freed of the bytes allocated meanwhile that were there at three moments
 	Series      []Moment
 
+	lasted float64    // bytes of which Freed is a share
 	steady float64    // share of the movement that a straight line explains
 	steps  [3]float64 // from quarter to quarter of the time, as shares of the mean step
 }
@@ -53,8 +54,8 @@ func (h *History) trend(t *track, tick time.Duration) Trend {
 		made.Growth += c[i] * (t.bytes[i] - t.bytes[t.from]) // the factors add up to 0: what does not change has a growth of 0, exactly
 	}
 	made.GrowthError = t.error(&c, n)
-	made.Freed = t.freed(n)
-	made.shape(h, t)
+	made.Freed, made.lasted = t.freed(n)
+	made.shape()
 	return made
 }
 
@@ -105,9 +106,9 @@ func (t *track) variance(c *[mostMoments]float64, n int) (variance, fourth float
 // lasting is at how many moments a block must have been there to count as one that lasts.
 const lasting = 3
 
-// freed returns the share that is freed of the bytes that were allocated since the first moment and have lasted.
-func (t *track) freed(n int) float64 {
-	var freed, all float64
+// freed returns the share that is freed of the bytes that were allocated since the first moment and have lasted, and those.
+func (t *track) freed(n int) (share, all float64) {
+	var freed float64
 	for first := t.from + 1; first <= n-lasting+1; first++ {
 		all += float64(t.live[first].bytes)
 		for last := first + lasting - 1; last < n; last++ {
@@ -115,23 +116,25 @@ func (t *track) freed(n int) float64 {
 		}
 	}
 	if all += freed; all == 0 {
-		return 0
+		return 0, 0
 	}
-	return freed / all
+	return freed / all, all
 }
 
 // shape compares the movement with a straight line.
-func (made *Trend) shape(h *History, t *track) {
-	first, count := t.from, made.Moments
+func (made *Trend) shape() {
+	made.steady, made.steps = 0, [3]float64{}
+	count, start := made.Moments, made.Series[0]
+	minutes := func(m Moment) float64 { return m.Time.Sub(start.Time).Minutes() }
 	var mean, meanTime float64
-	for i := first; i < first+count; i++ {
-		mean += (t.bytes[i] - t.bytes[first]) / float64(count)
-		meanTime += h.minutes(h.moments[i]) / float64(count)
+	for _, m := range made.Series {
+		mean += (m.Bytes - start.Bytes) / float64(count)
+		meanTime += minutes(m) / float64(count)
 	}
 	var rest, all float64
-	for i := first; i < first+count; i++ {
-		off := t.bytes[i] - t.bytes[first] - mean
-		beside := off - made.Growth*(h.minutes(h.moments[i])-meanTime)
+	for _, m := range made.Series {
+		off := m.Bytes - start.Bytes - mean
+		beside := off - made.Growth*(minutes(m)-meanTime)
 		all, rest = all+off*off, rest+beside*beside
 	}
 	if all == 0 || count < 8 {
@@ -140,9 +143,9 @@ func (made *Trend) shape(h *History, t *track) {
 	made.steady = 1 - rest/all
 	var quarters [4]float64
 	for q := range quarters {
-		from, to := first+q*count/4, first+(q+1)*count/4
-		for _, bytes := range t.bytes[from:to] {
-			quarters[q] += bytes / float64(to-from)
+		part := made.Series[q*count/4 : (q+1)*count/4]
+		for _, m := range part {
+			quarters[q] += m.Bytes / float64(len(part))
 		}
 	}
 	rise := (quarters[3] - quarters[0]) / 3

@@ -99,10 +99,14 @@ func judge(trends []Trend, known findings) []Verdict {
 		v.Class = v.class()
 		list = append(list, v)
 	}
+	rank(list)
+	return list
+}
+
+func rank(list []Verdict) {
 	slices.SortFunc(list, func(a, b Verdict) int {
 		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.least(), a.least()), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Stack, b.Stack))
 	})
-	return list
 }
 
 // goesOn reports whether it still rises, as far as that is known.
