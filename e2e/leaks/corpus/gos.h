@@ -6,7 +6,7 @@ enum { GOS_SIZE = 8000 };
 #define GOS_BLOCKS(BLOCK) \
 	BLOCK(lost_with_object) BLOCK(kept_by_field) \
 	BLOCK(lost_with_uintptr) BLOCK(kept_as_uintptr) \
-	BLOCK(lost_from_map_of_go) BLOCK(kept_by_map) \
+	BLOCK(lost_from_map_of_go) BLOCK(kept_by_map) BLOCK(kept_by_closure) BLOCK(kept_in_cycle) \
 	BLOCK(kept_by_finalizer) BLOCK(kept_by_pending_finalizer) BLOCK(freed_by_finalizer) \
 	BLOCK(kept_by_cleanup) BLOCK(kept_by_pending_cleanup) BLOCK(freed_by_cleanup) BLOCK(lost_past_finalizer) \
 	BLOCK(kept_by_goroutine) BLOCK(lost_with_goroutine) \

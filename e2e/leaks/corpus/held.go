@@ -1,9 +1,13 @@
 package main
 
-// #include "gos.h"
+/*
+#include <stdlib.h>
+#include "gos.h"
+*/
 import "C"
 
 import (
+	"runtime"
 	"runtime/debug"
 	"unsafe"
 
@@ -17,6 +21,7 @@ var (
 	integers []uintptr
 	table    = make(map[int]unsafe.Pointer)
 	channel  chan unsafe.Pointer
+	closures = make(map[int]func() unsafe.Pointer)
 )
 
 // field keeps handles, and forgets others, which have no finalizer: their blocks are lost once they are collected.
@@ -61,6 +66,32 @@ func mapped() {
 		delete(table, 2*i+1)
 	}
 	trial.Held("kept_by_map", goHeap)
+}
+
+// closed keeps functions whose variables have the addresses, as callbacks are registered and never taken away.
+func closed() {
+	for i := range number() {
+		block := C.kept_by_closure()
+		closures[i] = func() unsafe.Pointer { return block }
+	}
+	trial.Held("kept_by_closure", goHeap)
+}
+
+// pair is half of a cycle.
+type pair struct {
+	other *pair
+	block unsafe.Pointer
+}
+
+// cycles makes objects that Go never collects, although the program has no pointer to them: a cycle with a finalizer keeps itself
+// (runtime.SetFinalizer).
+func cycles() {
+	for range number() {
+		a, b := &pair{block: C.kept_in_cycle()}, &pair{}
+		a.other, b.other = b, a
+		runtime.SetFinalizer(a, func(a *pair) { C.free(a.block) })
+	}
+	trial.Held("kept_in_cycle", goHeap)
 }
 
 // channels has a channel that nobody drains; what it took out before was not freed.

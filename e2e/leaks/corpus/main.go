@@ -21,6 +21,8 @@ func main() {
 		trial.Case{Name: "go_uintptr", Run: uintptrs},
 		trial.Case{Name: "go_number", Run: looksAlike},
 		trial.Case{Name: "go_map", Run: mapped},
+		trial.Case{Name: "go_closure", Run: closed},
+		trial.Case{Name: "go_cycle", Run: cycles},
 		trial.Case{Name: "go_finalizer", Run: finalizers},
 		trial.Case{Name: "go_cleanup", Run: cleanups},
 		trial.Case{Name: "go_goroutine", Run: goroutines},
