@@ -16,7 +16,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// newBoxExhibit shows the black box of a process that is gone, which stays locked until the end.
+// newBoxExhibit shows the black box of a process that is gone. It is read until the end, also if somebody recovers and removes it.
 func (v *viewing) newBoxExhibit(p place) (shown http.Handler, end func(), err error) {
 	if err := v.checkGone(); err != nil {
 		return nil, nil, err

@@ -119,13 +119,16 @@ func (s *shared) ofExamined(e *recovery.Examined) (*taken, error) {
 	return t, nil
 }
 
-// openBox locks and examines a box.
+// openBox examines a box. It is not locked meanwhile: the program's next start recovers it.
 func openBox(path string) (e *recovery.Examined, end func(), err error) {
 	file, err := blackbox.Open(path, blackbox.Options{AnyUsers: os.Geteuid() == 0, Within: releaseTime})
 	if err != nil {
 		return nil, nil, err
 	}
-	if e, err = recovery.Open(file); err != nil {
+	if err = blackbox.Release(file); err == nil {
+		e, err = recovery.Open(file)
+	}
+	if err != nil {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -45,6 +45,18 @@ func TestABoxIsShown(t *testing.T) {
 	}
 }
 
+// As by the program's next start.
+func TestABoxThatIsShownIsRecovered(t *testing.T) {
+	box := killed(t, toolchain.Memory(t))
+	h := opened(t, box, nil)
+	if code, out, trouble := ran("-rm", box); code != exitGood || exists(box) {
+		t.Fatalf("exit code %d, %q, %q", code, out, trouble)
+	}
+	if s := askedJSON[page.Stacks](t, h, "/stacks?view=peak"); s.Total < leaked {
+		t.Errorf("%d bytes, after the box was removed", s.Total)
+	}
+}
+
 func TestAProcessIsShownFromOutside(t *testing.T) {
 	box, _ := recorded(t, toolchain.Memory(t))
 	h := opened(t, pidOf(t, box), func(v *viewing) { v.name = "rss" })

@@ -178,7 +178,7 @@ func (b *Box) Take() File {
 // Path returns its path.
 func (b *Box) Path() string { return b.file.Path }
 
-// Remove deletes the file, unless another one has its name by now. Pages that were taken are no longer mapped by then.
+// Remove deletes the file. If another one has its name by now, or none, that stays as it is, and the file is emptied, wherever it is. Pages that were taken are no longer mapped by then.
 func (b *Box) Remove() error {
 	_, err := background.Within(patience, "removing the black box", func() (any, error) { return nil, b.remove() }, nil)
 	return err
@@ -186,27 +186,28 @@ func (b *Box) Remove() error {
 
 func (b *Box) remove() error {
 	defer b.unmap()
-	err := b.unlink()
-	if err != nil {
+	found, err := b.unlink()
+	if !found || err != nil {
 		b.empty()
 	}
 	return err
 }
 
-func (b *Box) unlink() error {
+// unlink reports whether the path leads to the file.
+func (b *Box) unlink() (found bool, err error) {
 	var s unix.Stat_t
-	err := unix.Lstat(b.file.Path, &s)
+	err = unix.Lstat(b.file.Path, &s)
 	if errors.Is(err, unix.ENOENT) || err == nil && (s.Dev != b.file.Device || s.Ino != b.file.Inode) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return &os.PathError{Op: "lstat", Path: b.file.Path, Err: err}
+		return false, &os.PathError{Op: "lstat", Path: b.file.Path, Err: err}
 	}
-	return os.Remove(b.file.Path)
+	return true, os.Remove(b.file.Path)
 }
 
-// empty makes all of the file a hole again. A process that has changed its user may not be allowed to remove it: then at least it takes
-// no memory, and who looks for boxes finds nothing recorded in it.
+// empty makes all of the file a hole again. A process that has changed its user may not be allowed to remove it, and one that has
+// changed its root does not find it: then at least it takes no memory, and who looks for boxes finds nothing recorded in it.
 func (b *Box) empty() {
 	if b.held == nil {
 		return

@@ -206,6 +206,50 @@ func TestAFileThatCannotBeRemovedIsEmpty(t *testing.T) {
 	}
 }
 
+// As after chroot, the path leads nowhere.
+func TestAFileThatIsNotFoundIsEmpty(t *testing.T) {
+	dir := filepath.Join(toolchain.Memory(t), "before")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := made(t, dir)
+	pages := unsafe.Slice((*byte)(b.Take().Pages), 1<<20)
+	pages[0], pages[len(pages)-1] = 1, 1
+	if err := errors.Join(unix.MunmapPtr(unsafe.Pointer(&pages[0]), 1<<20), os.Rename(dir, dir+"later")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Remove(); err != nil {
+		t.Error(err)
+	}
+	var s unix.Stat_t
+	if err := unix.Stat(filepath.Join(dir+"later", filepath.Base(b.Path())), &s); err != nil || s.Blocks != 0 {
+		t.Errorf("%d blocks, %v", s.Blocks, err)
+	}
+}
+
+func TestAFileThatIsReleasedIsTheNextOnes(t *testing.T) {
+	path := filepath.Join(toolchain.Memory(t), "cgoheap.host.1.a.box")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	if f, err := Open(path, Options{}); !errors.Is(err, ErrAlive) {
+		t.Errorf("%v, %v", f, err)
+	}
+	if err := Release(first); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
+}
+
 // In a host that is not Go's, SIGXFSZ ends the process.
 func TestAProcessWhoseFilesMayNotBeLarge(t *testing.T) {
 	const variable = "CGOHEAP_TEST_SMALL"

@@ -99,3 +99,9 @@ func checked(file *os.File, before os.FileInfo, others bool) error {
 	}
 	return nil
 }
+
+// Release gives up the lock of a file that Open has opened, for one who only reads it: the program's next start may recover and remove
+// it meanwhile. What was opened or mapped stays as it is.
+func Release(file *os.File) error {
+	return unix.FcntlFlock(file.Fd(), unix.F_OFD_SETLK, &unix.Flock_t{Type: unix.F_UNLCK})
+}

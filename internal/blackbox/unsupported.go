@@ -39,3 +39,6 @@ func Names(string) ([]string, error) { return nil, errors.ErrUnsupported }
 
 // Open fails.
 func Open(string, Options) (*os.File, error) { return nil, errors.ErrUnsupported }
+
+// Release fails.
+func Release(*os.File) error { return errors.ErrUnsupported }

@@ -54,19 +54,15 @@ func openBoxAt(path string) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
+	if err := blackbox.Release(file); err != nil { // what is mapped would keep the lock
+		return nil, err
+	}
 	r, err := ReadBox(file)
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
 	r.Box = path
-	unmap := r.unmap
-	r.unmap = func() {
-		if unmap != nil {
-			unmap()
-		}
-		file.Close()
-	}
 	return r, nil
 }
 
