@@ -57,7 +57,7 @@ func readCore(path string) (*Recording, error) {
 
 // byTables finds the modules of a process that is gone, by the region alone.
 func (r *Recording) byTables() {
-	r.ticks = uint64(max(0, r.Time.Sub(r.Started()).Nanoseconds())) / layout.Tick
+	r.ticks = r.ticksByTime()
 	process := mappings.Of("/proc/self") // of its file system; nothing is mapped
 	r.made = process.Made(layout.ModuleMade, nil)
 	r.identify(process, nil)

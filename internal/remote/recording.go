@@ -116,7 +116,10 @@ func (r *Recording) copy(dir string, p *place) error {
 		return err
 	}
 	r.started = started(r.region)
-	r.ticks = ticksSince(r.region.Load64(layout.HeaderClock))
+	var unknown error
+	if r.ticks, unknown = ticksSince(dir, r.region.Load64(layout.HeaderClock)); unknown != nil {
+		r.ticks = r.ticksByTime()
+	}
 	if p != nil {
 		p.region, p.memory = start, touchedMemory{o.memory, o.touched}
 		r.pages, err = r.look(p)
@@ -126,6 +129,11 @@ func (r *Recording) copy(dir string, p *place) error {
 
 // Started returns when the recording began.
 func (r *Recording) Started() time.Time { return r.started }
+
+// ticksByTime returns the ticks of the recording by the time of day, which somebody may have set meanwhile.
+func (r *Recording) ticksByTime() uint64 {
+	return uint64(max(0, r.Time.Sub(r.Started()).Nanoseconds())) / layout.Tick
+}
 
 func started(head tables.Region) time.Time {
 	return time.Unix(0, int64(head.Load64(layout.HeaderStarted)))

@@ -13,15 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/descriptor"
-	"github.com/cgoheap/cgoheap/internal/layout"
 )
-
-// ticksSince returns the ticks since a moment of the clock that all processes share.
-func ticksSince(clock uint64) uint64 {
-	var now unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC_COARSE, &now) // as clock.h does
-	return (uint64(now.Nano()) - clock) / layout.Tick
-}
 
 // stop stops all threads of a process that are not stopped already, and returns the function that lets them go on. Both must run on
 // one thread, which the kernel knows as the tracer.

@@ -4,6 +4,6 @@ package remote
 
 import "errors"
 
-func ticksSince(uint64) uint64 { return 0 }
+func ticksSince(string, uint64) (uint64, error) { return 0, errors.ErrUnsupported }
 
 func stop(string) (func(), error) { return nil, errors.ErrUnsupported }
