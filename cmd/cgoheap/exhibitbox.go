@@ -82,7 +82,7 @@ func (b *boxViews) profile(view string) (t *taken, err error) {
 	return t, err
 }
 
-// noted are the lines of a box's account, by the fields of the flight recorder.
+// noted are the lines of a box's account, by the fields of the flight recorder. The last one may be of memory that was not resident.
 var noted = []struct {
 	field flight.Field
 	name  string
@@ -106,8 +106,13 @@ func lastMoment(s *recovery.Story) *look {
 	rest := rss
 	for _, n := range noted {
 		about := n.field.About()
-		if bytes := min(values[about.Name], rest); bytes > 0 {
-			l.Lines = append(l.Lines, part{Name: n.name, Bytes: bytes, Sentence: about.Sentence})
+		noted := values[about.Name]
+		bytes, sentence := min(noted, rest), about.Sentence
+		if noted > rest {
+			sentence += fmt.Sprintf("; %s were noted, and no more than this can have been resident", report.Bytes(noted))
+		}
+		if bytes > 0 {
+			l.Lines = append(l.Lines, part{Name: n.name, Bytes: bytes, Sentence: sentence})
 			rest -= bytes
 		}
 	}

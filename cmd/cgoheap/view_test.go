@@ -287,6 +287,10 @@ func TestTheAccountOfTheLastMomentAddsUp(t *testing.T) {
 	if l := lastMoment(story); len(l.Lines) != 2 || l.Lines[0].Bytes+l.Lines[1].Bytes != 100 {
 		t.Errorf("%+v", l)
 	}
+	story.Account[1].Value, story.Account[2].Value = 30, 500<<10 // malloc's blocks were never written to
+	if l := lastMoment(story); len(l.Lines) != 2 || l.Lines[0].Bytes != 70 || !strings.HasSuffix(l.Lines[0].Sentence, "; 500 KiB were noted, and no more than this can have been resident") {
+		t.Errorf("%+v", l)
+	}
 	if l := lastMoment(&recovery.Story{}); l != nil {
 		t.Errorf("%+v", l)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/guilty"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/stack"
@@ -62,7 +63,8 @@ func LineOf(l *symbolize.Line) guilty.Line { return guilty.Line{Function: l.Func
 // most is how many holders a sentence names.
 const most = 3
 
-func (h *holders) sentence() string {
+// sentence names those who hold the most. What was resident is flight.Unknown if nobody noted it.
+func (h *holders) sentence(resident int64) string {
 	if h.all == 0 {
 		return "nothing was in use"
 	}
@@ -81,9 +83,13 @@ func (h *holders) sentence() string {
 		}
 		parts = append(parts, part)
 	}
-	text := fmt.Sprintf("of %s in the profile, %s", report.Bytes(h.all), strings.Join(parts, "; "))
+	all := report.Bytes(h.all) + " in the profile"
+	if resident != flight.Unknown && h.all > resident {
+		all += ", resident or not"
+	}
+	text := fmt.Sprintf("of %s, %s", all, strings.Join(parts, "; "))
 	if h.unnamed > h.all/2 {
-		text += "; most functions have no names here: their files are gone, were replaced, or have no symbols, as the profile's comments say"
+		text += "; most functions have no names here: the code was made at run time, or its files are gone, were replaced, or have no build ID or no symbols; the profile's comments say which"
 	}
 	return text
 }

@@ -16,7 +16,7 @@ func verdict(r *remote.Recording, h *remote.History, cause string, who *holders)
 		fmt.Sprintf("%s, process %d on %s, ended at about %s, %v after its recording began: %s", r.Program, r.About.Process, r.About.Host,
 			r.Time.UTC().Format(time.RFC3339), r.Time.Sub(r.Started()).Round(time.Second), cause),
 		memory(h),
-		who.sentence(),
+		who.sentence(residentIn(h)),
 	}
 }
 
@@ -39,16 +39,37 @@ func memory(h *remote.History) string {
 			parts = append(parts, report.Bytes(last.Values[part.field])+" "+part.name)
 		}
 	}
-	return text + ": " + strings.Join(append(parts, others(last)...), ", ") + growth(h)
+	return text + ": " + strings.Join(append(parts, others(last)...), ", ") + beyond(last) + growth(h)
 }
 
-// others is the rest of resident memory, and what the program has mapped, of which nobody has counted what is resident.
-func others(last *flight.Record) (parts []string) {
+// residentIn returns the last resident memory that was noted; flight.Unknown if none was.
+func residentIn(h *remote.History) int64 {
+	if last := h.Last(); last != nil && last.Has(flight.RSS) {
+		return last.Values[flight.RSS]
+	}
+	return flight.Unknown
+}
+
+// restOf is what of resident memory is neither Go's nor malloc's. It is negative if these were not all resident.
+func restOf(last *flight.Record) int64 {
 	rest := last.Values[flight.RSS] - last.Go()
 	for _, f := range []flight.Field{flight.Native, flight.MallocFree} {
 		rest -= max(0, last.Values[f])
 	}
-	if rest > 0 {
+	return rest
+}
+
+// beyond says why the parts may be more than the whole.
+func beyond(last *flight.Record) string {
+	if restOf(last) >= 0 {
+		return ""
+	}
+	return "; that is more than was resident, because memory in use counts that was never written to or was swapped out, and sampled blocks are an estimate"
+}
+
+// others is the rest of resident memory, and what the program has mapped, of which nobody has counted what is resident.
+func others(last *flight.Record) (parts []string) {
+	if rest := restOf(last); rest > 0 {
 		parts = append(parts, report.Bytes(rest)+" other (files, stacks, headers of malloc, mapped memory)")
 	}
 	if mapped := last.Values[flight.Mapped]; mapped > 0 {

@@ -47,15 +47,33 @@ func TestTheSentenceAboutHoldersNamesTheLargest(t *testing.T) {
 	h.add(nil, &stack.Sample{Values: stack.Values{InuseBytes: 1}}) // counts as well
 	h.add([]symbolize.Line{line("freed", "x.c")}, &stack.Sample{})
 	const want = "of 20 MiB in the profile, 8 MiB (40 %) are held by d; 6 MiB (30 %) are held by c; 4 MiB (20 %) are held by b"
-	if got := h.sentence(); got != want {
+	if got := h.sentence(flight.Unknown); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	h.add([]symbolize.Line{line("shop+0x123", "")}, &stack.Sample{Values: stack.Values{InuseBytes: 30 << 20}})
-	if got := h.sentence(); !strings.HasPrefix(got, "of 50 MiB in the profile, 30 MiB (60 %) are held by shop+0x123; ") || !strings.Contains(got, "; most functions have no names here") {
+	if got := h.sentence(flight.Unknown); !strings.HasPrefix(got, "of 50 MiB in the profile, 30 MiB (60 %) are held by shop+0x123; ") || !strings.Contains(got, "; most functions have no names here") {
 		t.Error(got)
 	}
-	if got := (&holders{}).sentence(); got != "nothing was in use" {
+	if got := (&holders{}).sentence(1 << 20); got != "nothing was in use" {
 		t.Error(got)
+	}
+}
+
+func TestSumsBeyondWhatWasResidentAreSaidToBe(t *testing.T) {
+	var who holders
+	who.add([]symbolize.Line{line("reserve", "x.c")}, &stack.Sample{Values: stack.Values{InuseBytes: 500 << 20}})
+	values := map[flight.Field]int64{flight.RSS: 30 << 20, flight.GoHeap: 4 << 20, flight.Native: 500 << 20, flight.MallocFree: 1 << 20}
+	h := &remote.History{Seconds: []flight.Record{*lastRecord(values)}}
+	const want = "its resident memory was 30 MiB: Go 4 MiB, 500 MiB in use by malloc, 1 MiB kept free by malloc; that is more than was resident, " +
+		"because memory in use counts that was never written to or was swapped out, and sampled blocks are an estimate"
+	if got := memory(h); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := who.sentence(residentIn(h)), "of 500 MiB in the profile, resident or not, 500 MiB (100 %) are held by reserve"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := who.sentence(500<<20), "of 500 MiB in the profile, 500 MiB (100 %) are held by reserve"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
