@@ -34,6 +34,8 @@ type naming struct {
 	leaves  []*named
 	missing missing
 	standIn standIns
+
+	reopened map[uint32]uint32 // of modules that are one file: by number, the number of the first
 }
 
 // The numbers of modules and lines that every naming has.
@@ -104,6 +106,7 @@ func (r *Report) name(memory *scratch.Memory) *naming {
 		}
 		r.nameModule(n, r.Module(id), byModule[id])
 	}
+	n.reopen()
 	r.Names.Note(n.missing.sum())
 	return n
 }

@@ -59,27 +59,34 @@ func (r *Report) write(w io.Writer) (int64, error) {
 	for _, sentence := range n.sentences() {
 		e.Comment("cgoheap: " + sentence)
 	}
-	var stack []*named
+	var shown []*named
 	ids := make([]pprof.LocationID, 0, 128)
 	var lines []pprof.Line
-	see := r.seer(n)
-	total, spread := r.beside()
-	for s := range r.each() {
-		total.Add(s.Values)
-		spread.Add(r.spread(s))
-		stack = n.shown(stack[:0], s.Frames)
-		see(stack, s)
+	write := func(shown []*named, s *stack.Sample) bool {
 		ids = ids[:0]
-		for _, f := range stack {
+		for _, f := range shown {
 			if f.location == 0 {
 				l := n.asLocation(f, lines[:0])
 				f.location, lines = e.Location(l), l.Lines
 			}
 			ids = append(ids, f.location)
 		}
-		if e.Sample(ids, s) != nil {
-			break // Close returns it, or an earlier one
+		return e.Sample(ids, s) == nil // Close returns it, or an earlier one
+	}
+	see := r.seer(n)
+	total, spread := r.beside()
+	again := repeats{naming: n}
+	for s := range r.each() {
+		total.Add(s.Values)
+		spread.Add(r.spread(s))
+		shown = n.shown(shown[:0], s.Frames)
+		see(shown, s)
+		if !again.take(shown, s) && !write(shown, s) {
+			break
 		}
+	}
+	for _, one := range again.list {
+		write(one.stack, &one.sample)
 	}
 	r.writeRests(e)
 	r.writeLeaves(e)

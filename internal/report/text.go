@@ -60,7 +60,7 @@ func (t *text) allocated() bool {
 }
 
 func (t *text) largestFirst() []stack.Sample {
-	return slices.SortedStableFunc(slices.Values(t.report.Samples), func(a, b stack.Sample) int {
+	return slices.SortedStableFunc(slices.Values(t.naming.joined(t.report.Samples)), func(a, b stack.Sample) int {
 		if t.allocated() {
 			return cmp.Compare(b.AllocBytes, a.AllocBytes)
 		}
