@@ -35,6 +35,19 @@ func TestWhoMappedWhatGrewIsNamed(t *testing.T) {
 	contains(t, eval[string](t, b, text("#detail")), "map_pool: 12.0 MiB")
 }
 
+// Some figures are read up to a minute apart, and one was last read a while ago.
+func TestAFigureThatIsOldIsSaidToBe(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	const gaps = `for (const [i, row] of t.seconds.entries()) { if (i % 55) row[7] = null; if (i !== 5) row[8] = null; }`
+	sparse := fmt.Sprintf("(() => { const t = %s; %s return t; })()", grown("mapped", 36), gaps)
+	b.do(t, called("growth.js", "showGrowth("+sparse+")"))
+	contains(t, eval[string](t, b, text("#grew")), "RSS grew in the last 10 min: +", ". Of it +3", " mapped directly")
+	b.do(t, called("timeline.js", "showTimeline("+sparse+")"))
+	// 715 of 720 seconds is the last look at what is mapped; malloc's free memory was seen in second 5.
+	contains(t, eval[string](t, b, text("#timeline .u-legend")), "mapped directly52.9 MiB, 5 s before", "malloc: free5.00 MiB, 12 min before", "malloc: in use5.00 MiBm")
+}
+
 // The first row is that of the start, and RSS grows in the first minute only: 60 rows of 4 MiB a minute.
 func TestTheStartIsNoGrowth(t *testing.T) {
 	address, _ := named(t)

@@ -26,7 +26,7 @@ const (
 const Size = allWords * 8
 
 // layoutWord is the first word: it changes with the layout of the notes.
-const layoutWord = 0x0002_0000_0000_0000 | uint64(Fields)<<32 | secondSlots<<16 | minuteSlots
+const layoutWord = 0x0003_0000_0000_0000 | uint64(Fields)<<32 | secondSlots<<16 | minuteSlots
 
 // New begins notes in memory of Size bytes that are zero and begin at a multiple of 8.
 func New(memory []byte) *Notes {

@@ -21,7 +21,7 @@ func room() []byte {
 }
 
 func recordAt(second int) (r Record) {
-	r.Time = time.Unix(int64(second), 5)
+	r.Time, r.Old = time.Unix(int64(second), 5), uint64(second)
 	for f := range r.Values {
 		r.Values[f] = int64(second*100 + f)
 	}

@@ -29,8 +29,9 @@ func newPaced(read func(*[Fields]int64)) *paced {
 }
 
 // fill sets the source's fields.
-func (p *paced) fill(now time.Time, values *[Fields]int64) {
-	if !now.Before(p.due) {
+func (p *paced) fill(now time.Time, record *Record) {
+	old := now.Before(p.due)
+	if !old {
 		p.last = unknown
 		begin := time.Now()
 		p.read(&p.last)
@@ -38,7 +39,10 @@ func (p *paced) fill(now time.Time, values *[Fields]int64) {
 	}
 	for f, value := range p.last {
 		if value != Unknown {
-			values[f] = value
+			record.Values[f] = value
+			if old {
+				record.Old |= 1 << f
+			}
 		}
 	}
 }

@@ -6,7 +6,11 @@ import "time"
 type Record struct {
 	Time   time.Time
 	Values [Fields]int64 // by Field; Unknown if not known
+	Old    uint64        // a bit for each Field whose value was read before Time
 }
+
+// IsOld reports whether a field's value was read before the record's time, up to a minute.
+func (r *Record) IsOld(f Field) bool { return r.Old>>f&1 != 0 }
 
 // Has reports whether all of some fields are known.
 func (r *Record) Has(fields ...Field) bool {

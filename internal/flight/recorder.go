@@ -70,7 +70,7 @@ func (r *Recorder) arrange(now time.Time) {
 func (r *Recorder) read(now time.Time) Record {
 	record := Record{Time: now, Values: unknown}
 	for _, p := range r.paced {
-		p.fill(now, &record.Values)
+		p.fill(now, &record)
 	}
 	for _, read := range r.sources.Quick {
 		read(&record.Values)

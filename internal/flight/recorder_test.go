@@ -63,6 +63,16 @@ func TestASourceIsReadAsOftenAsItsCostAllows(t *testing.T) {
 	if reads != 2 {
 		t.Errorf("%d reads after a minute", reads)
 	}
+	rows := NewTimeline(r.notes.Seconds(), r.notes.Seconds())
+	for i, row := range rows.Seconds {
+		want := map[int]int64{0: 101, 16: 102}[i] // the others were read before
+		if want == 0 {
+			want = Unknown
+		}
+		if at := 1 + int(MallocFree); row[at] != want || rows.Minutes[i][at] < 101 {
+			t.Errorf("second %d has %d, and as a minute's %d; want %d", i, row[at], rows.Minutes[i][at], want)
+		}
+	}
 }
 
 func TestGosHeapIsNotedOnceAMinuteAndWhenMemoryHasGrown(t *testing.T) {
@@ -143,13 +153,13 @@ func TestASourceRestsByWhatItCosts(t *testing.T) {
 				after time.Duration
 				reads int64
 			}{{0, 1}, {rest - 1, 1}, {rest, 2}} {
-				values := unknown
+				record := Record{Values: unknown}
 				if c.after < 0 {
 					continue
 				}
-				p.fill(begin.Add(c.after), &values)
-				if values[RSS] != c.reads {
-					t.Errorf("took %v: after %v the value is of reading %d, want %d", took, c.after, values[RSS], c.reads)
+				p.fill(begin.Add(c.after), &record)
+				if record.Values[RSS] != c.reads || record.IsOld(RSS) != (c.after == rest-1) || record.IsOld(Native) {
+					t.Errorf("took %v: after %v the value is of reading %d, want %d: %+v", took, c.after, record.Values[RSS], c.reads, record)
 				}
 			}
 		})

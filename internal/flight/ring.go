@@ -7,7 +7,7 @@ import (
 
 // ring keeps the last records in slots of words, used in turn.
 //
-//	number │ time │ a word for each field
+//	number │ time │ which values are old │ a word for each field
 //
 // number counts the records from 1. It is 0 while the other words change. Slots beyond the last number are not read: in a file that would make
 // room for them where there is none yet.
@@ -16,7 +16,10 @@ type ring struct {
 	words []uint64
 }
 
-const slotWords = 2 + int(Fields)
+const slotWords = slotHead + int(Fields)
+
+// slotHead is the number of words before those of the fields.
+const slotHead = 3
 
 func (r ring) slots() int { return len(r.words) / slotWords }
 
@@ -30,8 +33,9 @@ func (r ring) put(number uint64, record *Record) {
 	slot := r.slot(number)
 	atomic.StoreUint64(&slot[0], 0)
 	atomic.StoreUint64(&slot[1], uint64(record.Time.UnixNano()))
+	atomic.StoreUint64(&slot[2], record.Old)
 	for f, value := range record.Values {
-		atomic.StoreUint64(&slot[2+f], uint64(value))
+		atomic.StoreUint64(&slot[slotHead+f], uint64(value))
 	}
 	atomic.StoreUint64(&slot[0], number)
 	atomic.StoreUint64(r.last, number)
@@ -46,9 +50,9 @@ func (r ring) records() (list []Record) {
 		if atomic.LoadUint64(&slot[0]) != number {
 			continue
 		}
-		record := Record{Time: time.Unix(0, int64(atomic.LoadUint64(&slot[1])))}
+		record := Record{Time: time.Unix(0, int64(atomic.LoadUint64(&slot[1]))), Old: atomic.LoadUint64(&slot[2])}
 		for f := range record.Values {
-			record.Values[f] = int64(atomic.LoadUint64(&slot[2+f]))
+			record.Values[f] = int64(atomic.LoadUint64(&slot[slotHead+f]))
 		}
 		if atomic.LoadUint64(&slot[0]) == number {
 			list = append(list, record)

@@ -5,7 +5,8 @@ import (
 )
 
 // Timeline is records as JSON, for a program that draws them: the columns once, then a row of numbers for each record. The
-// first column is the time, in milliseconds since 1970. What is not known is null.
+// first column is the time, in milliseconds since 1970. What is not known is null; of a second, also what was not read in it: some
+// figures are read up to a minute apart.
 type Timeline struct {
 	Columns []Column `json:"columns"`
 	Seconds []Row    `json:"seconds"` // one each second, of the last hour
@@ -40,19 +41,25 @@ func (r Row) MarshalJSON() ([]byte, error) {
 
 // NewTimeline returns records as a Timeline.
 func NewTimeline(seconds, minutes []Record) *Timeline {
-	t := &Timeline{Columns: []Column{{"time", "milliseconds", "since 1970-01-01 UTC"}}, Seconds: rowsOf(seconds), Minutes: rowsOf(minutes)}
+	t := &Timeline{Columns: []Column{{"time", "milliseconds", "since 1970-01-01 UTC"}}, Seconds: rowsOf(seconds, true), Minutes: rowsOf(minutes, false)}
 	for _, f := range fields {
 		t.Columns = append(t.Columns, Column(f))
 	}
 	return t
 }
 
-func rowsOf(records []Record) []Row {
+func rowsOf(records []Record, fresh bool) []Row {
 	rows := make([]Row, len(records))
 	for i := range records {
 		row := make(Row, 1, 1+Fields)
 		row[0] = records[i].Time.UnixMilli()
-		rows[i] = append(row, records[i].Values[:]...)
+		row = append(row, records[i].Values[:]...)
+		for f := range Fields {
+			if fresh && records[i].IsOld(f) {
+				row[1+f] = Unknown
+			}
+		}
+		rows[i] = row
 	}
 	return rows
 }

@@ -22,8 +22,18 @@ export function columnsOf(timeline, rows) {
   return series.map(([, , names]) => rows.map((r) => sum(r, names)));
 }
 
-// levels returns the mean of each series over the rows.
-const levels = (timeline, rows) => columnsOf(timeline, rows).map((values) => values.reduce((a, b) => a + b, 0) / values.length);
+// levels returns the mean of each series over some of the rows, of what is known. Where nothing is, as of figures that are read up to
+// a minute apart, it is what was read nearest to their time; null if that is more than two minutes away.
+function levels(timeline, some, rows) {
+  const time = (some[0][0] + some.at(-1)[0]) / 2, all = columnsOf(timeline, rows);
+  const distance = (row) => Math.abs(row[0] - time);
+  return columnsOf(timeline, some).map((values, i) => {
+    const known = values.filter((n) => n !== null);
+    if (known.length) return known.reduce((a, b) => a + b, 0) / known.length;
+    const nearest = rows.map((row, at) => [distance(row), all[i][at]]).filter(([, n]) => n !== null).sort(([a], [b]) => a - b)[0];
+    return nearest?.[0] <= 2 * minute ? nearest[1] : null;
+  });
+}
 
 // moved returns by how much each series moved between two times. Its ends are means over a part of the time, for the series are
 // not smooth. It returns null where the timeline has not two ends.
@@ -31,8 +41,8 @@ export function moved(timeline, rows, from, to) {
   const end = Math.min(30_000, (to - from) / 10);
   const first = rows.filter((r) => r[0] >= from && r[0] <= from + end), last = rows.filter((r) => r[0] <= to && r[0] >= to - end);
   if (!first.length || !last.length || first[0] === last[0]) return null;
-  const before = levels(timeline, first), after = levels(timeline, last);
-  return { by: after.map((n, i) => n - before[i]), rss: after[0], minutes: (to - from) / minute };
+  const before = levels(timeline, first, rows), after = levels(timeline, last, rows);
+  return { by: after.map((n, i) => n === null || before[i] === null ? 0 : n - before[i]), rss: after[0], minutes: (to - from) / minute };
 }
 
 const signed = (n) => (n > 0 ? "+" : "") + bytes(n);

@@ -26,10 +26,15 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 
 const rowsOf = (range) => range === "days" ? sent.minutes : sent.seconds;
 
-// latest is what the legend shows while nobody points to the chart.
-const latest = (u, n, i, at) => {
-  const value = at === null || at === undefined ? u.data[i].at(-1) : n;
-  return value === null || value === undefined ? "–" : bytes(value);
+// known is what the legend shows of a moment, the last one while nobody points to the chart: the figure that was read last until
+// then, and how old it is.
+const known = (u, n, i, at) => {
+  const [times, values] = [u.data[0], u.data[i]], end = at ?? times.length - 1;
+  let last = end;
+  while (last >= 0 && values[last] === null) last--;
+  if (last < 0) return "–";
+  const age = Math.round(times[end] - times[last]);
+  return bytes(values[last]) + (age < 2 ? "" : age < 120 ? `, ${age} s before` : `, ${Math.round(age / 60)} min before`);
 };
 
 export function drawTimeline() {
@@ -43,7 +48,7 @@ export function drawTimeline() {
     scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.05)] } },
     axes: [axis, { ...axis, size: 76, incrs: powers, values: (_, all) => all.map(bytes) }],
     series: [{ label: "Time", value: (_, t) => t === null || t === undefined ? "latest" : new Date(t * 1000).toLocaleTimeString() },
-      ...series.map(([label, name]) => ({ label, stroke: colour(name), width: label === "RSS" ? 2 : 1.5, value: latest }))],
+      ...series.map(([label, name]) => ({ label, stroke: colour(name), width: label === "RSS" ? 2 : 1.5, spanGaps: true, value: known }))],
     hooks: { draw: [mark] },
   }, [rows.map((r) => r[0] / 1000), ...columnsOf(sent, rows)], target);
   chart.over.addEventListener("click", () => pick(chart.cursor.idx));
