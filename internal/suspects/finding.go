@@ -13,13 +13,35 @@ type Finding struct {
 	Unreachable float64 // share of the bytes that nothing points to
 	Error       float64 // half of its 95 % interval
 	Holder
-	When time.Time // when that was
+	When  time.Time // when that was
+	Freed bool      // blocks that nothing was found to point to were freed later: their pointers are hidden
+
+	lost float64 // bytes that nothing was found to point to
 }
 
 // Holder is what points to most of the bytes that something points to. The zero value is one that is not known.
 type Holder struct {
 	Name string // what does so first, such as "global fifo", or "a block allocated in push"
 	Root string // where that is a block: what the chain of pointers begins in
+}
+
+// mostLostFreed is the share of what nothing was found to point to that may be freed later: a block whose pointer moved at that moment, say.
+const mostLostFreed = 0.1
+
+// freed reports whether more was freed of the blocks that nothing was found to point to. What is in use of the blocks that are older
+// than the finding is too little then. Both are sums over the same sampled blocks, so they have no error.
+func (f *Finding) freed(t *Trend) bool {
+	if f.lost == 0 || !t.Time.After(f.When) {
+		return false
+	}
+	var left float64
+	for i, m := range t.Series {
+		left += float64(t.alive[i])
+		if !m.Time.Before(f.When) {
+			break
+		}
+	}
+	return left < (1-mostLostFreed)*f.lost
 }
 
 // findings returns what is known of a stack; false if nothing is. It may be nil.
@@ -39,6 +61,8 @@ func (e *estimate) add(b *Block) {
 	e.variance += b.Variance
 }
 
+func (e *estimate) sum() sum { return sum{float32(e.bytes), float32(e.variance)} }
+
 // Lost adds a block that nothing points to.
 func (f *Found) Lost(b *Block) { f.lost.add(b) }
 
@@ -53,7 +77,7 @@ func (f *Found) Held(b *Block, holder int) {
 
 // finding returns what that means. holder names what has a number.
 func (f *Found) finding(when time.Time, holder func(number int) Holder) Finding {
-	made := Finding{When: when}
+	made := Finding{When: when, lost: f.lost.bytes}
 	made.Unreachable, made.Error = f.share()
 	if len(f.by) > 0 {
 		made.Holder = holder(slices.MaxFunc(slices.Sorted(maps.Keys(f.by)), func(a, b int) int { return cmp.Compare(f.by[a], f.by[b]) }))

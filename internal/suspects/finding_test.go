@@ -72,7 +72,7 @@ func TestRecordedWholeAShareHasNoError(t *testing.T) {
 	f.Held(&Block{Bytes: 20}, 3)
 	f.Held(&Block{Bytes: 10}, 4)
 	got := f.finding(simStart, func(number int) Holder { return Holder{Name: string(rune('a' + number))} })
-	if want := (Finding{Unreachable: 0.25, Holder: Holder{Name: "d"}, When: simStart}); got != want {
+	if want := (Finding{Unreachable: 0.25, Holder: Holder{Name: "d"}, When: simStart, lost: 10}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -113,5 +113,42 @@ func TestSomebodyLooksForPointersWhereAStackGrows(t *testing.T) {
 		if v.asks(now) != c.want {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+// Who frees a block knows its address. So where blocks are freed that nothing was found to point to, it is hidden what does: no leak.
+func TestWhatIsFreedWasNotLost(t *testing.T) {
+	for name, c := range map[string]struct {
+		program program
+		freed   bool
+		want    Class
+	}{
+		"an XOR list of sessions":    {churning(20*mib, 64<<10, 3), true, Unsure},
+		"a leak":                     {leaking(20*mib, 64<<10), false, Leak},
+		"a leak among what is freed": {together(leaking(20*mib, 64<<10), hot(200*mib, 64<<10, second)), false, Leak},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 4))
+			var looked *Finding
+			var last Verdict
+			watch(sampled(r, c.program(r, 14)), 0, 14, func(h *History, now uint64) {
+				list := judge(h.Trends(simTick), func(uint64) (f Finding, known bool) {
+					if looked != nil {
+						f = *looked
+					}
+					return f, looked != nil
+				})
+				if len(list) == 0 {
+					return
+				}
+				last = list[0]
+				if looked == nil && now > ticksAt(6) {
+					looked = &Finding{Unreachable: 1, When: last.Time, lost: last.Bytes}
+				}
+			})
+			if last.Finding.Freed != c.freed || last.Class != c.want {
+				t.Errorf("freed: %t, %s", last.Finding.Freed, about(&last))
+			}
+		})
 	}
 }

@@ -55,8 +55,8 @@ type track struct {
 
 	// Sums over blocks that were there from a moment (the first index) to another, and are not any more.
 	ended cells
-	live  [mostMoments]sum // over live blocks, by the first moment at which they were there
-	now   [mostMoments]sum // the next live, while a moment is taken
+	live  [mostMoments]sum      // over live blocks, by the first moment at which they were there
+	now   [mostMoments]estimate // the next live, while a moment is taken: of so many blocks that float32 would lose some
 }
 
 type sum struct{ bytes, variance float32 }
@@ -220,10 +220,10 @@ func beyond(weights map[uint64]float64, most int) []uint64 {
 	return keys[most:]
 }
 
-func (t *track) begin() { t.now, t.blocks, t.born = [mostMoments]sum{}, 0, 0 }
+func (t *track) begin() { t.now, t.blocks, t.born = [mostMoments]estimate{}, 0, 0 }
 
 func (t *track) add(b *Block, first, n int) {
-	t.now[first].add(b.Bytes, b.Variance)
+	t.now[first].add(b)
 	t.bytes[n] += b.Bytes
 	t.blocks += b.Blocks
 	t.born += b.Bytes * float64(b.Born)
@@ -235,13 +235,15 @@ func (t *track) add(b *Block, first, n int) {
 func (t *track) end(n int) {
 	t.born /= max(1, t.bytes[n])
 	for first := range n {
-		before, now := t.live[first], t.now[first]
+		before, now := t.live[first], t.now[first].sum()
 		if freed := (sum{before.bytes - now.bytes, before.variance - now.variance}); freed.bytes > before.bytes/1e5 {
 			freed.variance = max(0, freed.variance)
 			t.ended.at(first, n-1).plus(freed)
 		}
 	}
-	t.live = t.now
+	for first := range t.live {
+		t.live[first] = t.now[first].sum()
+	}
 }
 
 func (t *track) empty(n int) bool { return t.blocks == 0 && slices.Max(t.bytes[:n+1]) == 0 }

@@ -146,3 +146,20 @@ func TestWhatWasThereBeforeIsNotInTheShareThatIsFreed(t *testing.T) {
 		}
 	}
 }
+
+// A leak of very many small blocks is no less than they are: a sum of float32 would stand still at 2 GiB.
+func TestManySmallBlocksAreAllCounted(t *testing.T) {
+	const large, blocks = 2 << 30, 1 << 20
+	h := newHistory()
+	for ticks := range uint64(2) {
+		h.Add(simStart.Add(time.Duration(ticks)*time.Minute), 10+ticks, func(see func(*Block)) {
+			see(&Block{Stack: 1, Born: 5, Bytes: large, Blocks: 1})
+			for range blocks {
+				see(&Block{Stack: 1, Born: 5, Bytes: 100, Blocks: 1})
+			}
+		})
+	}
+	if got := h.Trends(simTick)[0]; got.Bytes != large+100*blocks || got.alive[0] != large+100*blocks {
+		t.Errorf("%.0f bytes, by the moment %.0f", got.Bytes, got.alive[0])
+	}
+}

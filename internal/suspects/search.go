@@ -104,7 +104,21 @@ func (s *Search) Learn(when time.Time, found map[uint64]*Found, holder func(numb
 			known[stack] = f.finding(when, func(int) Holder { return s.known[stack].Holder })
 		}
 	}
+	for stack, f := range known {
+		f.Freed = s.known[stack].Freed
+		known[stack] = f
+	}
 	s.known, s.when, s.failure = known, when, nil
+}
+
+// hides notes that blocks of a stack were freed to which nothing was found that points.
+func (s *Search) hides(stack uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f, known := s.known[stack]; known {
+		f.Freed = true
+		s.known[stack] = f
+	}
 }
 
 // Of returns what is known of a stack; false if nothing is.

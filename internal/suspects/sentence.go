@@ -80,10 +80,12 @@ func (v *Verdict) conclusion() string {
 		return v.tooEarly(": ")
 	case v.Class == Grows && v.Finding == nil:
 		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: it is not known whether anything still points to it", span.Minutes())
+	case v.Class == Grows && v.Finding.Freed:
+		return ": " + unbounded
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
 		return ", and hardly any is freed: a leak or a cache without a bound, too few blocks were seen to tell"
 	case v.Class == Grows:
-		return ", and hardly any is freed: a cache, list or pool without a bound, or one that still fills"
+		return ", and hardly any is freed: " + unbounded
 	case v.Class == Queue:
 		return fmt.Sprintf(", steadily for %.0f min, though %.0f %% of what lasts is freed: a queue or cache that fills faster than it drains",
 			span.Minutes(), 100*v.Freed)
@@ -98,6 +100,8 @@ func (v *Verdict) conclusion() string {
 // hidden is what else it may be that nothing was found which points to blocks: docs/reach.md lists what is not seen.
 const hidden = "or its pointers are hidden"
 
+const unbounded = "a cache, list or pool without a bound, or one that still fills"
+
 // tooEarly says after a mark that it is too early to say that it does not grow, if it is.
 func (v *Verdict) tooEarly(mark string) string {
 	if !v.early() {
@@ -111,6 +115,8 @@ func (f *Finding) String() string {
 	lost := "no pointer found to " + percent(f.Unreachable, f.Error)
 	held := f.Holder.String()
 	switch {
+	case f.Freed:
+		return lost + ", but such blocks were freed, so their pointers are hidden"
 	case f.Unreachable < 0.005 && held == "":
 		return "reachable"
 	case f.Unreachable < 0.005:

@@ -19,9 +19,10 @@ type Trend struct {
 	Freed       float64 // share that is freed of the bytes allocated meanwhile that were there at three moments
 	Series      []Moment
 
-	lasted float64    // bytes of which Freed is a share
-	steady float64    // share of the movement that a straight line explains
-	steps  [3]float64 // from quarter to quarter of the time, as shares of the mean step
+	alive  [mostMoments]float32 // bytes in use by the number of the moment in Series at which they were there first
+	lasted float64              // bytes of which Freed is a share
+	steady float64              // share of the movement that a straight line explains
+	steps  [3]float64           // from quarter to quarter of the time, as shares of the mean step
 }
 
 // deviations is how many standard deviations 95 % of a normal distribution lie within.
@@ -43,6 +44,9 @@ func (h *History) trend(t *track, tick time.Duration) Trend {
 	n := len(h.moments) - 1
 	made := Trend{Stack: t.stack, Site: t.site, Series: h.series(t), Since: h.moments[t.from].time, Time: h.moments[n].time, Moments: n + 1 - t.from,
 		Bytes: t.bytes[n], Blocks: t.blocks, Age: time.Duration(max(0, float64(h.moments[n].ticks)-t.born)) * tick}
+	for i := t.from; i <= n; i++ {
+		made.alive[i-t.from] = t.live[i].bytes
+	}
 	var level [mostMoments]float64
 	level[n] = 1
 	made.BytesError = t.error(&level, n)

@@ -70,9 +70,9 @@ func (v *Verdict) class() Class {
 	return Steady
 }
 
-// unheld returns the least share of the blocks to which nothing was found that points; 0 if nobody looked.
+// unheld returns the least share of the blocks to which nothing was found that points; 0 if nobody looked, or that tells nothing.
 func (v *Verdict) unheld() float64 {
-	if v.Finding == nil {
+	if v.Finding == nil || v.Finding.Freed {
 		return 0
 	}
 	return v.Finding.Unreachable - v.Finding.Error
@@ -93,6 +93,7 @@ func judge(trends []Trend, known findings) []Verdict {
 		v := Verdict{Trend: t}
 		if known != nil {
 			if f, ok := known(t.Stack); ok {
+				f.Freed = f.Freed || f.freed(&t)
 				v.Finding = &f
 			}
 		}

@@ -130,7 +130,13 @@ func (w *Watch) Verdicts() []Verdict {
 	w.taking.Lock()
 	trends := w.history.Trends(w.tick)
 	w.taking.Unlock()
-	return judge(trends, w.search.Of)
+	list := judge(trends, w.search.Of)
+	for i := range list {
+		if f := list[i].Finding; f != nil && f.Freed {
+			w.search.hides(list[i].Stack)
+		}
+	}
+	return list
 }
 
 // arrange has the next moment taken, unless nobody has asked for as long as moments are kept: then all are forgotten.

@@ -77,3 +77,39 @@ func TestNoWatch(t *testing.T) {
 		t.Error("there is none")
 	}
 }
+
+// That pointers are hidden is known until blocks of the stack are gone, also after the next search.
+func TestHiddenPointersStayKnown(t *testing.T) {
+	var ticks, inUse atomic.Uint64
+	ticks.Store(10)
+	inUse.Store(100)
+	s := NewSearch(nil, nil)
+	defer s.Stop()
+	w := NewWatch(Options{Tick: time.Millisecond, Search: s, Read: func(take func(uint64, func(func(*Block)))) error {
+		take(ticks.Load(), func(see func(*Block)) { see(&Block{Stack: 1, Born: 5, Bytes: float64(inUse.Load())}) })
+		return nil
+	}})
+	defer w.Stop()
+	seen := func(freed bool) {
+		t.Helper()
+		if _, err := w.add(time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if f := w.Verdicts()[0].Finding; f == nil || f.Unreachable != 1 || f.Freed != freed {
+			t.Errorf("%+v", f)
+		}
+	}
+	learn := func() {
+		var f Found
+		f.Lost(&Block{Stack: 1, Bytes: float64(inUse.Load())})
+		s.Learn(time.Now(), map[uint64]*Found{1: &f}, nil)
+	}
+	learn()
+	seen(false)
+	inUse.Store(95) // one whose pointer moved
+	seen(false)
+	inUse.Store(80)
+	seen(true)
+	learn()
+	seen(true)
+}
