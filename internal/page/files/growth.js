@@ -83,6 +83,14 @@ export async function showGrowth(timeline, began) {
   }
 }
 
+// callerOf returns the Go function that called, by the rule of package guilty: of package main, or else of a module that is no
+// dependency, or else of Go.
+function callerOf(path, name, file) {
+  const go = path.filter((f) => file(f).endsWith(".go") && !name(f).startsWith("C."));
+  const own = (f) => /^[^/(]+\.[^/(]+\//.test(name(f)) && !file(f).includes("@v") && !file(f).includes("/vendor/");
+  return go.find((f) => name(f).startsWith("main.")) ?? go.find(own) ?? go[0];
+}
+
 // mappers returns the stacks that mapped the most of what is resident, and so much at least, each with the innermost function
 // first.
 async function mappers(least) {
@@ -91,7 +99,7 @@ async function mappers(least) {
   const all = list.reduce((sum, s) => sum + s.self, 0);
   return list.filter((s) => s.self >= Math.max(least, partShare * all)).sort((a, b) => b.self - a.self).slice(0, mostMappers).map(({ path, self }) => {
     const stack = path.slice(1).map(name).reverse(), last = sent.functions[path.at(-1)];
-    const caller = path.slice(1).reverse().find((f) => sent.texts[sent.functions[f][1]].endsWith(".go") && !name(f).startsWith("C."));
+    const caller = callerOf(path.slice(1).reverse(), name, (f) => sent.texts[sent.functions[f][1]]);
     return { stack, function: stack[0], caller: caller === undefined ? "" : name(caller), file: sent.texts[last[1]], bytes: self, all, time: sent.time };
   });
 }
