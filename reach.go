@@ -124,17 +124,19 @@ func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.
 
 func lookedComments(f *reach.Findings) []string {
 	c := &f.Report
-	scanned := ""
-	if c.Scanned > 0 { // for pinned memory, no pointer is looked for
+	scanned, pointers := "", c.Scanned > 0 // for pinned memory, none are looked for
+	if pointers {
 		scanned = "looked at were " + report.Bytes(int64(c.Scanned)) + " in "
 	}
 	notes := []string{fmt.Sprintf("found by %s of the process, for which it stood still for %v; %s%v, %v of processor time, and %s of memory taken; "+
 		"the process wrote to at most %s meanwhile", copies(c.Copies), c.Pause.Round(10*time.Microsecond), scanned,
 		c.Took.Round(time.Millisecond), c.Busy.Round(time.Millisecond), report.Bytes(int64(c.Own)), report.Bytes(c.Copied))}
-	if c.Ran > 0 {
+	if c.Ran > 0 && pointers {
 		notes = append(notes, fmt.Sprintf("%d other threads ran then: a block that only a register of one of them holds counts as unreachable", c.Ran))
 	}
-	notes = append(notes, unreadComments(f)...)
+	if pointers {
+		notes = append(notes, unreadComments(f)...)
+	}
 	if c.PinnedBytes > 0 {
 		notes = append(notes, fmt.Sprintf("all blocks in use pin %s, those that were recorded, each for itself only, %s", report.Bytes(int64(c.PinnedBytes)),
 			report.Bytes(int64(c.PinnedRecorded))))
