@@ -5,6 +5,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/twin"
@@ -30,7 +31,7 @@ type Findings struct {
 	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
 
 	found   []cgo.TwinFound // of each block
-	numbers []cgo.TwinRange // where no pointers are
+	numbers []account.Range // where no pointers are
 }
 
 func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRootUnknown }

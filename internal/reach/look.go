@@ -104,9 +104,9 @@ func (f *Findings) look(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask)
 func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask) (err error) {
 	stacks := r.Stacks()
 	a.StackRoom = len(stacks) + len(stacks)/8 + 64
-	a.Apart = append(a.Apart[:0], f.numbers...)
+	a.Apart = a.Apart[:0]
 	found := scratch.Slice[cgo.TwinFound](memory, max(f.Blocks.Len(), leastFound))[:f.Blocks.Len()]
-	for _, t := range r.Tables() {
+	for _, t := range slices.Concat(r.Tables(), f.numbers) {
 		a.Apart = append(a.Apart, cgo.TwinRange(t))
 	}
 	slices.SortFunc(a.Apart, func(x, y cgo.TwinRange) int { return cmp.Compare(x.Start, y.Start) })

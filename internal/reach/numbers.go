@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 	"github.com/cgoheap/cgoheap/mappings"
 )
@@ -29,7 +29,7 @@ func mayHaveNumbers(m *mappings.Module) bool {
 // numbers are known variables, by file and by where it was loaded.
 var numbers struct {
 	sync.Mutex
-	of map[numbersKey][]cgo.TwinRange
+	of map[numbersKey][]account.Range
 }
 
 type numbersKey struct {
@@ -39,11 +39,11 @@ type numbersKey struct {
 }
 
 // numbersIn returns where the modules' variables lie that are no pointers. A module without symbols has none that are known.
-func numbersIn(modules []*mappings.Module) (ranges []cgo.TwinRange) {
+func numbersIn(modules []*mappings.Module) (ranges []account.Range) {
 	numbers.Lock()
 	defer numbers.Unlock()
 	before := numbers.of
-	numbers.of = make(map[numbersKey][]cgo.TwinRange)
+	numbers.of = make(map[numbersKey][]account.Range)
 	for _, m := range modules {
 		if !mayHaveNumbers(m) {
 			continue
@@ -59,7 +59,7 @@ func numbersIn(modules []*mappings.Module) (ranges []cgo.TwinRange) {
 	return ranges
 }
 
-func numbersOf(m *mappings.Module) (ranges []cgo.TwinRange) {
+func numbersOf(m *mappings.Module) (ranges []account.Range) {
 	file, err := m.Open()
 	if err != nil {
 		return nil
@@ -69,7 +69,7 @@ func numbersOf(m *mappings.Module) (ranges []cgo.TwinRange) {
 	for _, t := range tables {
 		_ = t.EachVariable(false, func(v *elffile.DataSymbol) {
 			if name, _ := t.NameOf(v); isNumber(name, m) {
-				ranges = append(ranges, cgo.TwinRange{Start: m.Bias + v.Value, Limit: m.Bias + v.Value + v.Size})
+				ranges = append(ranges, account.Range{Start: m.Bias + v.Value, Limit: m.Bias + v.Value + v.Size})
 			}
 		})
 	}
