@@ -47,7 +47,7 @@ func (e *evidence) cause() (text string, orderly bool) {
 			report.Count(e.killed(), "kill")), false
 	case e.restarted:
 		return "the machine was restarted, or the file was moved to another one", false
-	case e.asked.Signal != 0 && asked < -silence:
+	case e.asked.Signal != 0 && asked < -silence && e.last != nil: // else its last moment is not known
 		return fmt.Sprintf("it hung, or was stopped, for %v, was asked to end by %s, and then killed", (-asked).Round(time.Second), nameOf(e.asked)), false
 	case e.crashed(syscall.SIGABRT, syscall.SIGILL):
 		return "it crashed with " + nameOf(e.faulted), false
@@ -58,7 +58,7 @@ func (e *evidence) cause() (text string, orderly bool) {
 		return fmt.Sprintf("it was asked to end by %s, and then crashed with %s, unless it survived that", nameOf(e.asked), nameOf(e.faulted)), false
 	case e.crashed(syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE):
 		return "it most likely crashed with " + nameOf(e.faulted), false // Go programs can survive these
-	case e.asked.Signal != 0 && asked <= patience:
+	case e.asked.Signal != 0 && 0 <= asked && asked <= patience:
 		return fmt.Sprintf("it was asked to end by %s, had not done so %v later, and was killed, or ended late", nameOf(e.asked), asked.Round(time.Second)), false
 	}
 	return "unknown: it exited without Profiler.Stop, panicked, or was killed", false

@@ -12,9 +12,12 @@ import (
 
 // verdict returns three sentences on which a person can act: how the process ended, what its memory was, and who held most.
 func verdict(r *remote.Recording, h *remote.History, cause string, who *holders) []string {
+	when := "at a time that is not known, after " + r.Started().UTC().Format(time.RFC3339)
+	if h.Last() != nil {
+		when = fmt.Sprintf("at about %s, %v after its recording began", r.Time.UTC().Format(time.RFC3339), r.Time.Sub(r.Started()).Round(time.Second))
+	}
 	return []string{
-		fmt.Sprintf("%s, process %d on %s, ended at about %s, %v after its recording began: %s", r.Program, r.About.Process, r.About.Host,
-			r.Time.UTC().Format(time.RFC3339), r.Time.Sub(r.Started()).Round(time.Second), cause),
+		fmt.Sprintf("%s, process %d on %s, ended %s: %s", r.Program, r.About.Process, r.About.Host, when, cause),
 		memory(h),
 		who.sentence(residentIn(h)),
 	}
@@ -24,7 +27,7 @@ func verdict(r *remote.Recording, h *remote.History, cause string, who *holders)
 func memory(h *remote.History) string {
 	last := h.Last()
 	if last == nil || !last.Has(flight.RSS) {
-		return "what its memory was is not known: the flight recorder noted nothing"
+		return "what its memory was is not known: the flight recorder noted nothing, or in the form of another version"
 	}
 	text := fmt.Sprintf("its resident memory was %s", report.Bytes(last.Values[flight.RSS]))
 	if limit := last.Values[flight.GroupLimit]; last.Has(flight.GroupUsed) && limit > 0 {

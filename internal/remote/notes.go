@@ -80,7 +80,7 @@ func (r *Recording) signalAt(field uint64) (s Signal) {
 	_ = withoutFaults(func() error {
 		if note := r.region.Load64(field); note != 0 {
 			s.Signal = syscall.Signal(note & layout.EndingSignal)
-			s.Time = r.wall(note)
+			s.Time = r.wall(note &^ layout.EndingSignal)
 		}
 		return nil
 	})
