@@ -20,6 +20,9 @@ func (n *naming) reopen() {
 			continue
 		}
 		file := m.Path + "\x00" + m.BuildID
+		if m.BuildID == "" { // another file may be at the path by now
+			file += fmt.Sprintf("\x00%d %d", m.Device, m.Inode)
+		}
 		number, known := first[file]
 		if !known {
 			first[file] = uint32(i)
