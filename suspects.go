@@ -82,12 +82,12 @@ func (p *Profiler) listSuspects() ([]Suspect, error) {
 
 // suspectsNow returns at most so many suspects.
 func (p *Profiler) suspectsNow(most int) ([]Suspect, error) {
-	verdicts := firstOf(p.suspects.Verdicts(), most)
+	verdicts := p.suspects.Verdicts()
 	snapshot, err := p.stacksOf(verdicts)
 	if err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", err)
 	}
-	return p.list(snapshot, verdicts), nil
+	return p.list(snapshot, verdicts, most), nil
 }
 
 // stacksOf takes the samples that verdicts are about.
@@ -97,10 +97,6 @@ func (p *Profiler) stacksOf(verdicts []suspects.Verdict) (*alloc.Snapshot, error
 		sites[verdicts[i].Site] = true
 	}
 	return p.recording.SnapshotOf(func(id uint64) bool { return sites[id] })
-}
-
-func firstOf(verdicts []suspects.Verdict, most int) []suspects.Verdict {
-	return verdicts[:min(most, len(verdicts))]
 }
 
 // present leaves out what is nil.
@@ -126,18 +122,20 @@ func (p *Profiler) suspect() {
 
 // suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
 func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) []Suspect {
-	return p.list(s, firstOf(p.suspects.Verdicts(), most))
+	return p.list(s, p.suspects.Verdicts(), most)
 }
 
-// list returns what is known of the verdicts whose stacks have samples in the snapshot. Stacks with the same lines are one.
-func (p *Profiler) list(s *alloc.Snapshot, verdicts []suspects.Verdict) []Suspect {
+// list returns what is known of the first verdicts, at most so many, whose stacks have samples in the snapshot. Stacks with the same
+// lines are one: so all are named, of which there are some hundred at most, and cut afterwards.
+func (p *Profiler) list(s *alloc.Snapshot, verdicts []suspects.Verdict, most int) []Suspect {
 	lines := p.shown(s, verdicts)
-	return present(p.described(lines, suspects.Merge(verdicts, func(v *suspects.Verdict) (key string) {
+	merged := suspects.Merge(verdicts, func(v *suspects.Verdict) (key string) {
 		for _, l := range lines[v.Site] {
 			key += fmt.Sprintf("%s\n%s:%d\n", l.Function, l.File, l.Line)
 		}
 		return key
-	})))
+	})
+	return present(p.described(lines, merged[:min(most, len(merged))]))
 }
 
 // described returns what is known of the stack of each verdict; nil for one that has no lines.

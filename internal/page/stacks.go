@@ -23,7 +23,7 @@ type Stacks struct {
 	Functions []Function `json:"functions"`
 
 	// Nodes are [parent, function, self, objects], each after its parent, which is the index of an earlier one; -1 for a root. Self is
-	// without the nodes below.
+	// without the nodes below. In JSON they are shorter: see Nodes.
 	Nodes Nodes `json:"nodes"`
 	Cut   int   `json:"cut"` // how many nodes were too many to be listed; their sums are in nodes of the function "other"
 

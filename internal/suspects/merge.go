@@ -55,19 +55,28 @@ func (v *Verdict) findingWith(o *Verdict) *Finding {
 		return b
 	}
 	both := *a
-	both.Freed, both.lost = a.Freed || b.Freed, a.lost+b.lost
+	both.Freed, both.lost = a.Freed && b.Freed, a.lost+b.lost
 	if o.Bytes*(1-b.Unreachable) > v.Bytes*(1-a.Unreachable) {
 		both.Holder = b.Holder
 	}
 	if b.When.Before(a.When) {
 		both.When = b.When
 	}
-	both.Unreachable = mean(a.Unreachable, v.Bytes, b.Unreachable, o.Bytes)
+	both.Unreachable = mean(a.counting(both.Freed), v.Bytes, b.counting(both.Freed), o.Bytes)
 	both.Error = 0
 	if all := v.Bytes + o.Bytes; all > 0 {
 		both.Error = math.Hypot(a.Error*v.Bytes, b.Error*o.Bytes) / all
 	}
 	return &both
+}
+
+// counting returns the share of the blocks to which nothing was found that points, none if it is known that pointers to them are hidden:
+// what is known of one stack says nothing of another, unless all of them are so.
+func (f *Finding) counting(freed bool) float64 {
+	if f.Freed && !freed {
+		return 0
+	}
+	return f.Unreachable
 }
 
 // mean returns the mean of two values with weights.

@@ -3,6 +3,7 @@ package suspects
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // A list grows steadily, and after seven minutes a compiler replaces the code that does it. Each stack alone was a step, or has
@@ -39,5 +40,28 @@ func TestStacksOfReplacedCodeAreOne(t *testing.T) {
 	}
 	if now := Merge(two[:1], func(*Verdict) string { return "push" })[0]; about(&now) != about(&two[0]) {
 		t.Error("what was merged has changed what it was made of")
+	}
+}
+
+// A little of which the pointers are hidden does not acquit a leak with the same lines.
+func TestHiddenPointersOfOneStackSayNothingOfAnother(t *testing.T) {
+	grows := func(bytes float64, f Finding) Verdict {
+		v := Verdict{Trend: risingStack(1.2, 0.2, 0), Finding: &f}
+		v.Bytes, v.Moments = bytes, 41
+		for i := range v.Moments {
+			v.Series = append(v.Series, Moment{Time: v.Since.Add(time.Duration(i) * time.Minute), Bytes: bytes * float64(i) / 40})
+		}
+		v.Class = v.class()
+		return v
+	}
+	large, small := grows(100*mib, Finding{Unreachable: 1}), grows(1*mib, Finding{Unreachable: 1, Freed: true})
+	for _, order := range [][]Verdict{{large, small}, {small, large}} {
+		got := Merge(order, func(*Verdict) string { return "push" })
+		if len(got) != 1 || got[0].Class != Leak || got[0].Finding.Freed || got[0].Finding.Unreachable < 0.98 || got[0].Finding.Unreachable > 0.995 {
+			t.Errorf("%+v", got[0].Finding)
+		}
+	}
+	if got := Merge([]Verdict{small, small}, func(*Verdict) string { return "push" }); got[0].Class == Leak || !got[0].Finding.Freed {
+		t.Errorf("%+v", got[0].Finding)
 	}
 }

@@ -24,8 +24,9 @@ type Search struct {
 
 	mu      sync.Mutex // guards what follows
 	known   map[uint64]Finding
-	when    time.Time // when pointers were last looked for, by Search or others
-	next    time.Time // when Search may have it done again
+	hidden  map[uint64]bool // stacks of which blocks were freed to which nothing was found that points
+	when    time.Time       // when pointers were last looked for, by Search or others
+	next    time.Time       // when Search may have it done again
 	looking int
 	failure error // of the last time
 	stopped bool
@@ -105,7 +106,7 @@ func (s *Search) Learn(when time.Time, found map[uint64]*Found, holder func(numb
 		}
 	}
 	for stack, f := range known {
-		f.Freed = s.known[stack].Freed
+		f.Freed = s.hidden[stack]
 		known[stack] = f
 	}
 	s.known, s.when, s.failure = known, when, nil
@@ -118,6 +119,13 @@ func (s *Search) hides(stack uint64) {
 	if f, known := s.known[stack]; known {
 		f.Freed = true
 		s.known[stack] = f
+		if len(s.hidden) >= mostKnown {
+			s.hidden = nil // it is learnt again
+		}
+		if s.hidden == nil {
+			s.hidden = make(map[uint64]bool)
+		}
+		s.hidden[stack] = true
 	}
 }
 

@@ -81,7 +81,7 @@ func (v *Verdict) conclusion() string {
 	case v.Class == Grows && v.Finding == nil:
 		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: it is not known whether anything still points to it", span.Minutes())
 	case v.Class == Grows && v.Finding.Freed:
-		return ": " + unbounded
+		return ": " + unbounded + ", or a leak beside those"
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
 		return ", and hardly any is freed: a leak or a cache without a bound, too few blocks were seen to tell"
 	case v.Class == Grows:
@@ -116,7 +116,7 @@ func (f *Finding) String() string {
 	held := f.Holder.String()
 	switch {
 	case f.Freed:
-		return lost + ", but such blocks were freed, so their pointers are hidden"
+		return lost + ", though such blocks were freed, so pointers to some are hidden"
 	case f.Unreachable < 0.005 && held == "":
 		return "reachable"
 	case f.Unreachable < 0.005:

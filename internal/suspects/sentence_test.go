@@ -75,7 +75,7 @@ func TestSentences(t *testing.T) {
 		{soon, &Finding{Unreachable: 1}, Unheld, "50.0 ± 4.0 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden; after 50s it is " +
 			"too early to tell whether it grows"},
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 1, Freed: true}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to " +
-			"100 %, but such blocks were freed, so their pointers are hidden: a cache, list or pool without a bound, or one that still fills"},
+			"100 %, though such blocks were freed, so pointers to some are hidden: a cache, list or pool without a bound, or one that still fills, or a leak beside those"},
 		{first, &Finding{Unreachable: 1}, Unheld, "1.0 MiB in use, seen once, no pointer found to 100 %: lost, or its pointers are hidden"},
 		{first, &Finding{Holder: Holder{Name: "global fifo"}}, Steady, "1.0 MiB in use, seen once, reachable from global `fifo`"},
 		{little, &Finding{Unreachable: 1}, Steady, "steady, 0.0 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden"},

@@ -112,4 +112,7 @@ func TestHiddenPointersStayKnown(t *testing.T) {
 	seen(true)
 	learn()
 	seen(true)
+	s.Learn(time.Now(), nil, nil) // none of its blocks was old enough
+	learn()
+	seen(true)
 }

@@ -86,7 +86,7 @@ export async function showGrowth(timeline, began) {
 // callerOf returns the Go function that called, by the rule of package guilty: of package main, or else of a module that is no
 // dependency, or else of Go.
 function callerOf(path, name, file) {
-  const go = path.filter((f) => file(f).endsWith(".go") && !name(f).startsWith("C."));
+  const go = path.filter((f) => file(f).endsWith(".go") && !name(f).startsWith("C.") && !name(f).startsWith("runtime."));
   const own = (f) => /^[^/(]+\.[^/(]+\//.test(name(f)) && !file(f).includes("@v") && !file(f).includes("/vendor/");
   return go.find((f) => name(f).startsWith("main.")) ?? go.find(own) ?? go[0];
 }
