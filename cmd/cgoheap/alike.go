@@ -64,7 +64,7 @@ func withoutGoHeap(p *profile.Profile, column int) (sum int64) {
 	return sum
 }
 
-// spans says if values cover different times, as those of deltas do, and of what was allocated since two beginnings.
+// spans says if the profiles cover different times: deltas of different lengths, or allocations since different starts.
 func spans(a, b *profile.Profile, allocated bool) []string {
 	x, y := time.Duration(a.DurationNanos).Round(time.Second), time.Duration(b.DurationNanos).Round(time.Second)
 	if x != y {

@@ -29,8 +29,8 @@ const sources = "URL is a service's address (also HOST:PORT), or any of its cgoh
 const addressesOfProfiles = "An address below /debug/pprof/, or of /debug/cgoheap/profile, is that of one profile, with the " +
 	"parameters in it."
 
-const holders = "the function of a library that Go code called, and the innermost function of package main, or else of a module that is no dependency, or else the Go " +
-	"function that called it"
+const holders = "the function of a library that Go code called, and the innermost function of package main, or else of a module " +
+	"that is no dependency, or else the Go function that called it"
 
 // commands is the table. It is a function because some commands read it.
 func commands() []command {

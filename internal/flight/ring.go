@@ -18,7 +18,7 @@ type ring struct {
 
 const slotWords = slotHead + int(Fields)
 
-// slotHead is the number of words before those of the fields.
+// slotHead is how many words of a slot come before its fields.
 const slotHead = 3
 
 func (r ring) slots() int { return len(r.words) / slotWords }

@@ -17,7 +17,7 @@ type Who struct {
 	Caller int // the Go function, of the program's own if there is one; -1 if there is none
 }
 
-// Of returns those of a stack, whose innermost function is the first. There must be one. known returns what is known of each.
+// Of returns the functions to name of a stack, which begins with the innermost function and is not empty. known describes a function.
 func Of[L any](stack []L, known func(*L) Line) Who {
 	lines := make([]Line, len(stack))
 	for i := range stack {

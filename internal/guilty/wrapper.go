@@ -14,7 +14,7 @@ var wrappers = []string{
 	"malloc", "calloc", "realloc", "mallocz", "zalloc", "memalign", "strdup", "strndup", "memdup", "asprintf", "getline", "mmap",
 }
 
-// variants are what names of such functions may have behind that: malloc0, sqlite3DbMallocRawNN, av_malloc_array.
+// variants are suffixes that may follow such an end: sqlite3DbMallocRawNN, av_malloc_array. Digits may, too: malloc0.
 var variants = []string{"_n", "nn", "raw", "zero", "_array", "array", "verbose"}
 
 // shortPrefix is how long a library's prefix may be before alloc: av_alloc, xalloc. In conn_alloc it tells what is allocated.
