@@ -55,7 +55,7 @@ func (v *Verdict) findingWith(o *Verdict) *Finding {
 		return b
 	}
 	both := *a
-	both.Freed, both.lost = a.Freed && b.Freed, a.lost+b.lost
+	both.Freed = a.Freed && b.Freed
 	if o.Bytes*(1-b.Unreachable) > v.Bytes*(1-a.Unreachable) {
 		both.Holder = b.Holder
 	}

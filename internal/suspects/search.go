@@ -105,10 +105,6 @@ func (s *Search) Learn(when time.Time, found map[uint64]*Found, holder func(numb
 			known[stack] = f.finding(when, func(int) Holder { return s.known[stack].Holder })
 		}
 	}
-	for stack, f := range known {
-		f.Freed = s.hidden[stack]
-		known[stack] = f
-	}
 	s.known, s.when, s.failure = known, when, nil
 }
 
@@ -116,17 +112,10 @@ func (s *Search) Learn(when time.Time, found map[uint64]*Found, holder func(numb
 func (s *Search) hides(stack uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f, known := s.known[stack]; known {
-		f.Freed = true
-		s.known[stack] = f
-		if len(s.hidden) >= mostKnown {
-			s.hidden = nil // it is learnt again
-		}
-		if s.hidden == nil {
-			s.hidden = make(map[uint64]bool)
-		}
-		s.hidden[stack] = true
+	if s.hidden == nil || len(s.hidden) >= mostKnown { // what is forgotten is learnt again
+		s.hidden = make(map[uint64]bool)
 	}
+	s.hidden[stack] = true
 }
 
 // Of returns what is known of a stack; false if nothing is.
@@ -137,6 +126,7 @@ func (s *Search) Of(stack uint64) (Finding, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, known := s.known[stack]
+	f.Freed = s.hidden[stack]
 	return f, known
 }
 
