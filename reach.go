@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/reach"
 	"github.com/cgoheap/cgoheap/internal/report"
@@ -84,6 +85,7 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 	}
 	return holders.Name(&holders.Process{
 		Kernel: running, Modules: r.Present(), Main: snapshot.Main, Names: s.names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
+		GoData: f.GoData, Waiting: holders.Goroutines,
 	}, &holders.Blocks{
 		Count: f.Blocks.Len(),
 		Found: func(i int) holders.Found { return heldAs(f, i) },
@@ -100,7 +102,8 @@ func heldAs(f *reach.Findings, i int) holders.Found {
 	found := f.Found(i)
 	return holders.Found{
 		NotLooked: found.Holder == 0 && (!f.Lost(i) || f.Blocks.Younger(i, registerHolds)),
-		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root), RootWord: found.RootWord, Entry: found.Goroutine,
+		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ cgo.TwinRootInGo),
+		InGo: found.Root&cgo.TwinRootInGo != 0, RootWord: found.RootWord, Entry: found.Goroutine,
 	}
 }
 

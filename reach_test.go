@@ -4,6 +4,8 @@ package cgoheap
 
 import (
 	"bytes"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +70,121 @@ func TestBlocksOfEachKindAreHeld(t *testing.T) {
 			}
 		}
 	}
+}
+
+// keeper is an object that has a block.
+type keeper struct {
+	other *keeper
+	block unsafe.Pointer
+}
+
+var (
+	keepers  map[int]*keeper
+	waiters  = make(chan bool)
+	atFinish = make(chan bool)
+)
+
+//go:noinline
+func keepInVariable() {
+	keepers = map[int]*keeper{}
+	for i := range 100 {
+		keepers[i] = &keeper{block: victim.Malloc(70_001)}
+	}
+}
+
+//go:noinline
+func keepInGoroutines() {
+	for range 2 * 60 {
+		go (&keeper{block: victim.Malloc(70_002)}).wait(waiters)
+	}
+}
+
+//go:noinline
+func (k *keeper) wait(done chan bool) {
+	<-done
+	victim.Free(k.block)
+}
+
+//go:noinline
+func keepInCycles() {
+	for range 100 {
+		a, b := &keeper{block: victim.Malloc(70_003)}, &keeper{}
+		a.other, b.other = b, a
+		runtime.SetFinalizer(a, finishCycle)
+	}
+}
+
+func finishCycle(k *keeper) { victim.Free(k.block) }
+
+// stick has a finalizer wait, so that others do.
+//
+//go:noinline
+func stick(begun chan bool) {
+	runtime.SetFinalizer(&keeper{}, func(*keeper) { begun <- true; <-atFinish })
+}
+
+//go:noinline
+func keepInQueue() {
+	for range 100 {
+		runtime.SetFinalizer(&keeper{block: victim.Malloc(70_004)}, func(k *keeper) { victim.Free(k.block) })
+	}
+}
+
+// What Go keeps is named by the variable, the goroutine or the finalizer that does. The test has no symbols of variables: the chain of
+// what waits in the runtime's queue begins in one.
+func TestWhatGoKeepsIsNamed(t *testing.T) {
+	if !profiletest.Afresh(t) {
+		return
+	}
+	p := start(t, everything)
+	keepInVariable()
+	keepInGoroutines()
+	keepInCycles()
+	begun := make(chan bool)
+	stick(begun)
+	for gone := false; !gone; {
+		runtime.GC()
+		select {
+		case <-begun:
+			gone = true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	keepInQueue()
+	settled()
+	read := selected(t, p, Selection{View: ViewHeldBy(true)})
+	for size, want := range map[int64]string{
+		70_001: "^held by .*data of Go at .*, through Go's heap$",
+		70_002: `^held by stack of (goroutine github.com/cgoheap/cgoheap\.\(\*keeper\)\.wait|a goroutine begun in github.com/cgoheap/cgoheap\.keepInGoroutines)(, through Go's heap)?$`,
+		70_003: "^held by finalizer or cleanup github.com/cgoheap/cgoheap.finishCycle$",
+		70_004: "^held by (Go's runtime, such as a timer or a finalizer that waits for its turn|.*data of Go at .*, through Go's heap)$",
+	} {
+		sum, other := int64(0), map[string]int64{}
+		for _, s := range read.Sample {
+			root := s.Location[len(s.Location)-1].Line[0].Function.Name
+			if s.NumLabel["bytes"][0] == size && regexp.MustCompile(want).MatchString(root) {
+				sum += s.Value[0]
+			} else if s.NumLabel["bytes"][0] == size {
+				other[root] += s.Value[0]
+			}
+		}
+		if sum < 95 { // what stands in memory that was not cleared may hold some
+			t.Errorf("%d blocks of %d bytes are %q, others %v", sum, size, want, other)
+		}
+	}
+	if err := p.SearchSuspects(); err != nil {
+		t.Fatal(err)
+	}
+	for function, want := range map[string]string{
+		"keepInGoroutines": ", of which 120 are in github.com/cgoheap/cgoheap.(*keeper).wait (reach_test.go:",
+		"keepInCycles":     "`, which never runs, because it keeps its own object",
+	} {
+		if got := suspect(t, p, "."+function).Sentence; !strings.Contains(got, want) {
+			t.Errorf("of what %s allocates, it says %q, want %q", function, got, want)
+		}
+	}
+	close(waiters)
+	close(atFinish)
 }
 
 // What a profile leaves out, it says.

@@ -32,7 +32,7 @@ func (p *Profiler) learn(f *reach.Findings, named *holders.Named) error {
 		number = func(i int) int { return int(named.Of[i]) }
 		name = func(number int) suspects.Holder {
 			h := named.Holders[number]
-			return suspects.Holder{Name: h.Name, Root: h.Root}
+			return suspects.Holder{Name: h.Name, Root: h.Root, Note: h.Note}
 		}
 	}
 	found, err := f.ByStack(p.recording, &memory, registerHolds, number)

@@ -51,7 +51,8 @@
 //	twin.c     a copy of the process that looks for what points to recorded blocks; twin_task.h is what it is told, and tells
 //	twin_mark.c  from the words of the program's own memory (twin_areas.c), and of stacks (twin_stacks.c), through the blocks that
 //	           pointers may lead to (twin_nodes.c); twin_sort.c sorts their lists
-//	twin_go*   Go's heap and the stacks of goroutines, read in a copy of the process; twin_root.h lists what can hold a block
+//	twin_go*   Go's heap and the stacks of goroutines, read in a copy of the process, and (twin_go_paths.c) what keeps an object of that heap;
+//	           twin_root.h lists what can hold a block
 //	twin_chunks*  the chunks of glibc's heaps as a twin, a copy of the process, reads them, each heap by twin_heap.c; twin_maps.c has the
 //	           mappings, twin_pinned.c which blocks keep free memory resident; twin_found.h is what a twin is given and finds
 //	probe.c    known calls, on which Go tries the walk at each start; probe_twin.c makes a copy for tests

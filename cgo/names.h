@@ -71,6 +71,7 @@
 #define gate_settle cgoheap_own_gate_settle
 #define go_slice cgoheap_own_go_slice
 #define go_span cgoheap_own_go_span
+#define go_span_around cgoheap_own_go_span_around
 #define hooks_find cgoheap_own_hooks_find
 #define image_copy cgoheap_own_image_copy
 #define images_list cgoheap_own_images_list
@@ -277,6 +278,8 @@
 #define twin_go_holds cgoheap_own_twin_go_holds
 #define twin_go_index cgoheap_own_twin_go_index
 #define twin_go_object cgoheap_own_twin_go_object
+#define twin_go_path cgoheap_own_twin_go_path
+#define twin_go_paths cgoheap_own_twin_go_paths
 #define twin_go_scan cgoheap_own_twin_go_scan
 #define twin_heap_leads cgoheap_own_twin_heap_leads
 #define twin_heap_mend cgoheap_own_twin_heap_mend

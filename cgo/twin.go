@@ -56,11 +56,17 @@ const (
 	TwinRootGoStack = TwinRoot(C.TWIN_ROOT_GO_STACK)
 	TwinRootMapping = TwinRoot(C.TWIN_ROOT_MAPPING)
 	TwinRootEpoll   = TwinRoot(C.TWIN_ROOT_EPOLL)
+
+	TwinRootFinalizer = TwinRoot(C.TWIN_ROOT_FINALIZER)
+	TwinRootCycle     = TwinRoot(C.TWIN_ROOT_CYCLE)
+	TwinRootGoOther   = TwinRoot(C.TWIN_ROOT_GO_OTHER)
+	TwinRootGarbage   = TwinRoot(C.TWIN_ROOT_GARBAGE)
 )
 
 // Both languages have the same structures.
 var (
 	_ [C.TWIN_ROOT_UNKNOWN]byte                  = [TwinRootUnknown]byte{}
+	_ [C.TWIN_ROOT_IN_GO]byte                    = [TwinRootInGo]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_block{})]byte = [unsafe.Sizeof(TwinBlock{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_found{})]byte = [unsafe.Sizeof(TwinFound{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_stack{})]byte = [unsafe.Sizeof(TwinStack{})]byte{}
@@ -72,6 +78,7 @@ var (
 type TwinTask struct {
 	Reach, Pinned bool        // what is wanted: what points to each block, and what each pins
 	Apart         []TwinRange // memory that holds nothing, ascending
+	Variables     []TwinRange // that may lead to objects of Go's, without those of its runtime, ascending
 	StackRoom     int         // how many stacks there will be at most
 	Malloc        TwinMalloc
 	Go            gospans.Layout
@@ -80,12 +87,13 @@ type TwinTask struct {
 // NewTwin maps the memory that a process and its twin share, with lists for that many blocks.
 func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 	const align = 64
-	size, at := uintptr(0), [6]uintptr{}
+	size, at := uintptr(0), [7]uintptr{}
 	for i, n := range []uintptr{
 		unsafe.Sizeof(C.struct_twin_task{}),
 		uintptr(blocks) * unsafe.Sizeof(TwinBlock{}), uintptr(blocks) * unsafe.Sizeof(TwinFound{}),
 		uintptr(len(t.Apart)+1) * unsafe.Sizeof(TwinRange{}), uintptr(t.StackRoom) * unsafe.Sizeof(TwinStack{}),
 		mostFiles * unsafe.Sizeof(TwinFile{}), registerRoom(t) * unsafe.Sizeof(uint64(0)),
+		uintptr(len(t.Variables)) * unsafe.Sizeof(TwinRange{}),
 	} {
 		if i > 0 {
 			at[i-1] = size
@@ -114,8 +122,10 @@ func NewTwin(t *TwinTask, blocks int) (*Twin, error) {
 		apart: C.uint64_t(at[2]), aparts: C.uint64_t(len(own)), stacks: C.uint64_t(at[3]), stack_room: C.uint64_t(t.StackRoom),
 		files: C.uint64_t(at[4]), file_room: mostFiles,
 		registers: C.uint64_t(at[5]), register_room: C.uint64_t(registerRoom(t)),
+		variables: C.uint64_t(at[6]), variable_count: C.uint64_t(len(t.Variables)),
 		_go: twinGo(t.Go),
 	}
+	copy(listOf[TwinRange](w, w.task.variables, w.task.variable_count), t.Variables)
 	w.task.malloc = t.Malloc.c
 	return w, nil
 }
@@ -219,6 +229,8 @@ func twinGo(l gospans.Layout) (t C.struct_twin_go) {
 	s := l.Span
 	t.span.start, t.span.pages, t.span.free_index, t.span.objects = u32(s.Start), u32(s.Pages), u32(s.FreeIndex), u32(s.Objects)
 	t.span.bits, t.span.count, t.span.state, t.span.size = u32(s.Bits), u32(s.Count), u32(s.State), u32(s.Size)
+	t.span.class, t.span.specials = u32(s.Class), u32(s.Specials)
+	t.special.finalizer, t.special.cleanup, t.special.function = u32(l.Special.Finalizer), u32(l.Special.Cleanup), u32(l.Special.Function)
 	g := l.G
 	t.g.sp, t.g.status, t.g.id, t.g.created, t.g.start = u32(g.SP), u32(g.Status), u32(g.ID), u32(g.Created), u32(g.Start)
 	return t

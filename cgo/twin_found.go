@@ -15,6 +15,9 @@ type TwinRoot uint32
 // TwinRootUnknown is TWIN_ROOT_UNKNOWN: nobody looked for the block.
 const TwinRootUnknown TwinRoot = 9
 
+// TwinRootInGo is set beside another root if the chain leads from that through Go's heap.
+const TwinRootInGo TwinRoot = 0x100
+
 // TwinReport is what a twin says of its work.
 type TwinReport struct {
 	Scanned          uint64 // bytes that were looked at for pointers

@@ -2,7 +2,7 @@
 
 #include "twin_go_arenas.h"
 
-#define SPAN_BYTES 112        // that the fields lie in
+#define SPAN_BYTES 112        // that the fields lie in, but for specials
 #define SPAN_IN_USE 1         // mSpanInUse
 #define SPAN_MANUAL 2         // mSpanManual: stacks, and the collector's own
 #define MOST_PAGES (1ULL << 34)
@@ -40,30 +40,37 @@ static void read_objects(const struct twin_go *go, uint64_t at, struct go_span *
 	if (s->size != 0 && s->objects != 0 && s->size <= bytes / s->objects && s->free_index <= s->objects &&
 	    go_readable(go, s->bits, (s->objects + 7) / 8) && agrees(s, go_quarter(at + go->span.count)))
 		return;
-	*s = (struct go_span){s->start, s->pages, bytes, 1, 1, 0}; // as one object
+	*s = (struct go_span){s->at, s->start, s->pages, bytes, 1, 1, 0}; // as one object
 }
 
-enum go_span_kind go_span(const struct twin_go *go, uint64_t address, struct go_span *s)
+enum go_span_kind go_span_around(const struct twin_go *go, uint64_t address, struct go_span *s)
 {
 	uint64_t arena = go_arena(go, (address + go->bias) / TWIN_GO_ARENA);
 	if (arena == 0 || !go_readable(go, arena, 8 * GO_PAGES))
 		return GO_SPAN_NONE;
-	uint64_t at = go_word(arena + address / GO_PAGE % GO_PAGES * 8);
-	if (!go_readable(go, at, SPAN_BYTES))
+	s->at = go_word(arena + address / GO_PAGE % GO_PAGES * 8);
+	if (!go_readable(go, s->at, SPAN_BYTES))
 		return GO_SPAN_NONE;
-	s->start = go_word(at + go->span.start);
-	s->pages = go_word(at + go->span.pages);
+	s->start = go_word(s->at + go->span.start);
+	s->pages = go_word(s->at + go->span.pages);
 	if (s->start % GO_PAGE != 0 || address < s->start || s->pages > MOST_PAGES || (address - s->start) / GO_PAGE >= s->pages)
 		return GO_SPAN_NONE; // freed, and perhaps used for other pages since
-	switch (*(const uint8_t *)(uintptr_t)(at + go->span.state)) {
+	switch (*(const uint8_t *)(uintptr_t)(s->at + go->span.state)) {
 	case SPAN_IN_USE:
-		read_objects(go, at, s);
 		return GO_SPAN_OBJECTS;
 	case SPAN_MANUAL:
 		return GO_SPAN_OTHER;
 	default:
 		return GO_SPAN_NONE;
 	}
+}
+
+enum go_span_kind go_span(const struct twin_go *go, uint64_t address, struct go_span *s)
+{
+	enum go_span_kind kind = go_span_around(go, address, s);
+	if (kind == GO_SPAN_OBJECTS)
+		read_objects(go, s->at, s);
+	return kind;
 }
 
 bool twin_go_arenas(const struct twin_go *go, void (*each)(void *arg, uint64_t start, uint64_t limit), void *arg)

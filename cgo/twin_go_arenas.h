@@ -11,11 +11,14 @@
 struct twin_go {
 	uint64_t arenas, bias, lists, goroutines;
 	struct {
-		uint32_t start, pages, free_index, objects, bits, count, state, size;
+		uint32_t start, pages, free_index, objects, bits, count, state, size, class, specials;
 	} span;
 	struct {
 		uint32_t sp, status, id, created, start;
 	} g;
+	struct {
+		uint32_t finalizer, cleanup, function;
+	} special;
 	bool (*readable)(void *arg, uint64_t start, uint64_t limit); // whether memory can be loaded from; NULL: all that Go points to
 	void *readable_arg;
 };
@@ -69,6 +72,7 @@ bool go_slice(const struct twin_go *go, uint64_t header, uint64_t most, struct g
 
 // A span that is used for objects.
 struct go_span {
+	uint64_t at;                 // address of the runtime's structure
 	uint64_t start, pages, size; // address, pages, bytes of an object
 	uint32_t objects, free_index;
 	uint64_t bits; // address of one bit for each object: allocated; 0: all count as allocated
@@ -78,6 +82,9 @@ enum go_span_kind { GO_SPAN_NONE, GO_SPAN_OBJECTS, GO_SPAN_OTHER };
 
 // The span of the page that an address lies in, and its pages at least.
 enum go_span_kind go_span(const struct twin_go *go, uint64_t address, struct go_span *span);
+
+// The same without its objects.
+enum go_span_kind go_span_around(const struct twin_go *go, uint64_t address, struct go_span *span);
 
 // Whether an object is allocated.
 static inline bool go_allocated(const struct go_span *s, uint32_t object)

@@ -8,12 +8,14 @@
 
 #include "blocks_pages.h"
 #include "twin_areas.h"
+#include "twin_go_paths.h"
 
 #define ADDRESS ((1ULL << 48) - 1)
 #define FROM_BLOCK (1ULL << 63)
 #define ROOT_BITS 56 // where the enum twin_root is in a root word's address
 #define AHEAD 8      // a power of two: blocks that are fetched into the cache before they are read
 #define COPIED (64ULL << 10)
+#define RUNTIMES (1ULL << 20) // larger than any variable of Go's runtime
 #define SPARSE (4ULL << 10) // in larger blocks, pages that were never touched are left out
 
 // A block whose words are to be looked at, and what led to it: FROM_BLOCK and the recorded block's index, or the address of a root
@@ -26,6 +28,7 @@ struct pending {
 struct marking {
 	struct twin_task *task;
 	const struct twin_maps *maps;
+	const struct twin_apart *apart;
 	struct twin_readable readable;
 	struct twin_range safe; // one of these, which the last block lies in
 	struct twin_nodes *nodes;
@@ -135,31 +138,48 @@ static void scan_data(void *arg, uint64_t start, uint64_t limit)
 }
 
 // What a load may fault at is copied by the kernel. What it cannot read, because a file is shorter or the page is a guard, holds nothing.
-static void scan_copy(void *arg, uint64_t start, uint64_t limit)
+static void copy_each(struct marking *m, uint64_t start, uint64_t limit, twin_go_words *words, void *to)
 {
-	struct marking *m = arg;
 	for (uint64_t at = start; at < limit; at += COPIED) {
 		uint64_t wanted = limit - at < COPIED ? limit - at : COPIED;
 		long got = system_call(SYS_pread64, m->task->memory, (long)m->copy, (long)wanted, (long)at);
 		if (got > 0)
-			scan_at(m, (uint64_t)m->copy, (uint64_t)m->copy + (uint64_t)got, at - (uint64_t)m->copy);
+			words(to, (uint64_t)m->copy, (uint64_t)m->copy + (uint64_t)got, at - (uint64_t)m->copy);
 	}
+}
+
+static void scan_words(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
+{
+	scan_at(arg, start, limit, bias);
+}
+
+static void scan_copy(void *arg, uint64_t start, uint64_t limit)
+{
+	copy_each(arg, start, limit, scan_words, arg);
+}
+
+static void visit_touched(struct marking *m, uint64_t start, uint64_t limit, twin_run *run, twin_run *copied, void *arg)
+{
+	struct twin_pagemap here = {m->task->pagemap, m->task->page};
+	m->blind = m->blind || !twin_runs(&here, start, limit, TWIN_THERE, run, arg) || !twin_runs(&here, start, limit, TWIN_SWAPPED, copied, arg);
 }
 
 static void scan_touched(void *arg, uint64_t start, uint64_t limit)
 {
-	struct marking *m = arg;
-	struct twin_pagemap here = {m->task->pagemap, m->task->page};
-	m->blind = m->blind || !twin_runs(&here, start, limit, TWIN_THERE, scan_run, m) ||
-		   !twin_runs(&here, start, limit, TWIN_SWAPPED, scan_copy, m);
+	visit_touched(arg, start, limit, scan_run, scan_copy, arg);
 }
 
-// Of a block, or of an object of Go's, a part may be protected, or not copied.
-static void scan_resident(struct marking *m, uint64_t start, uint64_t limit)
+// Whether a block, or an object of Go's, is small, and no part of it is protected, or not copied.
+static bool is_safe(struct marking *m, uint64_t start, uint64_t limit)
 {
 	if (start < m->safe.start || limit > m->safe.limit)
 		m->safe = twin_readable_around(&m->readable, start);
-	if (limit - start <= SPARSE && start >= m->safe.start && limit <= m->safe.limit)
+	return limit - start <= SPARSE && start >= m->safe.start && limit <= m->safe.limit;
+}
+
+static void scan_resident(struct marking *m, uint64_t start, uint64_t limit)
+{
+	if (is_safe(m, start, limit))
 		scan(m, start, limit);
 	else
 		twin_readable_each(&m->readable, start, limit, limit - start <= SPARSE ? scan_run : scan_touched, m);
@@ -197,10 +217,10 @@ static void scan_root(void *arg, uint64_t start, uint64_t limit, uint32_t root)
 	scan_resident(m, start, limit);
 }
 
-static bool scan_areas(struct marking *m, const struct twin_apart *apart, enum twin_root kind)
+static bool scan_areas(struct marking *m, enum twin_root kind)
 {
 	m->root = kind;
-	return twin_areas(m->task, m->maps, apart, kind, kind == TWIN_ROOT_DATA ? scan_data : scan_run, scan_copy, m);
+	return twin_areas(m->task, m->maps, m->apart, kind, kind == TWIN_ROOT_DATA ? scan_data : scan_run, scan_copy, m);
 }
 
 static void scan_stacks(struct marking *m)
@@ -223,12 +243,95 @@ static void scan_registers(struct marking *m)
 	scan(m, limit, limit + m->task->epoll_count * 8);
 }
 
+// Who asks for words, of memory that is visited.
+struct asking {
+	struct marking *m;
+	twin_go_words *words;
+	void *to;
+};
+
+static void pass(void *arg, uint64_t start, uint64_t limit)
+{
+	struct asking *a = arg;
+	a->words(a->to, start, limit, 0);
+}
+
+static void pass_copy(void *arg, uint64_t start, uint64_t limit)
+{
+	struct asking *a = arg;
+	copy_each(a->m, start, limit, a->words, a->to);
+}
+
+static void pass_touched(void *arg, uint64_t start, uint64_t limit)
+{
+	struct asking *a = arg;
+	visit_touched(a->m, start, limit, pass, pass_copy, arg);
+}
+
+static void pass_part(void *arg, uint64_t start, uint64_t limit, twin_go_words *words, void *to)
+{
+	struct asking a = {arg, words, to};
+	if (is_safe(a.m, start, limit))
+		words(to, start, limit, 0);
+	else
+		twin_readable_each(&a.m->readable, start, limit, limit - start <= SPARSE ? pass : pass_touched, &a);
+}
+
+static bool pass_variables(void *arg, twin_go_words *words, void *to)
+{
+	struct marking *m = arg;
+	const struct twin_range *list = (const void *)((const char *)m->task + m->task->variables);
+	for (uint64_t i = 0; i < m->task->variable_count; i++)
+		pass_part(m, list[i].start, list[i].limit, words, to);
+	return m->task->variable_count > 0;
+}
+
+// Variables of Go's runtime are among what is apart, and small.
+static bool pass_others(void *arg, twin_go_words *words, void *to)
+{
+	struct asking a = {arg, words, to};
+	const struct twin_task *task = a.m->task;
+	const struct twin_range *apart = (const void *)((const char *)task + task->apart);
+	for (uint64_t i = 0; i < task->aparts; i++)
+		if (apart[i].limit - apart[i].start <= RUNTIMES)
+			pass_part(a.m, apart[i].start, apart[i].limit, words, to);
+	return twin_areas(task, a.m->maps, a.m->apart, TWIN_ROOT_DATA, pass, pass_copy, &a) &&
+	       twin_areas(task, a.m->maps, a.m->apart, TWIN_ROOT_MAPPING, pass, pass_copy, &a);
+}
+
+// Finds out what keeps the objects of Go's heap that chains begin in.
+static void find_paths(struct marking *m)
+{
+	struct twin_go_outside outside = {pass_variables, pass_others, pass_part, m};
+	const struct twin_go *go = &m->task->go;
+	uint64_t count = 0;
+	for (uint64_t i = 0; i < m->task->count; i++)
+		count += m->found[i].root == TWIN_ROOT_GO_HEAP;
+	struct twin_path *paths = count == 0 || m->task->go_unknown != 0 ? NULL : pages_map(count * sizeof *paths);
+	if (paths == NULL)
+		return;
+	m->task->own += count * sizeof *paths;
+	count = 0;
+	for (uint64_t i = 0; i < m->task->count; i++)
+		if (m->found[i].root == TWIN_ROOT_GO_HEAP)
+			paths[count++].at = m->found[i].root_word;
+	count = twin_go_paths(go, &outside, paths, count, &m->task->own);
+	for (uint64_t i = 0; i < m->task->count; i++) {
+		struct twin_found *f = &m->found[i];
+		const struct twin_path *p = f->root == TWIN_ROOT_GO_HEAP ? twin_go_path(go, paths, count, f->root_word) : NULL;
+		if (p != NULL && p->root != TWIN_ROOT_GO_HEAP) {
+			f->root = p->root;
+			f->root_word = p->word;
+		}
+	}
+}
+
 static void name_goroutines(struct marking *m)
 {
 	struct twin_goroutines all = {0};
 	if (twin_go_index(&m->task->go, &all)) {
 		for (uint64_t i = 0; i < m->task->count; i++) {
-			if (m->found[i].root != TWIN_ROOT_GO_STACK)
+			if ((m->found[i].root & ~TWIN_ROOT_IN_GO) != TWIN_ROOT_GO_STACK)
 				continue;
 			const struct twin_goroutine *g = twin_go_goroutine(&all, m->found[i].root_word);
 			m->found[i].goroutine = g == NULL ? 0 : g->start;
@@ -253,14 +356,14 @@ static bool fail(struct twin_task *task, enum twin_phase why)
 bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struct twin_heaps *heaps, struct twin_nodes *nodes, uint64_t sp)
 {
 	struct twin_apart apart = {0};
-	struct marking m = {.task = task, .maps = maps, .nodes = nodes, .found = (void *)((char *)task + task->found),
+	struct marking m = {.task = task, .maps = maps, .apart = &apart, .nodes = nodes, .found = (void *)((char *)task + task->found),
 			    .pending_room = nodes->chunk_count + nodes->count + 1};
 	m.pending = pages_map(m.pending_room * sizeof *m.pending);
 	m.copy = pages_map(COPIED);
 	if (m.pending == NULL || m.copy == NULL || !twin_readable_find(&m.readable, maps) || !twin_apart_find(&apart, task, maps, heaps, nodes))
 		return fail(task, TWIN_NO_MEMORY);
 	task->own += apart.taken + COPIED;
-	if (!scan_areas(&m, &apart, TWIN_ROOT_DATA))
+	if (!scan_areas(&m, TWIN_ROOT_DATA))
 		return fail(task, TWIN_NO_AREAS);
 	follow_blocks(&m); // all that a global leads to, before a word on a stack, perhaps a stale one, leads into the midst of it
 	twin_stacks_resolve((void *)((char *)task + task->stacks), task->stack_count, &task->go, heaps, sp);
@@ -269,10 +372,11 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 	follow_blocks(&m);
 	if (!twin_go_scan(&task->go, scan_root, &m))
 		task->go_unknown = 1;
-	if (!scan_areas(&m, &apart, TWIN_ROOT_MAPPING))
+	if (!scan_areas(&m, TWIN_ROOT_MAPPING))
 		return fail(task, TWIN_NO_AREAS);
 	task->phase = TWIN_BLOCKS;
 	follow_blocks(&m);
+	find_paths(&m);
 	name_goroutines(&m);
 	note_unknown(&m);
 	if (m.full || m.blind)

@@ -13,6 +13,13 @@ enum twin_root {
 	TWIN_ROOT_MAPPING,   // other memory that was mapped
 	TWIN_ROOT_EPOLL,     // what the kernel keeps for the program with a descriptor that it watches
 	TWIN_ROOT_UNKNOWN,   // nobody looked: at that moment, malloc had no block in use there
+	TWIN_ROOT_FINALIZER, // an object of Go's that only a finalizer or cleanup keeps, which has not run yet
+	TWIN_ROOT_CYCLE,     // the same, but that can never run, because it keeps its own object
+	TWIN_ROOT_GO_OTHER,  // memory of Go's runtime, or other memory, and nothing before
+	TWIN_ROOT_GARBAGE,   // an object of Go's that nothing was found to keep
 };
+
+// Beside one of these: the chain leads from it through Go's heap.
+#define TWIN_ROOT_IN_GO 0x100U
 
 #endif

@@ -2,6 +2,7 @@
 // process can read both without asking the runtime.
 //
 //	mheap_.arenas ─► table ─► arena ─► span of each page ─► objects that are allocated   span_linux.go
+//	                                       └─► records of finalizers and cleanups           specials_linux.go
 //	mheap_.heapArenas ─► numbers of the arenas                                                arenas_linux.go
 //	allgs ─► g: bounds of the stack, saved stack pointer, status, entry function           goroutines_linux.go
 //
@@ -12,6 +13,8 @@
 //     goroutines that were just begun, known by the addresses of their variables.
 //   - A span must have the addresses and sizes that objects of several kinds have. What it says is free must predict where the
 //     next objects are allocated.
+//   - The records of finalizers are where one is that was just set, and a cleanup's kind is what objects with one have. If they are not
+//     found, only they are unknown.
 //   - The fields of a g are not assumed to lie anywhere. Goroutines that wait on a channel, wait in a system call and have
 //     ended are begun on purpose, and a field is where each of them has the value that it must have.
 //

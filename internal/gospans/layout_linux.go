@@ -14,6 +14,11 @@ type Layout struct {
 	Goroutines uint64 // address of the slice of pointers to all g
 	Span       Span
 	G          G
+	Special    Special
+
+	// Start and limit of the runtime's lists of variables with pointers: those that have a value from the file on, and others. 0: unknown.
+	// In plugins are more.
+	Data, BSS [2]uint64
 }
 
 // Constants of the runtime, on amd64 and arm64 under Linux: heapArenaBytes, pageSize, and how many entries the table of arenas
@@ -70,5 +75,7 @@ func find() (l Layout, err error) {
 	if err = l.findGoroutines(); err != nil {
 		return Layout{}, err
 	}
+	l.findSpecials()
+	l.findVariables()
 	return l, nil
 }

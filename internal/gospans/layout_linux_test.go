@@ -21,11 +21,18 @@ func TestTheLayoutIsTheDebugDatas(t *testing.T) {
 				Span: Span{
 					Start: s("startAddr"), Pages: s("npages"), FreeIndex: s("freeindex"), Objects: s("nelems"),
 					Bits: s("allocBits"), Count: s("allocCount"), State: s("state"), Size: s("elemsize"),
+					Class: s("spanclass"), Specials: s("specials"),
 				},
 				G: G{
 					SP: g("sched") + d.offset("gobuf", "sp"), Status: g("atomicstatus"), ID: g("goid"),
 					Created: g("gopc"), Start: g("startpc"),
 				},
+				Data:    [2]uint64{d.symbols["runtime.data"], d.symbols["runtime.edata"]},
+				BSS:     [2]uint64{d.symbols["runtime.bss"], d.symbols["runtime.ebss"]},
+				Special: Special{Finalizer: 2, Cleanup: 7, Function: map[string]uint32{"go1.25.4": keptAt}[toolchain]}, // in no debug data: mheap.go
+			}
+			if want.Special.Function == 0 {
+				want.Special.Function = keptAt + d.offset("cleanupFn", "fn")
 			}
 			if found != want {
 				t.Errorf("found %+v\n want %+v", found, want)
@@ -45,7 +52,7 @@ func TestTheLayoutIsFoundInEachBuild(t *testing.T) {
 	}
 	check := func(t *testing.T, got Layout) {
 		t.Helper()
-		if got.Span != want.Span || got.G != want.G || got.Arenas == 0 || got.Lists == 0 || got.Goroutines == 0 {
+		if got.Span != want.Span || got.G != want.G || got.Special != want.Special || got.Arenas == 0 || got.Lists == 0 || got.Goroutines == 0 || got.Data[0] == 0 || got.BSS[0] == 0 {
 			t.Errorf("found %+v, want the fields of %+v", got, want)
 		}
 	}

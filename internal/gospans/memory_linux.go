@@ -13,13 +13,14 @@ const (
 	mostAfter  = 256 << 20
 	mostBefore = 16 << 20
 	chunk      = 64 << 10
+	overlap    = 8 * variableBounds
 )
 
-// search calls visit with the pieces of the runtime's data until it returns true, and reports whether it did. Pieces overlap by
-// one slice header.
+// search calls visit with the pieces of the runtime's data until it returns true, and reports whether it did. Pieces overlap, so that
+// what is as long as overlap lies in one of them whole.
 func search(visit func(at uint64, piece []byte) bool) bool {
 	own := uint64(uintptr(unsafe.Pointer(&runtime.MemProfileRate))) &^ (chunk - 1)
-	buffer := make([]byte, chunk+sliceBytes)
+	buffer := make([]byte, chunk+overlap)
 	for at := own; at < own+mostAfter; at += chunk {
 		n := peek.Copy(buffer, at)
 		if visit(at, buffer[:n&^7]) {

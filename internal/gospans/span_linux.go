@@ -11,11 +11,12 @@ import (
 )
 
 // Span has the offsets of the fields of an mspan: startAddr, npages, freeindex and nelems (16 bits), allocBits, allocCount (16
-// bits), state (8 bits), and elemsize. An object is free if its index is not below freeindex and its bit in allocBits is 0.
-type Span struct{ Start, Pages, FreeIndex, Objects, Bits, Count, State, Size uint32 }
+// bits), state (8 bits), elemsize, spanclass (8 bits), and specials, which is 0 if it is unknown. An object is free if its index is
+// not below freeindex and its bit in allocBits is 0. It has no pointers if the lowest bit of spanclass is set.
+type Span struct{ Start, Pages, FreeIndex, Objects, Bits, Count, State, Size, Class, Specials uint32 }
 
 // span is the layout that Go 1.25 to 1.27 have, which must be proven before it is used. Source: runtime/mheap.go.
-var span = Span{Start: 24, Pages: 32, FreeIndex: 48, Objects: 50, Bits: 64, Count: 96, State: 99, Size: 104}
+var span = Span{Start: 24, Pages: 32, FreeIndex: 48, Objects: 50, Bits: 64, Count: 96, State: 99, Size: 104, Class: 98}
 
 // inUse is a span's state when objects are allocated in it: mSpanInUse.
 const inUse = 1
@@ -24,7 +25,7 @@ const inUse = 1
 type record struct {
 	start, pages, size        uint64 // address, pages, bytes of an object
 	freeIndex, objects, count int
-	state                     byte
+	state, class              byte
 	bits                      []byte
 }
 
@@ -41,7 +42,7 @@ func (l Layout) readSpan(object uint64) (r record, ok bool) {
 	r = record{
 		start: wide(l.Span.Start), pages: wide(l.Span.Pages), size: wide(l.Span.Size),
 		freeIndex: short(l.Span.FreeIndex), objects: short(l.Span.Objects), count: short(l.Span.Count),
-		state: b[l.Span.State],
+		state: b[l.Span.State], class: b[l.Span.Class],
 	}
 	if r.state != inUse || r.objects == 0 || r.size == 0 || r.freeIndex > r.objects || r.count > r.objects ||
 		uint64(r.objects)*r.size > r.pages*PageBytes || object < r.start || object >= r.start+uint64(r.objects)*r.size {
@@ -102,9 +103,9 @@ func (l Layout) verifyKinds(size int) error {
 	plain, pointers := allocate(size), allocatePointers(size/8)
 	defer runtime.KeepAlive(plain)
 	defer runtime.KeepAlive(pointers)
-	for _, at := range []uint64{addressOf(plain), uint64(uintptr(unsafe.Pointer(unsafe.SliceData(pointers))))} {
+	for i, at := range []uint64{addressOf(plain), uint64(uintptr(unsafe.Pointer(unsafe.SliceData(pointers))))} {
 		r, ok := l.readSpan(at)
-		if !ok || r.size < uint64(size) || r.size > uint64(size+size/4+16) || !r.allocated(int((at-r.start)/r.size)) {
+		if !ok || r.size < uint64(size) || r.size > uint64(size+size/4+16) || !r.allocated(int((at-r.start)/r.size)) || r.class&1 != byte(1-i) {
 			return fmt.Errorf("the span of an object of %d bytes is not as expected: %+v", size, r)
 		}
 	}

@@ -55,18 +55,77 @@ func (n *namer) mappers(words []word) map[int32]string {
 }
 
 // nameEntries names the stacks of goroutines by their first functions.
-func (n *namer) nameEntries() {
+func (n *namer) nameEntries(b *Blocks) {
+	queued := false
+	for i := 0; i < b.Count && !queued; i++ {
+		queued = b.Found(i).Root == GoOther
+	}
+	var waiting []Waiting
+	if (queued || len(n.entries) > 0) && n.Waiting != nil {
+		waiting = n.Waiting(n.memory)
+	}
+	n.ending = ending(waiting)
 	for _, entry := range slices.Sorted(maps.Keys(n.entries)) {
 		h := Holder{Name: "stack of a goroutine"}
-		if at := slices.IndexFunc(n.Modules, func(m *mappings.Module) bool { return m.Holds(mappings.RuntimeAddr(entry)) }); at >= 0 {
-			m := n.Modules[at]
-			result := n.Names.Resolve(m, []mappings.ELFAddr{m.ELFAddr(mappings.RuntimeAddr(entry))})[0]
-			if name := n.outermost(m, &result); name != "" {
-				h.Name = "stack of " + goroutineOf(name)
-			}
+		if name := n.functionAt(entry); name != "" {
+			h.Name, h.Note = "stack of "+goroutineOf(name), ofCrowd(waiting, entry)
 		}
 		n.entries[entry] = n.number(h)
 	}
+}
+
+// nameEnds names finalizers and cleanups by their functions.
+func (n *namer) nameEnds() {
+	for function := range n.ends {
+		name := "a finalizer or cleanup"
+		if known := n.functionAt(function); known != "" {
+			name = "finalizer or cleanup " + known
+		}
+		n.ends[function] = name
+	}
+}
+
+// functionAt names the function that begins at an address; "" if it has no name.
+func (n *namer) functionAt(entry uint64) string {
+	at := slices.IndexFunc(n.Modules, func(m *mappings.Module) bool { return m.Holds(mappings.RuntimeAddr(entry)) })
+	if at < 0 {
+		return ""
+	}
+	m := n.Modules[at]
+	result := n.Names.Resolve(m, []mappings.ELFAddr{m.ELFAddr(mappings.RuntimeAddr(entry))})[0]
+	return n.outermost(m, &result)
+}
+
+// leastCrowd is how many goroutines that wait at one place are worth a word: more than a pool of workers has.
+const leastCrowd = 100
+
+// ofCrowd says where most goroutines of a function wait, if they are many.
+func ofCrowd(waiting []Waiting, entry uint64) string {
+	most := Waiting{Number: leastCrowd - 1}
+	for _, w := range waiting {
+		if w.Number > most.Number && w.begins(entry) {
+			most = w
+		}
+	}
+	if most.Place == "" {
+		return ""
+	}
+	return fmt.Sprintf("of which %d are in %s", most.Number, clean(most.Place))
+}
+
+// ending says where finalizers and cleanups are that run now. Others wait for them; "" if none runs.
+func ending(waiting []Waiting) string {
+	number, place := 0, ""
+	for _, w := range waiting {
+		if w.Ends {
+			number += w.Number
+			place = max(place, w.Place)
+		}
+	}
+	if number == 0 {
+		return ""
+	}
+	return fmt.Sprintf("while %d run, in %s", number, clean(place))
 }
 
 // goroutineOf names a goroutine by its first function. Of a go statement with arguments, that is a function which the compiler made

@@ -2,6 +2,7 @@ package holders
 
 import (
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -22,6 +23,13 @@ const (
 	GoStack // of a goroutine
 	Mapping // any other memory
 	Epoll   // what the kernel keeps with a descriptor that is watched
+	_       // nobody looked
+
+	// Objects of Go's heap, of which more is known. GoHeap is all others.
+	Finalizer // only a finalizer or cleanup keeps them, which has not run yet
+	Cycle     // so, and it can never run, because it keeps its own object
+	GoOther   // only Go's runtime keeps them, or memory that is nobody's
+	Garbage   // nothing was found to keep them
 )
 
 // Found is what was found of a recorded block. The zero value is a block that nothing points to.
@@ -30,7 +38,8 @@ type Found struct {
 	Holder    uint64 // the address of the word that points to the block
 	Through   uint32 // 1 + the index of the recorded block that the word lies in, or the last one of its chain; 0: the chain has none
 	Root      Root   // NoRoot: nothing points to it
-	RootWord  uint64 // the address of the first word of the chain
+	InGo      bool   // the chain leads from the root through Go's heap
+	RootWord  uint64 // the address of the first word of the chain; of a finalizer or cleanup, of its function
 	Thread    int    // whose registers these are; 0 if unknown
 	Entry     uint64 // an address in the first function of the goroutine; 0 if unknown
 }
@@ -42,10 +51,19 @@ type Process struct {
 	Main    *mappings.Module   // the program's own; nil if unknown
 	Names   *symbolize.Symbolizer
 	Threads []account.Thread
-	Mapped  []account.Mapping // by recorded calls, with frames, in the order of addresses
-	GoData  []account.Range   // where Go's variables lie; empty if unknown
+	Mapped  []account.Mapping               // by recorded calls, with frames, in the order of addresses
+	GoData  []account.Range                 // where Go's variables lie; empty if unknown
+	Waiting func(*scratch.Memory) []Waiting // where goroutines are; called if a goroutine's stack is a root; may be nil
 
 	Module func(stack.ModuleID) *mappings.Module // of frames; nil if unknown
+}
+
+// Waiting are goroutines that began in the same function and are at the same place.
+type Waiting struct {
+	Entry  uint64 // the address of that function
+	Place  string // for a person
+	Ends   bool   // they run finalizers or cleanups
+	Number int
 }
 
 // Blocks are the recorded blocks. Blocks of one stack have the same number.
@@ -62,6 +80,7 @@ type Holder struct {
 	Name   string // "global sessions", "a block allocated in queue_push"
 	Detail string // which word of it, where that is a part of a structure: "global server+0x18"; "" otherwise
 	Root   string // for a block: the name of what its chain begins in; "" otherwise
+	Note   string // a clause of what else is known of it, or of the root: "which has not run yet"; "" if nothing is
 }
 
 // Named are the holders of all blocks.

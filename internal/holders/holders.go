@@ -6,6 +6,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
@@ -26,7 +27,9 @@ type namer struct {
 	named   []uint32 // their names
 	stacks  map[uint32]uint32
 	fixed   map[Root]uint32
-	entries map[uint64]uint32
+	entries map[uint64]uint32 // of functions: the names of goroutines that began in them
+	ends    map[uint64]string // of functions that are finalizers or cleanups: their names
+	ending  string            // which finalizers and cleanups run, if some wait for their turn: a Holder's note
 	threads map[int]string
 	tasks   usage.Tasks
 }
@@ -41,13 +44,14 @@ type word struct {
 func Name(p *Process, b *Blocks, memory *scratch.Memory) *Named {
 	n := &namer{
 		Process: p, memory: memory, numbers: make(map[Holder]uint32), stacks: make(map[uint32]uint32), fixed: make(map[Root]uint32),
-		entries: make(map[uint64]uint32), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
+		entries: make(map[uint64]uint32), ends: make(map[uint64]string), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
 	}
 	n.places = n.newPlaces()
 	n.collect(b)
 	n.nameWords()
 	n.nameStacks(b)
-	n.nameEntries()
+	n.nameEntries(b)
+	n.nameEnds()
 	result := n.classify(b)
 	scratch.ReleaseSlice(memory, n.words)
 	scratch.ReleaseSlice(memory, n.named)
@@ -93,8 +97,11 @@ func (n *namer) collect(b *Blocks) {
 		if f.Through > 0 && uint64(f.Through) <= uint64(b.Count) {
 			n.stacks[b.Stack(int(f.Through-1))] = 0
 		}
-		if f.Root == GoStack {
+		switch f.Root {
+		case GoStack:
 			n.entries[f.Entry] = 0
+		case Finalizer, Cycle:
+			n.ends[f.RootWord] = ""
 		}
 	}
 	slices.SortFunc(n.words, func(a, b word) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.root, b.root)) })
@@ -115,6 +122,14 @@ func (n *namer) root(f *Found) uint32 {
 		return n.number(Holder{Name: "a register of " + n.thread(f.Thread)})
 	case GoHeap:
 		return n.number(Holder{Name: "Go's heap"})
+	case Finalizer:
+		return n.number(Holder{Name: n.ends[f.RootWord], Note: "which has not run yet"})
+	case Cycle:
+		return n.number(Holder{Name: n.ends[f.RootWord], Note: "which never runs, because it keeps its own object"})
+	case GoOther:
+		return n.number(Holder{Name: "Go's runtime, such as a timer or a finalizer that waits for its turn", Note: n.ending})
+	case Garbage:
+		return n.number(Holder{Name: "garbage of Go's heap", Note: "which was not collected yet"})
 	case Epoll:
 		return n.number(Holder{Name: "epoll, with a descriptor that is watched"})
 	}
@@ -130,11 +145,14 @@ func (n *namer) holder(f *Found, b *Blocks) Holder {
 		return Holder{Name: Nothing}
 	}
 	root := n.list[n.root(f)]
+	if f.InGo && (f.Root == Data || f.Root == GoStack) {
+		root.Name, root.Detail = root.Name+suspects.ThroughGo, ""
+	}
 	if f.Through == 0 || uint64(f.Through) > uint64(b.Count) || n.inStorage(f) {
 		return root
 	}
 	h := n.list[n.stacks[b.Stack(int(f.Through-1))]]
-	h.Root = root.Name
+	h.Root, h.Note = root.Name, root.Note
 	return h
 }
 

@@ -48,6 +48,46 @@ func TestFindingsThatCannotBe(t *testing.T) {
 	}
 }
 
+func TestWhatGoKeepsHasANoteIfMoreIsKnown(t *testing.T) {
+	crowd := []Waiting{{Entry: 16, Place: "main.f (a.go:1)", Number: 99}, {Entry: 16, Place: "main.g (a.go:2)", Number: 1}}
+	found := []Found{
+		{Root: GoStack, Entry: 16}, {Root: GoStack, Entry: 16, InGo: true}, {Root: Finalizer, InGo: true}, {Root: Cycle, InGo: true}, {Root: GoOther, InGo: true},
+		{Root: Garbage, InGo: true}, {Root: GoHeap}, {Root: Cycle, Through: 1, InGo: true},
+	}
+	for i, want := range [][]string{
+		{"stack of a goroutine", "stack of a goroutine, through Go's heap", "a finalizer or cleanup, which has not run yet", "a finalizer or cleanup, which never runs, because it keeps its own object",
+			"Go's runtime, such as a timer or a finalizer that waits for its turn", "garbage of Go's heap, which was not collected yet", "Go's heap",
+			"a block of unknown origin < a finalizer or cleanup, which never runs, because it keeps its own object"},
+		{"stack of a goroutine", "stack of a goroutine, through Go's heap", "a finalizer or cleanup, which has not run yet", "a finalizer or cleanup, which never runs, because it keeps its own object",
+			"Go's runtime, such as a timer or a finalizer that waits for its turn, while 3 run, in main.stuck (b.go:3)", "garbage of Go's heap, which was not collected yet", "Go's heap",
+			"a block of unknown origin < a finalizer or cleanup, which never runs, because it keeps its own object"},
+	} {
+		waiting := append(crowd[:2:2], [][]Waiting{nil, {{Entry: 32, Place: "main.stuck (b.go:3)", Ends: true, Number: 3}}}[i]...)
+		_, named := nameAll(t, Process{Waiting: func(*scratch.Memory) []Waiting { return waiting }}, found)
+		var got []string
+		for _, of := range named.Of {
+			h := named.Holders[of]
+			text := h.Name
+			if h.Root != "" {
+				text += " < " + h.Root
+			}
+			if h.Note != "" {
+				text += ", " + h.Note
+			}
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	for number, want := range map[int]string{99: "", 100: "of which 100 are in main.f (a.go:1)"} {
+		crowd[0].Number = number
+		if got := ofCrowd(crowd, 16); got != want {
+			t.Errorf("of %d goroutines at one place it says %q, want %q", number, got, want)
+		}
+	}
+}
+
 // A library that was loaded later has its thread-local variables in blocks of the allocator, which may be recorded.
 func TestAWordOfThreadLocalStorageInABlockIsNoWordOfTheBlock(t *testing.T) {
 	storage := account.ThreadLocal{Range: account.Range{Start: 0x10000, Limit: 0x10100}, Bias: 0x7000}

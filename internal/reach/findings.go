@@ -28,7 +28,8 @@ type Findings struct {
 	Report twin.Report
 	Time   time.Time // of the instant
 
-	Unknown []string // what was looked at as a whole, because its layout is not known, with the reason
+	GoData  []account.Range // where Go's variables with pointers lie; empty if unknown
+	Unknown []string        // what was looked at as a whole, because its layout is not known, with the reason
 
 	found   []cgo.TwinFound // of each block
 	numbers []account.Range // where no pointers are

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/gospans"
 	"github.com/cgoheap/cgoheap/internal/malloc"
@@ -38,6 +39,8 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: "+err.Error())
 	}
 	f.numbers = numbersIn(r.Present())
+	f.GoData = []account.Range{{Start: a.Go.Data[0], Limit: a.Go.Data[1]}, {Start: a.Go.BSS[0], Limit: a.Go.BSS[1]}}
+	a.Variables = variablesIn(r.Present(), f.GoData, f.numbers)
 	if o.Collected {
 		runtime.GC()
 		runtime.GC() // what finalizers of the first collection have let go

@@ -3,22 +3,30 @@
 package reach
 
 import (
+	"cmp"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
+	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 	"github.com/cgoheap/cgoheap/mappings"
 )
 
 // Where a heap lies low, as that of a program at fixed addresses does, numbers look like pointers to blocks. Variables that never have
-// a pointer to a block of malloc's are left out: Go's runtime points to its own memory only, which is looked at for itself; glibc
-// keeps what it has measured of the processor (__x86_, as far as it has symbols of its own variables), and ld.so's read-only ones
-// are written before the program begins.
+// a pointer to a block of malloc's are left out: Go's runtime points to its own memory only, which is looked at for itself, and the
+// profiler has copies of addresses; glibc keeps what it has measured of the processor (__x86_, as far as it has symbols of its own
+// variables), and ld.so's read-only ones are written before the program begins.
 func isNumber(name string, module *mappings.Module) bool {
-	return strings.HasPrefix(name, "__x86_") || name == "_rtld_global_ro" || module.HoldsGo() && strings.HasPrefix(name, "runtime.")
+	return strings.HasPrefix(name, "__x86_") || name == "_rtld_global_ro" ||
+		module.HoldsGo() && (strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, own))
 }
+
+// own is what the names of the profiler's variables begin with, but those of package cgoheap itself.
+var own = strings.TrimSuffix(reflect.TypeFor[Findings]().PkgPath(), "internal/reach")
 
 // mayHaveNumbers tells the files whose symbols are worth a look.
 func mayHaveNumbers(m *mappings.Module) bool {
@@ -74,4 +82,36 @@ func numbersOf(m *mappings.Module) (ranges []account.Range) {
 		})
 	}
 	return ranges
+}
+
+// variablesIn returns where the variables lie that may lead to objects of Go's: all but those of the runtime. nil if there are more, as
+// with plugins.
+func variablesIn(modules []*mappings.Module, all, numbers []account.Range) (list []cgo.TwinRange) {
+	known := 0
+	for _, m := range modules {
+		if m.HoldsGo() {
+			known++
+		}
+	}
+	if known != 1 {
+		return nil
+	}
+	numbers = slices.Clone(numbers)
+	slices.SortFunc(numbers, func(a, b account.Range) int { return cmp.Compare(a.Start, b.Start) })
+	for _, r := range all {
+		from := r.Start
+		for _, n := range numbers {
+			if n.Limit <= from || n.Start >= r.Limit {
+				continue
+			}
+			if from < n.Start {
+				list = append(list, cgo.TwinRange{Start: from, Limit: n.Start})
+			}
+			from = n.Limit
+		}
+		if from < r.Limit {
+			list = append(list, cgo.TwinRange{Start: from, Limit: r.Limit})
+		}
+	}
+	return list
 }

@@ -23,6 +23,7 @@ type Finding struct {
 type Holder struct {
 	Name string // what does so first, such as "global fifo", or "a block allocated in push"
 	Root string // where that is a block: what the chain of pointers begins in
+	Note string // a clause of what else is known of the root: "which never runs"; "" if nothing is
 }
 
 // mostLostFreed is the share of what nothing was found to point to that may be freed later: a block whose pointer moved at that moment, say.

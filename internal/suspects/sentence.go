@@ -84,6 +84,8 @@ func (v *Verdict) conclusion() string {
 		return ": " + unbounded + ", or a leak beside those"
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
 		return ", and hardly any is freed: a leak or a cache without a bound, too few blocks were seen to tell"
+	case v.Class == Grows && v.Finding.Note != "":
+		return ", and hardly any is freed"
 	case v.Class == Grows:
 		return ", and hardly any is freed: " + unbounded
 	case v.Class == Queue:
@@ -127,23 +129,39 @@ func (f *Finding) String() string {
 	return lost + ", the rest " + held
 }
 
+// ThroughGo ends the name of a holder or root from which the pointers lead on through Go's heap.
+const ThroughGo = ", through Go's heap"
+
 // String says what the holder is; "" if it is not known.
 func (h Holder) String() string {
-	switch {
-	case h.Name == "":
+	if h.Name == "" {
 		return ""
-	case h.Root == "":
-		return "reachable from " + quoted(h.Name)
 	}
-	return "reachable from " + quoted(h.Root) + " through " + quoted(h.Name)
+	text, note := "reachable from ", h.Note
+	if note != "" {
+		note = ", " + note
+	}
+	if h.Root == "" {
+		return text + quoted(h.Name) + note
+	}
+	root, inGo := strings.CutSuffix(h.Root, ThroughGo)
+	if text += quoted(root) + note; inGo {
+		return text + ThroughGo + " and " + quoted(h.Name)
+	}
+	return text + " through " + quoted(h.Name)
 }
 
 // quoted marks what the program calls a holder.
 func quoted(holder string) string {
-	for _, kind := range []string{"global ", "Go variable ", "a block allocated in "} {
+	holder, inGo := strings.CutSuffix(holder, ThroughGo)
+	for _, kind := range []string{"global ", "Go variable ", "finalizer or cleanup ", "a block allocated in "} {
 		if name, found := strings.CutPrefix(holder, kind); found {
-			return kind + "`" + name + "`"
+			holder = kind + "`" + name + "`"
+			break
 		}
+	}
+	if inGo {
+		holder += ThroughGo
 	}
 	return holder
 }

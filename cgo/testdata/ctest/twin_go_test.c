@@ -1,5 +1,6 @@
 // Go's memory as a twin reads it: a heap that is made up, in all the states that a moment can catch it in.
 #include "../../twin_go.h"
+#include "../../twin_go_paths.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -20,7 +21,7 @@ struct span {
 	uint16_t count;
 	uint8_t class, state;
 	uint32_t rest;
-	uint64_t size;
+	uint64_t size, specials;
 };
 
 struct g {
@@ -66,7 +67,7 @@ static void set_up(void)
 	memset(spans, 0, sizeof spans), memset(bits, 0, sizeof bits), memset(all, 0, sizeof all);
 	table[FIRST] = (uint64_t)arena[0], table[FIRST + 1] = (uint64_t)arena[1];
 	go = (struct twin_go){.arenas = (uint64_t)table, .bias = FIRST * TWIN_GO_ARENA - base, .lists = (uint64_t)lists,
-			      .goroutines = (uint64_t)goroutines, .span = {24, 32, 48, 50, 64, 96, 99, 104},
+			      .goroutines = (uint64_t)goroutines, .span = {24, 32, 48, 50, 64, 96, 99, 104, 98, 112}, .special = {2, 7, 32},
 			      .g = {offsetof(struct g, sp), offsetof(struct g, status), offsetof(struct g, id),
 				    offsetof(struct g, created), offsetof(struct g, start)}};
 	gs = (struct g *)base;
@@ -238,6 +239,173 @@ static void unknown(void)
 	}
 }
 
+// What is outside of Go's heap.
+static uint64_t variables[4], others[4];
+static bool variables_known;
+
+static bool give_variables(void *arg, twin_go_words *words, void *to)
+{
+	check(arg == &variables);
+	words(to, (uint64_t)variables, (uint64_t)(variables + 4), 0);
+	return variables_known;
+}
+
+static bool give_others(void *arg, twin_go_words *words, void *to)
+{
+	uint64_t here = (uint64_t)others;
+	check(arg == &variables);
+	words(to, here, here + sizeof others, 0x1000 - here); // a copy of what is elsewhere
+	return true;
+}
+
+static void give_part(void *arg, uint64_t start, uint64_t limit, twin_go_words *words, void *to)
+{
+	check(arg == &variables);
+	words(to, start, limit, 0);
+}
+
+static const struct twin_go_outside outside = {give_variables, give_others, give_part, variables};
+
+// An object of the span on a page, and its words.
+static uint64_t object(uint64_t page, uint64_t i)
+{
+	return base + page * PAGE + i * 1000;
+}
+
+static uint64_t *words_of(uint64_t at)
+{
+	return (uint64_t *)at;
+}
+
+struct record {
+	uint64_t next, offset, kind, kept[3];
+};
+static struct record records[8];
+static uint64_t closures[8];
+
+// Gives an object of the first span on a page a record, behind those that it has.
+static void keep(struct span *s, int i, uint64_t object, uint64_t kind, uint64_t argument)
+{
+	closures[i] = 0x5000 + (uint64_t)i;
+	records[i] = (struct record){0, object - s->start, kind, {(uint64_t)&closures[i], 9, argument}};
+	if (kind == 7)
+		records[i].kept[1] = (uint64_t)&closures[i];
+	uint64_t *last = &s->specials;
+	while (*last != 0)
+		last = &((struct record *)*last)->next;
+	*last = (uint64_t)&records[i];
+}
+
+static struct twin_path asked[16];
+static uint64_t asked_count;
+
+static void ask(const uint64_t *objects, uint64_t count)
+{
+	uint64_t taken = 0;
+	for (uint64_t i = 0; i < count; i++)
+		asked[i] = (struct twin_path){.at = objects[i] + i % 3}; // any address in it
+	asked_count = twin_go_paths(&go, &outside, asked, count, &taken);
+	check(taken > 0);
+}
+
+static bool leads(uint64_t object, uint32_t root, uint64_t word)
+{
+	const struct twin_path *p = twin_go_path(&go, asked, asked_count, object + 999);
+	return p != NULL && p->at == object && p->root == root && (word == 0 || p->word == word);
+}
+
+static struct span *put_whole(int i, uint64_t page, uint8_t class)
+{
+	struct span *s = put(i, page, 1, 1);
+	s->free_index = s->count = s->objects, s->class = class;
+	memset((void *)s->start, 0, PAGE);
+	return s;
+}
+
+static void set_up_paths(void)
+{
+	set_up();
+	memset(variables, 0, sizeof variables), memset(others, 0, sizeof others), memset(records, 0, sizeof records);
+	variables_known = true;
+}
+
+static void paths(void)
+{
+	set_up_paths();
+	put_whole(0, 3, 0), put_whole(1, 4, 1);
+	variables[0] = object(3, 1), *words_of(object(3, 1)) = object(3, 2), *words_of(object(3, 2)) = object(3, 3);
+	variables[2] = object(3, 4) + 7, words_of(object(3, 4))[124] = object(3, 3); // the shorter one, by an address in the midst
+	begin(0, 40 * PAGE, 4);
+	*words_of(base + 40 * PAGE + 1000) = object(3, 5), *words_of(base + 40 * PAGE) = object(3, 6); // in use, and below
+	others[1] = object(3, 0);
+	variables[3] = object(4, 0), *words_of(object(4, 0)) = object(3, 7); // of an object without pointers
+	variables[1] = object(4, 1);
+	const uint64_t objects[] = {object(3, 3), object(3, 5), object(3, 3), object(3, 6), object(3, 0), object(3, 7), object(4, 1), 8};
+	ask(objects, 8);
+	check(asked_count == 6);
+	check(leads(object(3, 3), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[2]));
+	check(leads(object(3, 5), TWIN_ROOT_GO_STACK | TWIN_ROOT_IN_GO, base + 40 * PAGE + 1000));
+	check(leads(object(3, 0), TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO, 0x1008));
+	check(leads(object(3, 6), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0) && leads(object(3, 7), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0));
+	check(leads(object(4, 1), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[1]));
+	check(twin_go_path(&go, asked, asked_count, object(3, 1)) == NULL && twin_go_path(&go, asked, asked_count, 8) == NULL);
+	variables_known = false; // then it is not known either what only the others keep
+	ask(objects, 8);
+	for (int i = 3; i < 6; i++)
+		check(leads(objects[i], TWIN_ROOT_GO_HEAP, 0));
+	variables_known = true, goroutines[1] = 1ULL << 40;
+	ask(objects, 8);
+	check(leads(object(3, 3), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[2]) && leads(object(3, 7), TWIN_ROOT_GO_HEAP, 0));
+}
+
+enum { FINALIZER = 2, CLEANUP = 7, PROFILE = 4 };
+
+static void kept(void)
+{
+	set_up_paths();
+	struct span *s = put_whole(0, 3, 0), *next = put_whole(1, 4, 0);
+	keep(s, 0, object(3, 0), FINALIZER, 0), *words_of(object(3, 0)) = object(3, 1); // that has not run yet
+	keep(s, 1, object(3, 2), PROFILE, object(3, 7));
+	keep(s, 2, object(3, 2), FINALIZER, 0), *words_of(object(3, 2)) = object(3, 3), *words_of(object(3, 3)) = object(3, 2); // that never runs
+	keep(s, 3, object(3, 4), CLEANUP, object(3, 5)); // of an object that is in use
+	keep(next, 4, object(4, 0), CLEANUP, object(4, 1)); // of one that is not
+	keep(next, 5, object(4, 2), CLEANUP, object(4, 2)); // that keeps its own
+	keep(next, 6, object(4, 3), FINALIZER, 0);
+	keep(next, 7, object(4, 4), FINALIZER, object(3, 7)), *words_of(object(4, 4)) = object(4, 3); // behind that of another
+	variables[0] = object(3, 4);
+	const uint64_t objects[] = {object(3, 0), object(3, 1), object(3, 2), object(3, 3), object(3, 5), object(4, 0), object(4, 1), object(4, 2),
+				    object(4, 3), object(3, 7), object(4, 4)};
+	ask(objects, 11);
+	check(leads(object(3, 0), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5000) && leads(object(3, 1), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5000));
+	check(leads(object(3, 2), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5002) && leads(object(3, 3), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5002));
+	check(leads(object(3, 5), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)variables));
+	check(leads(object(4, 0), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5004) && leads(object(4, 1), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5004));
+	check(leads(object(4, 2), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5005));
+	check(leads(object(4, 3), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5006) && leads(object(4, 4), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5007));
+	check(leads(object(3, 7), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0)); // what is behind a finalizer's function is a number
+	go.span.specials = 0;
+	ask(objects, 11);
+	check(leads(object(3, 1), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0) && leads(object(3, 5), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0));
+}
+
+// An array leads to more objects than there is room for.
+static void too_many(void)
+{
+	set_up_paths();
+	const uint64_t count = 70000, first = 50;
+	struct span *list = put(0, first, 70, 1), *all_of = put(1, first + 70, 70, 1);
+	list->objects = list->free_index = list->count = 1, list->size = 70 * PAGE;
+	all_of->size = 8, all_of->objects = all_of->free_index = all_of->count = 1;
+	for (uint64_t i = 0; i < count; i++)
+		words_of(list->start)[i] = all_of->start + 8 * i;
+	put_whole(2, 3, 0);
+	variables[0] = list->start, *words_of(all_of->start) = object(3, 0), *words_of(all_of->start + 8 * (count - 1)) = object(3, 1);
+	const uint64_t objects[] = {object(3, 0), object(3, 1), object(3, 2)};
+	ask(objects, 3);
+	check(leads(object(3, 0), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)variables));
+	check(leads(object(3, 1), TWIN_ROOT_GO_HEAP, 0) && leads(object(3, 2), TWIN_ROOT_GO_HEAP, 0));
+}
+
 int main(void)
 {
 	run("runs of allocated objects are seen", runs);
@@ -247,5 +415,8 @@ int main(void)
 	run("a goroutine's stack is seen from where it is in use", stacks);
 	run("goroutines are found by address", by_address);
 	run("what is not as expected is unknown", unknown);
+	run("an object is kept by the nearest variable, else by a goroutine, else by others", paths);
+	run("what only finalizers and cleanups keep is told, also if they can never run", kept);
+	run("what was not looked at for want of room is not known", too_many);
 	return 0;
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/cgoheap/cgoheap/e2e/leaks/trial"
 )
 
-const goHeap = "Go's heap"
+// through is what a holder is called from which the pointers lead through Go's heap.
+func through(holder string) string { return holder + ", through Go's heap$" }
 
 var (
 	handles  []*handle
@@ -30,7 +31,7 @@ func field() {
 		handles = append(handles, &handle{i, C.kept_by_field()})
 	}
 	forgotten()
-	trial.Held("kept_by_field", goHeap)
+	trial.Held("kept_by_field", through("Go variable main.handles"))
 }
 
 //go:noinline
@@ -51,7 +52,7 @@ func uintptrs() {
 	for i := range integers {
 		integers[i] = uintptr(C.kept_as_uintptr())
 	}
-	trial.Held("kept_as_uintptr", goHeap)
+	trial.Held("kept_as_uintptr", through("Go variable main.integers"))
 }
 
 // looksAlike loses a list, and sets a number of Go's runtime to the address of its first block, as it would be by chance.
@@ -65,7 +66,7 @@ func mapped() {
 	for i := range number() {
 		delete(table, 2*i+1)
 	}
-	trial.Held("kept_by_map", goHeap)
+	trial.Held("kept_by_map", through("Go variable main.table"))
 }
 
 // closed keeps functions whose variables have the addresses, as callbacks are registered and never taken away.
@@ -74,7 +75,7 @@ func closed() {
 		block := C.kept_by_closure()
 		closures[i] = func() unsafe.Pointer { return block }
 	}
-	trial.Held("kept_by_closure", goHeap)
+	trial.Held("kept_by_closure", through("Go variable main.closures"))
 }
 
 // pair is half of a cycle.
@@ -91,7 +92,7 @@ func cycles() {
 		a.other, b.other = b, a
 		runtime.SetFinalizer(a, func(a *pair) { C.free(a.block) })
 	}
-	trial.Held("kept_in_cycle", goHeap)
+	trial.Held("kept_in_cycle", "finalizer or cleanup main.cycles.func1$")
 }
 
 // channels has a channel that nobody drains; what it took out before was not freed.
@@ -106,5 +107,5 @@ func channels() {
 	for range number() {
 		channel <- C.kept_in_channel()
 	}
-	trial.Held("kept_in_channel", goHeap)
+	trial.Held("kept_in_channel", through("Go variable main.channel"))
 }

@@ -32,8 +32,8 @@ func finalizers() {
 	finalized(func() unsafe.Pointer { return C.kept_by_pending_finalizer() }, release)
 	runtime.GC()
 	handles = finalized(func() unsafe.Pointer { return C.kept_by_finalizer() }, release)
-	trial.Held("kept_by_finalizer", goHeap)
-	trial.Held("kept_by_pending_finalizer", goHeap)
+	trial.Held("kept_by_finalizer", through("Go variable main.handles"))
+	trial.Held("kept_by_pending_finalizer", inQueue)
 }
 
 //go:noinline
@@ -45,6 +45,9 @@ func finalized(block func() unsafe.Pointer, finalize func(*handle)) (list []*han
 	}
 	return list
 }
+
+// inQueue is what a holder is called of which only Go's runtime knows.
+const inQueue = "Go's runtime, "
 
 // stuckCleanups is more than the runtime runs at a time.
 const stuckCleanups = 1000
@@ -65,8 +68,8 @@ func cleanups() {
 	cleaned(func() unsafe.Pointer { return C.kept_by_pending_cleanup() }, func(p unsafe.Pointer) { C.free(p) })
 	runtime.GC()
 	handles = cleaned(func() unsafe.Pointer { return C.kept_by_cleanup() }, func(p unsafe.Pointer) { C.free(p) })
-	trial.Held("kept_by_cleanup", goHeap+"|mapp|global")
-	trial.Held("kept_by_pending_cleanup", goHeap+"|mapp|global")
+	trial.Held("kept_by_cleanup", through("Go variable main.handles"))
+	trial.Held("kept_by_pending_cleanup", inQueue)
 }
 
 // cleaned has objects that do not know their blocks: only the cleanup does.

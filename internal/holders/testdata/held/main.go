@@ -152,6 +152,8 @@ func addMapped(l *list, shared string) error {
 	l.add("goroutine", holders.Found{Root: holders.GoStack, RootWord: 4096, Entry: entry})
 	l.add("goroutine without function", holders.Found{Root: holders.GoStack, RootWord: 4096})
 	l.add("heap", holders.Found{Root: holders.GoHeap, RootWord: 4096})
+	l.add("through Go", holders.Found{Root: holders.Data, InGo: true, RootWord: uint64(uintptr(unsafe.Pointer(&pointers[1])))})
+	l.add("finalizer", holders.Found{Root: holders.Finalizer, InGo: true, RootWord: entry})
 	l.add("register", holders.Found{Root: holders.Registers, Thread: os.Getpid()})
 	l.add("nothing", holders.Found{})
 	l.add("young", holders.Found{NotLooked: true})
