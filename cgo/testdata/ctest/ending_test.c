@@ -87,6 +87,14 @@ static void what_a_crash_sends_itself(void)
 	check(kill(getpid(), SIGQUIT) == 0 && (*asked & ENDING_SIGNAL) == SIGQUIT); // a request to itself
 	end_as_go();
 	check((*asked & ENDING_SIGNAL) == SIGQUIT && *faulted == 0);
+	// What a program survived long ago explains nothing: it asks itself to end, and later aborts.
+	*faulted = (clock_now() - 121ULL * 1000 * 1000 * 1000) | ENDING_SIGNAL;
+	*asked = 0;
+	check(kill(getpid(), SIGQUIT) == 0 && (*asked & ENDING_SIGNAL) == SIGQUIT);
+	check(kill(getpid(), SIGQUIT) == 0);
+	*asked = (clock_now() - 121ULL * 1000 * 1000 * 1000) | ENDING_SIGNAL;
+	raise(SIGABRT);
+	check((*faulted & ENDING_SIGNAL) == SIGABRT);
 	for (int i = 0; i < 4; i++)
 		ending_end(numbers[i]);
 	check(cgoheap_stop());
