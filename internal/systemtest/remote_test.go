@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -56,20 +57,13 @@ func TestAStoppedProcessIsReadFromOutside(t *testing.T) {
 	for _, sampleBytes := range []string{"1", "4096"} {
 		t.Run(sampleBytes, func(t *testing.T) {
 			c := begin(t, sampleBytes)
-			const tries = 10 // the process may begin a thread between the two
-			var different string
-			for range tries {
-				if different = c.difference(t); different == "" {
-					return
-				}
-			}
-			t.Error(different)
+			c.compare(t)
 		})
 	}
 }
 
-// difference returns how the profiles from outside and from inside differ.
-func (c *recorded) difference(t *testing.T) (text string) {
+// compare fails if the profiles from outside and from inside differ.
+func (c *recorded) compare(t *testing.T) {
 	t.Helper()
 	c.say(t, "work")
 	if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -96,7 +90,7 @@ func (c *recorded) difference(t *testing.T) (text string) {
 	for i, v := range remoteViews {
 		fromCore := samples(profiletest.Read(t, func(w io.Writer) error { return dead.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
 		if fromCore != own[i] {
-			text += fmt.Sprintf("%v: from a core file\n%s\nfrom inside\n%s\n", v.own, fromCore, own[i])
+			t.Errorf("%v: from a core file\n%s\nfrom inside\n%s\n", v.own, fromCore, own[i])
 		}
 		p := profiletest.Read(t, func(w io.Writer) error { return read.Write(w, v.outside, symbolize.New(symbolize.Options{})) })
 		outside := samples(p)
@@ -109,26 +103,14 @@ func (c *recorded) difference(t *testing.T) (text string) {
 			t.Errorf("%v: the process itself has %q", v.own, own[i])
 		}
 		if outside != own[i] {
-			text += fmt.Sprintf("%v: from outside\n%s\nfrom inside\n%s\n", v.own, outside, own[i])
+			t.Errorf("%v: from outside\n%s\nfrom inside\n%s\n", v.own, outside, own[i])
 		}
 	}
-	return text
 }
 
 // A process with a black box is killed. What it left is what it has just written itself; as long as it lived, that could be read from outside,
 // too.
 func TestAKilledProcessIsReadFromOutside(t *testing.T) {
-	const tries = 10 // the process may begin a thread after it has written
-	var different string
-	for range tries {
-		if different = killedDifference(t); different == "" {
-			return
-		}
-	}
-	t.Error(different)
-}
-
-func killedDifference(t *testing.T) (text string) {
 	dir := toolchain.Memory(t)
 	t.Setenv(boxOfRecorded, dir)
 	c := begin(t, "1")
@@ -163,47 +145,38 @@ func killedDifference(t *testing.T) (text string) {
 		for from, r := range map[string]*remote.Recording{"the box": dead, "outside": living} {
 			got := samples(profiletest.Read(t, func(w io.Writer) error { return r.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
 			if got != own[i] {
-				text += fmt.Sprintf("%v: from %s\n%s\nfrom inside\n%s\n", v.own, from, got, own[i])
+				t.Errorf("%v: from %s\n%s\nfrom inside\n%s\n", v.own, from, got, own[i])
 			}
 		}
 	}
-	return text
 }
 
 // A process whose Go runtime waits for ever for one goroutine to stop, as all others have, answers nobody, and is read all the same.
 func TestAProcessWhoseWorldIsStoppedIsReadFromOutside(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1")
-	const tries = 10 // as above
-	var different string
-	for range tries {
-		c := begin(t, "1")
-		c.say(t, "work")
-		own := c.own(t)
-		fmt.Fprintln(c.in, "hang")
-		time.Sleep(100 * time.Millisecond)
-		read, err := remote.Read(c.Process.Pid)
-		if err != nil {
-			t.Fatal(err)
-		}
-		different = ""
-		for i, v := range remoteViews {
-			got := samples(profiletest.Read(t, func(w io.Writer) error { return read.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
-			if got != own[i] {
-				different += fmt.Sprintf("%v: from outside\n%s\nfrom inside\n%s\n", v.own, got, own[i])
-			}
-		}
-		fmt.Fprintln(c.in, "work")
-		if answered := make(chan bool, 1); different == "" {
-			go func() { answered <- c.out.Scan() }()
-			select {
-			case <-answered:
-				t.Error("it does not hang")
-			case <-time.After(200 * time.Millisecond):
-			}
-			return
+	c := begin(t, "1")
+	c.say(t, "work")
+	own := c.own(t)
+	fmt.Fprintln(c.in, "hang")
+	time.Sleep(100 * time.Millisecond)
+	read, err := remote.Read(c.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range remoteViews {
+		got := samples(profiletest.Read(t, func(w io.Writer) error { return read.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
+		if got != own[i] {
+			t.Errorf("%v: from outside\n%s\nfrom inside\n%s\n", v.own, got, own[i])
 		}
 	}
-	t.Error(different)
+	fmt.Fprintln(c.in, "work")
+	answered := make(chan bool, 1)
+	go func() { answered <- c.out.Scan() }()
+	select {
+	case <-answered:
+		t.Error("it does not hang")
+	case <-time.After(200 * time.Millisecond):
+	}
 }
 
 // A process that works is stopped for a moment only, and what is read is of that moment.
@@ -260,10 +233,15 @@ func TestTheProcessThatIsRead(t *testing.T) {
 			grow()
 			continue
 		case "hang":
+			var spins atomic.Bool
 			go func() {
+				spins.Store(true)
 				for { //nolint:revive,staticcheck // nothing can stop it
 				}
 			}()
+			for !spins.Load() {
+				runtime.Gosched()
+			}
 			runtime.GC()
 		}
 		if path, is := strings.CutPrefix(lines.Text(), "rss "); is {
@@ -453,7 +431,7 @@ func samples(p *profile.Profile) string {
 	var list []string
 	recorders := profiletest.Through(p, "(*Recorder).tick") // it works each second, in one profile more than in the other
 	p.Sample = slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool {
-		return slices.Contains(s.Label["heap"], "go") || slices.Contains(recorders, s)
+		return slices.Contains(s.Label["heap"], "go") || slices.Contains(recorders, s) || slices.Contains(profiletest.Functions(s), "runtime.newm") // a thread begins
 	})
 	if slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.NumLabel["age"] != nil }) {
 		return fmt.Sprint("the sum over all ages and all stacks: ", profiletest.Sum(p.Sample))
