@@ -145,10 +145,13 @@ func (n *namer) holder(f *Found, b *Blocks) Holder {
 		return Holder{Name: Nothing}
 	}
 	root := n.list[n.root(f)]
+	if n.inStorage(f) {
+		return root
+	}
 	if f.InGo && (f.Root == Data || f.Root == GoStack) {
 		root.Name, root.Detail = root.Name+suspects.ThroughGo, ""
 	}
-	if f.Through == 0 || uint64(f.Through) > uint64(b.Count) || n.inStorage(f) {
+	if f.Through == 0 || uint64(f.Through) > uint64(b.Count) {
 		return root
 	}
 	h := n.list[n.stacks[b.Stack(int(f.Through-1))]]
