@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -205,11 +206,11 @@ func namesOf(stacks [][]symbolize.Line) []suspects.Names {
 	for _, group := range alike {
 		for _, i := range group {
 			names[i].By = differing(i, group, func(j, frame int) (l symbolize.Line) {
-				if frame += inner[j] + 1; frame < len(stacks[j]) {
+				if frame += inner[j]; frame >= 0 && frame < len(stacks[j]) {
 					l = stacks[j][frame]
 				}
 				return l
-			}, len(stacks[i])-inner[i]-1)
+			}, inner[i], len(stacks[i])-inner[i])
 		}
 	}
 	return names
@@ -235,31 +236,51 @@ func nameOf(lines []symbolize.Line) (n suspects.Names, inner int) {
 	return n, who.Inner
 }
 
-// mostDiffering bounds the functions that tell stacks apart.
-const mostDiffering = 3
+// nearest is how many functions are named for being near. Others are far out in a library that calls itself again and again, as interpreters do.
+const nearest = 2
 
-// differing returns the functions by which a stack of a group differs from the others, from the innermost out.
-func differing(i int, group []int, line func(stack, frame int) symbolize.Line, frames int) (by string) {
-	for frame, named := 0, 0; frame < frames && len(group) > 1 && named < mostDiffering; frame++ {
-		mine, same := line(i, frame), []int(nil)
-		other := false // it differs in the line only
-		for _, j := range group {
-			if l := line(j, frame); l == mine {
-				same = append(same, j)
-			} else if l.Function == mine.Function {
-				other = true
-			}
-		}
-		if len(same) == len(group) {
-			continue
-		}
-		by += []string{" for `", ", `"}[min(named, 1)] + mine.Function + "`"
-		if other && mine.File != "" {
+// differing returns the functions by which a stack of a group differs from the others: the nearest ones further out, then those that tell it
+// from most, and then wrappers further in. A frame's number is counted from the function that the name begins with.
+func differing(i int, group []int, line func(stack, frame int) symbolize.Line, inner, outer int) (by string) {
+	named := 0
+	name := func(frame int, like string) {
+		mine := line(i, frame)
+		by += like + "`" + mine.Function + "`"
+		if mine.File != "" && slices.ContainsFunc(group, func(j int) bool { l := line(j, frame); return l != mine && l.Function == mine.Function }) {
 			by += fmt.Sprintf(" (%s:%d)", filepath.Base(mine.File), mine.Line)
 		}
-		group, named = same, named+1
+		named++
+	}
+	for len(group) > 1 {
+		at, rest := 0, group
+		for frame := 1; frame < outer && (named >= nearest || at == 0); frame++ {
+			if same := alikeAt(i, group, frame, line); len(same) < len(rest) {
+				at, rest = frame, same
+			}
+		}
+		if at == 0 {
+			break
+		}
+		name(at, []string{" for ", ", "}[min(named, 1)])
+		group = rest
+	}
+	for frame := -1; frame >= -inner && len(group) > 1; frame-- {
+		if same := alikeAt(i, group, frame, line); len(same) < len(group) {
+			name(frame, " through ")
+			group = same
+		}
 	}
 	return by
+}
+
+// alikeAt returns those of a group that have the same frame as one of them.
+func alikeAt(i int, group []int, frame int, line func(stack, frame int) symbolize.Line) (same []int) {
+	for _, j := range group {
+		if line(j, frame) == line(i, frame) {
+			same = append(same, j)
+		}
+	}
+	return same
 }
 
 // fewSuspects is how many a text shows that is about something else.

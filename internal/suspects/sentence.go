@@ -10,7 +10,7 @@ import (
 type Names struct {
 	Function, File string // the innermost function that allocates for itself, and its file
 	Line           int
-	By             string // the functions further out by which stacks differ whose other names are the same
+	By             string // the functions by which stacks differ whose other names are the same
 	Entry          string // the function that Go called; "" if that is the same, or there is none
 	Caller         string // the Go function; "" if there is none
 }
