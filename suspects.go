@@ -213,6 +213,9 @@ func namesOf(stacks [][]symbolize.Line) []suspects.Names {
 			}, inner[i], len(stacks[i])-inner[i])
 		}
 	}
+	for i := range names {
+		names[i].Pool = guilty.Pool(stacks[i], inner[i], recovery.LineOf)
+	}
 	return names
 }
 

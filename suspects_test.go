@@ -215,6 +215,13 @@ func TestSuspectsThatDifferFarOutOrInAWrapperDoNotReadTheSame(t *testing.T) {
 	}
 }
 
+func TestOfAPoolItIsSaidThatItCutsItsBlocks(t *testing.T) {
+	stack := []symbolize.Line{{Function: "libglib-2.0.so.0+0x728c0"}, {Function: "g_slice_alloc"}, {Function: "on_request", File: "/src/a.c"}}
+	if got := namesOf([][]symbolize.Line{stack, stack[2:]}); got[0].Pool != "g_slice_alloc" || got[1].Pool != "" {
+		t.Error(got)
+	}
+}
+
 func TestSuspectsAfterStop(t *testing.T) {
 	p := profiletest.Record(t, Start, Config{Suspects: true})
 	if !p.suspects.Running() {

@@ -13,6 +13,7 @@ type Names struct {
 	By             string // the functions by which stacks differ whose other names are the same
 	Entry          string // the function that Go called; "" if that is the same, or there is none
 	Caller         string // the Go function; "" if there is none
+	Pool           string // a function that may cut its blocks into smaller ones; "" if none is known to
 }
 
 // String returns the function as the subject of a sentence.
@@ -38,7 +39,15 @@ func (v *Verdict) Sentence(n Names, format func(value, half float64) string) str
 	if f := v.Finding; f != nil && v.Bytes > 0 {
 		parts = append(parts, f.String())
 	}
-	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion()
+	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion() + v.cut(n.Pool)
+}
+
+// cut says of blocks that are held, and that a pool may cut into smaller ones, that some of those may be lost.
+func (v *Verdict) cut(pool string) string {
+	if pool == "" || v.Finding == nil || v.Bytes == 0 || v.Class == Leak || v.Class == Unheld {
+		return ""
+	}
+	return fmt.Sprintf("; `%s` may cut them into smaller ones, and which of those are lost is not known", pool)
 }
 
 func (v *Verdict) movement(format func(value, half float64) string) string {

@@ -102,6 +102,32 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// What is cut from a block of a pool is not looked at. So one that is held may have lost ones.
+func TestOfAPoolThatIsHeldItIsNotKnownWhatIsLost(t *testing.T) {
+	const cut = "; `g_slice_alloc` may cut them into smaller ones, and which of those are lost is not known"
+	names := Names{Function: "on_request", Pool: "g_slice_alloc"}
+	for _, c := range []struct {
+		finding *Finding
+		said    bool
+	}{
+		{&Finding{Holder: Holder{Name: "global live"}}, true},
+		{&Finding{Unreachable: 1}, false},
+		{nil, false},
+	} {
+		for _, growth := range []float64{0, 1.2} {
+			v := judge([]Trend{risingStack(growth, 0.2, 0)}, func(uint64) (f Finding, known bool) {
+				if c.finding != nil {
+					f = *c.finding
+				}
+				return f, c.finding != nil
+			})[0]
+			if got := v.Sentence(names, inMiB); strings.HasSuffix(got, cut) != c.said {
+				t.Error(got)
+			}
+		}
+	}
+}
+
 func TestTheMostSuspectComesFirst(t *testing.T) {
 	trends := []Trend{risingStack(0, 0.3, 0), risingStack(9, 0.3, 0.6), risingStack(1, 0.3, 0), risingStack(3, 2.4, 0), risingStack(2, 0.3, 0), risingStack(0.9, 0.1, 0)}
 	for i := range trends {
