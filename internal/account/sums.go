@@ -220,9 +220,11 @@ func (w *walk) give(s *sum, to owner, n nature, bytes int64) {
 	v := w.survey
 	if n.ofFile() && n != sharedMemory {
 		written := min(s.anonymous, bytes)
+		v.outside.add(&s.area, s.Start, to.holder, fileWritten, resident, uint64(written))
 		v.addBytes(to.holder, to.claim, fileWritten, resident, uint64(written))
 		bytes -= written
 	}
+	v.outside.add(&s.area, s.Start, to.holder, n, resident, uint64(bytes))
 	v.addBytes(to.holder, to.claim, n, resident, uint64(bytes))
 	v.addBytes(to.holder, to.claim, n, swapped, uint64(s.swapped))
 }

@@ -24,6 +24,7 @@ type Sources struct {
 	Blocks   []Block                                   // blocks in use that are looked up page by page, ascending; Take fills in what is resident
 	Reported []Block                                   // the same, of blocks that the program reported; Take fills in what is resident and nobody's
 	Foreign  *Foreign                                  // of another process; nil: it is this one
+	Outside  bool                                      // Survey.Outside is wanted
 }
 
 // Block is a block in use. Which is for the caller. Times is how many blocks a reported one stands for.
@@ -41,6 +42,7 @@ type Survey struct {
 	Unsure bool     // calls were recorded meanwhile, and Mapped is right only of those mappings that are the same afterwards
 
 	unclaimed unclaimed
+	outside   *Outside   // nil if it is not wanted
 	blocks    []Block    // Sources.Blocks
 	reported  blocks     // Sources.Reported
 	given     []Range    // what allocators have mapped block by block
@@ -63,7 +65,8 @@ type Survey struct {
 // Take looks up all pages of the process. It works in memory, which the caller frees.
 func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k, foreign: s.Foreign,
-		blocks: s.Blocks, reported: blocks{list: s.Reported}, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)}}
+		blocks: s.Blocks, reported: blocks{list: s.Reported}, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)},
+		outside: s.newOutside()}
 	v.readRSS()
 	defer v.readRSS()
 	l := newLate(s, memory)

@@ -62,6 +62,7 @@ func (w *walk) run(a *area, r run) {
 		w.claims.divide(part, func(c *claim, bytes uint64) {
 			c = w.fitting(a, c)
 			of := run{Range{part.Start, part.Start + bytes}, r.state}
+			w.survey.outside.add(a, of.Start, p.holder(c), n, of.state, bytes)
 			if part.Start += bytes; !w.putOff(a, p, c, n, of) {
 				w.survey.add(p.holder(c), c, n, of)
 			}
