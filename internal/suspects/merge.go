@@ -33,6 +33,11 @@ func Merge(list []Verdict, key func(*Verdict) string) []Verdict {
 // plus adds another stack. Their blocks were sampled independently, so the squares of the errors add up.
 func (v *Verdict) plus(o *Verdict) {
 	v.Finding = v.findingWith(o)
+	if v.Thing != nil {
+		both := *v.Thing
+		both.Bytes, both.Count = both.Bytes+o.Thing.Bytes, both.Count+o.Thing.Count
+		v.Thing = &both
+	}
 	v.Series = slices.Clone(v.Series)
 	for i := range v.Series {
 		v.Series[i].Bytes += o.Series[i].Bytes

@@ -35,6 +35,9 @@ func (n Names) String() string {
 // Sentence says what is known of the stack, for a person. Format formats an estimate of bytes with half of its
 // interval.
 func (v *Verdict) Sentence(n Names, format func(value, half float64) string) string {
+	if v.Thing != nil {
+		return v.outsideSentence(n, format)
+	}
 	parts := []string{v.movement(format)}
 	if f := v.Finding; f != nil && v.Bytes > 0 {
 		parts = append(parts, f.String())

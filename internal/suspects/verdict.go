@@ -29,6 +29,7 @@ type Verdict struct {
 	Trend
 	Class   Class
 	Finding *Finding // nil if nobody looked
+	Thing   *Thing   // nil if it is about blocks of malloc
 }
 
 // When is a rise more than chance or breathing? All limits are for hundreds of stacks that are looked at again and again, so
@@ -51,6 +52,9 @@ const (
 
 // class returns the class of a stack.
 func (v *Verdict) class() Class {
+	if v.Thing != nil {
+		return v.outsideClass()
+	}
 	rises := v.rises()
 	grows := rises && v.steadily(leastSteady, leastStep)
 	fills := v.Growth > surelyQueue*v.GrowthError && v.steadily(steadyQueue, stepQueue)
@@ -123,5 +127,5 @@ func (v *Verdict) least() float64 {
 
 // asks reports whether somebody should look for pointers: it grows, and nobody has for a while.
 func (v *Verdict) asks(now time.Time) bool {
-	return v.Class <= Unheld && v.rises() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
+	return v.Thing == nil && v.Class <= Unheld && v.rises() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
 }

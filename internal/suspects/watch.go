@@ -18,6 +18,7 @@ type Watch struct {
 	always bool
 	search *Search
 	alarm  *Alarm
+	now    func() time.Time
 	task   *background.Task
 
 	mu      sync.Mutex // guards what follows
@@ -27,6 +28,7 @@ type Watch struct {
 
 	taking  sync.Mutex // guards what follows
 	history *History
+	outside outside // the task alone uses its read and due
 }
 
 // share is how many times as long as a moment took until the next, at least: half a percent of one processor.
@@ -40,11 +42,18 @@ type Options struct {
 	Search *Search       // asked when a stack grows; may be nil
 	Alarm  *Alarm        // asked after each moment; may be nil
 	Failed func(error)   // called with a panic, as an error
+
+	Outside func() ([]Thing, error) // reads what is outside malloc's heap; may be nil
+	Now     func() time.Time        // when a moment is; nil: time.Now
 }
 
 // NewWatch returns one that takes no moments until it is asked.
 func NewWatch(o Options) *Watch {
-	w := &Watch{read: o.Read, tick: o.Tick, always: o.Always, search: o.Search, alarm: o.Alarm, history: newHistory()}
+	w := &Watch{read: o.Read, tick: o.Tick, always: o.Always, search: o.Search, alarm: o.Alarm, history: newHistory(),
+		outside: outside{read: o.Outside, history: newHistory()}}
+	if w.now = o.Now; w.now == nil {
+		w.now = time.Now
+	}
 	w.task = background.New("the moments for suspects", w.take, o.Failed)
 	return w
 }
@@ -69,22 +78,23 @@ func (w *Watch) Look() {
 
 // take takes a moment, and arranges the next.
 func (w *Watch) take() {
-	begin := time.Now()
+	begin, now := time.Now(), w.now()
 	next := shortest // after a panic, too
 	defer func() { w.arrange(next) }()
-	every, err := w.add(begin)
+	every, err := w.add(now)
 	if err != nil {
 		next = every
 		return
 	}
-	w.alarm.Ask()
 	for _, v := range w.Verdicts() {
-		if v.asks(begin) {
+		if v.asks(now) {
 			w.search.Ask()
 			break
 		}
 	}
 	next = max(every, share*time.Since(begin))
+	w.lookOutside(now)
+	w.alarm.Ask()
 }
 
 // add adds a moment to the history, and returns the time until the next. None is added if the blocks cannot be read.
@@ -100,6 +110,7 @@ func (w *Watch) forget() {
 	w.taking.Lock()
 	defer w.taking.Unlock()
 	w.history = newHistory()
+	w.outside.history, w.outside.things = newHistory(), nil
 }
 
 // Running reports whether moments are being taken; false for nil.
@@ -125,10 +136,17 @@ func (w *Watch) Moments() (kept int, since time.Time) {
 	return kept, since
 }
 
-// Verdicts returns the stacks, the most suspect first.
+// Outside returns why nothing was learnt of things outside malloc's heap the last time; nil if something was.
+func (w *Watch) Outside() (failure error) {
+	w.taking.Lock()
+	defer w.taking.Unlock()
+	return w.outside.failure
+}
+
+// Verdicts returns the stacks, and what grows outside malloc's heap, the most suspect first.
 func (w *Watch) Verdicts() []Verdict {
 	w.taking.Lock()
-	trends := w.history.Trends(w.tick)
+	trends, others := w.history.Trends(w.tick), w.outside.verdicts()
 	w.taking.Unlock()
 	list := judge(trends, w.search.Of)
 	for i := range list {
@@ -136,6 +154,8 @@ func (w *Watch) Verdicts() []Verdict {
 			w.search.hides(list[i].Stack)
 		}
 	}
+	list = append(list, others...)
+	rank(list)
 	return list
 }
 
