@@ -50,12 +50,13 @@ type Config struct {
 	Timeline bool
 
 	// Suspects keeps moments of the profile from Start on, the last hour in at most 32: see Profiler.Suspects. Otherwise the
-	// first call of Suspects begins. It takes half a percent of one processor at most, and 3 MiB. When a stack grows, a copy of the
-	// process looks for what points to its blocks, within the bounds that Suspects states.
+	// first call of Suspects begins. It takes three quarters of a percent of one processor at most, and 5 MiB, and at a moment what an
+	// Account takes for recorded mappings. When a stack grows, a copy of the process looks for what points to its blocks, within the
+	// bounds that Suspects states.
 	Suspects bool
 
-	// OnSuspect is called when a stack is newly suspected, which is when its class becomes "leak", "grows" or "queue", and when it
-	// changes to another of these; nil for no calls. Setting it implies Suspects, so a stack that grows is known after eight minutes. A
+	// OnSuspect is called when a stack, or something outside malloc's heap (Suspect.Kind), is newly suspected, which is when its class
+	// becomes "leak", "grows" or "queue", and when it changes to another of these; nil for no calls. Setting it implies Suspects, so a stack that grows is known after eight minutes. A
 	// call is made after a moment or a search, at most ten for each, and for one stack and class at most once an hour. Calls never
 	// overlap: one that takes long delays later ones, and nothing else. A panic is caught and goes to Logger. OnSuspect may call
 	// any method of the Profiler. Stop waits for a running call for one second at most, so that it ends even if the call blocks, or if

@@ -23,7 +23,7 @@ import (
 //	about      what is being recorded, as JSON
 //	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
 //	           application/json, makes it JSON
-//	suspects   which stacks grow, how fast, and what that means: see Suspects; text or JSON, as account. search=1 looks for
+//	suspects   what grows, how fast, and what that means: see Suspects; text or JSON, as account. search=1 looks for
 //	           what points to their blocks before it answers: see SearchSuspects
 //	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
 //	metrics    the same in numbers, and more, for Prometheus: see Metrics
@@ -64,7 +64,7 @@ func servePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	_, _ = io.WriteString(page.Text(w), "about    what is being recorded, as JSON\n"+
 		"account  what each resident byte of the process is; account?format=json\n"+
-		"suspects which stacks grow, and what that means; suspects?format=json\n"+
+		"suspects what grows, and what that means; suspects?format=json\n"+
 		"timeline what memory the process took in the last hour and days, as JSON\n"+
 		"metrics  all of it in numbers, for Prometheus\n"+
 		"profile  a profile for go tool pprof; profile?view=rss, and so on\n"+

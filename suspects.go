@@ -18,16 +18,24 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// Suspect is a stack with what is known of its blocks in use. Each error is half of a 95 % interval, which sampling makes; 0
-// where all is recorded.
+// Suspect is a stack with what is known of its blocks in use, or something outside malloc's heap that grows. Each error is half of a
+// 95 % interval, which sampling makes; 0 where all is recorded, and outside malloc's heap.
 type Suspect struct {
+	// Kind is what grows: "malloc", or, outside its heap, what is resident of "mapped", memory that recorded calls with one stack have
+	// mapped; "file", pages of a mapped file, or of the files of one folder where there are many; "file copies", private copies of
+	// such pages that were written to; "shared memory" that no recorded call has mapped; "library", what was written to of the variables
+	// of a library, wherever it is loaded; "thread stacks" and "ended thread stacks". "go stacks" are what Go's runtime has set aside
+	// for goroutines, "go heap" what was in use after the last collection. Outside malloc's heap, Class is "grows" or "unsure", for a
+	// file always the latter: the kernel can drop its pages. Only "mapped" has a Stack. Freed and what follows it are known of malloc only.
+	Kind string `json:"kind"`
+
 	// Class is "leak" where it grows steadily and nothing was found that points to the blocks. "grows": steadily, and hardly any
 	// block is freed. "queue": steadily, though many are freed. "unheld": nothing was found that points to most of the blocks, but
 	// it is not known to grow steadily. "unsure": it grows, but not steadily or not for long. "steady": it does not.
 	Class    string `json:"class"`
 	Sentence string `json:"sentence"` // what is known, for a person
 
-	Function string   `json:"function"`         // the innermost that is no allocator's, nor a wrapper's or a container's
+	Function string   `json:"function"`         // the innermost that is no allocator's, nor a wrapper's or a container's; without a Stack, what it is
 	Caller   string   `json:"caller,omitempty"` // the innermost Go function of package main, else of the program's modules, else of any
 	Stack    []string `json:"stack"`            // the innermost function first
 
@@ -38,7 +46,7 @@ type Suspect struct {
 	BytesError  int64     `json:"bytes_error"`  // of Bytes
 	Growth      float64   `json:"growth"`       // bytes per minute: the slope of the straight line through the moments
 	GrowthError float64   `json:"growth_error"` // of Growth
-	AgeSeconds  float64   `json:"age_seconds"`  // mean age of Bytes
+	AgeSeconds  float64   `json:"age_seconds"`  // mean age of Bytes, of malloc
 	// Series is Bytes at each moment, the oldest first: milliseconds since 1970, and bytes.
 	Series [][2]int64 `json:"series"`
 	Freed  float64    `json:"freed"` // share that is freed of the bytes that were allocated since Since and were there at three moments
@@ -54,11 +62,12 @@ type Suspect struct {
 // mostSuspects bounds the list of Suspects.
 const mostSuspects = 50
 
-// Suspects returns the stacks with native memory in use, the most suspect first, at most 50: leaks, what grows, then by the
-// least growth that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are
+// Suspects returns the stacks with native memory in use, and what grows outside malloc's heap (Suspect.Kind), the most suspect first, at
+// most 50: leaks, what grows, then by the least growth that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are
 // kept from the first call on, or from Start with Config.Suspects: the first at once, the next after 14 s, later ones every two
 // minutes. Without Config.Suspects no more are taken once nobody has called for an hour. So the first call knows no growth, and
-// verdicts need eight minutes.
+// verdicts need eight minutes. Outside malloc's heap, which takes a look at all pages, a moment is left out where it would cost more
+// than a quarter of a percent of one processor.
 //
 // What points to the blocks is looked for in the background, by a copy of the process (docs/reach.md): when Suspects is called, and when
 // a stack grows; not where memory is short, nor more often than every ten minutes, nor for more than half a percent of one processor's
@@ -115,10 +124,21 @@ func (p *Profiler) suspect() {
 	p.alarm = p.newAlarm()
 	p.search = suspects.NewSearch(p.look, p.failed)
 	p.suspects = suspects.NewWatch(suspects.Options{Read: p.recording.Live, Tick: alloc.LiveTick, Always: p.config.Suspects,
-		Search: p.search, Alarm: p.alarm, Failed: p.failed})
+		Search: p.search, Alarm: p.alarm, Failed: p.failed, Outside: p.outside, Now: func() time.Time { return momentNow() }})
 	if p.config.Suspects {
 		p.suspects.Want()
 	}
+}
+
+// momentNow is when a moment is. Tests replace it, as what grows is known after eight minutes.
+var momentNow = time.Now
+
+// outside reads what is in memory outside malloc's heap.
+func (p *Profiler) outside() ([]suspects.Thing, error) {
+	looking.Lock()
+	defer looking.Unlock()
+	defer p.own.timed(&p.own.accounts)()
+	return p.recording.Outside(running)
 }
 
 // suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
@@ -132,7 +152,7 @@ func (p *Profiler) list(s *alloc.Snapshot, verdicts []suspects.Verdict, most int
 	lines := p.shown(s, verdicts)
 	merged := suspects.Merge(verdicts, func(v *suspects.Verdict) (key string) {
 		for _, l := range lines[v.Site] {
-			key += fmt.Sprintf("%s\n%s:%d\n", l.Function, l.File, l.Line)
+			key += fmt.Sprintf("%v\n%s\n%s:%d\n", v.Kind(), l.Function, l.File, l.Line)
 		}
 		return key
 	})
@@ -149,9 +169,9 @@ func (p *Profiler) described(lines map[uint64][]symbolize.Line, verdicts []suspe
 	names := namesOf(stacks)
 	_, _, failure := p.search.State()
 	for i := range verdicts {
-		if stack, known := lines[verdicts[i].Site]; known {
+		if stack, known := lines[verdicts[i].Site]; known || verdicts[i].Thing != nil {
 			one := newSuspect(&verdicts[i], names[i], stack)
-			if failure != nil && one.Searched.IsZero() {
+			if failure != nil && one.Searched.IsZero() && verdicts[i].Thing == nil {
 				one.NotSearched = failure.Error()
 			}
 			list[i] = &one
@@ -160,7 +180,8 @@ func (p *Profiler) described(lines map[uint64][]symbolize.Line, verdicts []suspe
 	return list
 }
 
-// shown returns what is shown of the stacks of verdicts that have samples in the snapshot, by site, the innermost function first.
+// shown returns what is shown of the stacks of verdicts that have samples in the snapshot, or have mapped memory, by site, the innermost
+// function first.
 func (p *Profiler) shown(s *alloc.Snapshot, verdicts []suspects.Verdict) map[uint64][]symbolize.Line {
 	wanted, lines := make(map[uint64]bool, len(verdicts)), make(map[uint64][]symbolize.Line, len(verdicts))
 	for i := range verdicts {
@@ -174,14 +195,36 @@ func (p *Profiler) shown(s *alloc.Snapshot, verdicts []suspects.Verdict) map[uin
 			r.Samples = append(r.Samples, s.Samples[i])
 		}
 	}
+	r.Samples = append(r.Samples, p.mappedSamples(verdicts)...)
 	r.See()
 	return lines
 }
 
+// mappedSamples returns a sample without values for each verdict on mapped memory.
+func (p *Profiler) mappedSamples(verdicts []suspects.Verdict) (list []stack.Sample) {
+	var numbers []uint64
+	for i := range verdicts {
+		if verdicts[i].Kind() == suspects.Mapped {
+			numbers = append(numbers, verdicts[i].Thing.Stack)
+			list = append(list, stack.Sample{ID: verdicts[i].Site})
+		}
+	}
+	for i, frames := range p.recording.MappedStacks(numbers) {
+		list[i].Frames = frames
+	}
+	return list
+}
+
 func newSuspect(v *suspects.Verdict, names suspects.Names, lines []symbolize.Line) Suspect {
-	made := Suspect{Class: v.Class.String(), Sentence: v.Sentence(names, report.PlusMinus), Function: names.Function, Caller: names.Caller,
+	made := Suspect{Kind: v.Kind().String(), Class: v.Class.String(), Sentence: v.Sentence(names, report.PlusMinus), Function: names.Function, Caller: names.Caller,
 		Since: v.Since, Time: v.Time, Moments: v.Moments, Bytes: int64(v.Bytes), BytesError: int64(v.BytesError),
-		Growth: v.Growth, GrowthError: v.GrowthError, AgeSeconds: v.Age.Seconds(), Freed: v.Freed}
+		Growth: v.Growth, GrowthError: v.GrowthError, AgeSeconds: v.Age.Seconds(), Freed: v.Freed, Stack: []string{}}
+	if v.Thing != nil {
+		made.Freed = 0
+		if v.Kind() != suspects.Mapped {
+			made.Function = v.Thing.Subject(names)
+		}
+	}
 	for _, l := range lines {
 		made.Stack = append(made.Stack, l.Function)
 	}
@@ -298,7 +341,7 @@ func (p *Profiler) suspectsText(s *alloc.Snapshot) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return "\nsuspects\n" + sentences(list) + p.aboutSearch()
+	return "\nsuspects\n" + sentences(list) + p.aboutSearch() + p.aboutOutside()
 }
 
 func sentences(list []Suspect) string {
@@ -359,7 +402,15 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 	if len(found) == 0 {
 		fmt.Fprintln(text, none)
 	}
-	fmt.Fprint(text, sentences(found)+p.aboutSearch())
+	fmt.Fprint(text, sentences(found)+p.aboutSearch()+p.aboutOutside())
+}
+
+// aboutOutside says why nothing is known of what grows outside malloc's heap, if that is so.
+func (p *Profiler) aboutOutside() string {
+	if err := p.suspects.Outside(); err != nil {
+		return fmt.Sprintf("what grows outside malloc's heap is not known: %v\n", err)
+	}
+	return ""
 }
 
 // aboutNone is what a text says if the list that is made next has no suspects.
@@ -371,6 +422,6 @@ func aboutNone(kept int, since time.Time) string {
 	if kept > 1 {
 		seen = fmt.Sprintf("in the %d moments since ", kept)
 	}
-	return "no sampled block of malloc is in use that was seen " + seen + since.UTC().Format("15:04 MST") + "; memory that is mapped directly is not " +
-		"among suspects, but in /debug/cgoheap/account and view=rss"
+	return "no sampled block of malloc is in use that was seen " + seen + since.UTC().Format("15:04 MST") + "; of what is resident " +
+		"outside malloc's heap, suspects are what grows, the rest is in /debug/cgoheap/account and view=rss"
 }

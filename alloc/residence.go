@@ -78,7 +78,7 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 	})
 	r.placeReported(s, &holding, allocators)
 	s.survey, s.mapped = r.survey(k, &account.Sources{
-		Tables: r.tables, Segments: segmentRanges(), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Stacks: stacks}, holding, memory)
+		Tables: r.tables, Segments: rangesOf(cgo.Segments()), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Stacks: stacks}, holding, memory)
 	s.Finish()
 	for i := range s.outside {
 		s.addOutside(&s.outside[i])
@@ -101,8 +101,8 @@ func (r *Recording) tables() []account.Range {
 	return ranges
 }
 
-func segmentRanges() (ranges []account.Range) {
-	for _, s := range cgo.Segments() {
+func rangesOf(segments []cgo.Segment) (ranges []account.Range) {
+	for _, s := range segments {
 		ranges = append(ranges, account.Range{Start: s.Start, Limit: s.End})
 	}
 	return ranges

@@ -77,6 +77,14 @@ const LiveTick = time.Millisecond
 // Live returns errStopped.
 func (*Recording) Live(func(uint64, func(func(*suspects.Block)))) error { return errStopped }
 
+// Outside returns errStopped.
+func (*Recording) Outside(usage.Kernel) ([]suspects.Thing, error) { return nil, errStopped }
+
+// MappedStacks returns none.
+func (*Recording) MappedStacks(numbers []uint64) [][]stack.Frame {
+	return make([][]stack.Frame, len(numbers))
+}
+
 // Lifetimes returns none.
 func Lifetimes() []time.Duration { return nil }
 

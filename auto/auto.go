@@ -123,7 +123,7 @@ func (e environment) config() cgoheap.Config {
 
 // suspected reports a new suspect, in the words that the log has at high water.
 func (e environment) suspected(s cgoheap.Suspect) {
-	e.log.Warn("cgoheap: native memory is suspected", slog.String("class", s.Class), slog.String("suspect", s.Sentence))
+	e.log.Warn("cgoheap: memory is suspected", slog.String("class", s.Class), slog.String("suspect", s.Sentence))
 }
 
 // recoverKeep is how many profiles of dead processes are kept: as many as of dumps, which report an invalid value.

@@ -16,8 +16,8 @@
 //	                          was killed; the next start writes a dump of it into CGOHEAP_DUMP_DIR, if that is set, or into
 //	                          this directory
 //	CGOHEAP_TIMELINE          true: notes each second what memory the process takes; CGOHEAP_BLACKBOX includes it
-//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once which
-//	                          stacks grow; each new suspect is reported at level warn
+//	CGOHEAP_SUSPECTS          true: keeps moments of the profile, so that /debug/cgoheap/suspects knows at once what
+//	                          grows; each new suspect is reported at level warn
 //	CGOHEAP_HTTP              off: no HTTP handlers
 //	CGOHEAP_HOSTS             names, separated by commas, by which requests may ask for a trim, a dump and what else changes
 //	                          something, such as *.example.org, beside addresses and localhost; if set, all others are refused

@@ -1,5 +1,5 @@
 // What grew: how RSS and its parts moved between two moments of the timeline, and, where memory that was mapped directly may be
-// the cause, who mapped it. Suspects are stacks of malloc only.
+// the cause, who mapped it: at once, where suspects take minutes.
 
 import { askJSON, bytes, coded, find, make, share } from "./text.js";
 import { set } from "./state.js";
