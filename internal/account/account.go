@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -66,16 +67,22 @@ func (v *Survey) golangLines(a *Account) {
 		return
 	}
 	inArenas, other, known := v.of(goArena), v.of(goMapped), Counted
-	objects, stacks, free := v.golang.divide(inArenas.Resident)
+	objects, stacks, free, returned := v.golang.divide(inArenas.Resident)
 	if v.maps != nil && inArenas.Resident+other.Resident == 0 {
 		g := v.golang
 		objects, stacks, free, other.Resident, known = g.objects, g.stacks, g.free+g.unused, v.goOther, Figures
 	}
 	a.add(GoObjects, Figures, Size{objects, inArenas.Swapped})
 	a.add(GoStacks, Figures, Size{Resident: stacks})
-	a.add(GoFree, Figures, Size{Resident: free})
+	l := a.add(GoFree, Figures, Size{Resident: free})
+	if returned >= leastReturned {
+		l.Sentence += fmt.Sprintf("; %d bytes of it were, and are resident still, or again: the kernel takes such memory once it lacks some", returned)
+	}
 	a.add(GoOther, known, other)
 }
+
+// leastReturned is from how many bytes on it is said that memory was returned to the kernel and is resident.
+const leastReturned = 1 << 20
 
 func (v *Survey) mappedLines(a *Account, unknown Size, missing uint64) {
 	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))

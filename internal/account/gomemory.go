@@ -50,18 +50,19 @@ func GoMemory() (objects, free, stacks, other int64) {
 // runtime's count was returned to the kernel and became resident again, as with huge pages; it is free.
 //
 // A buffer of 64 KiB that is made on fresh pages and hardly used leaves a free span that is not resident. In a small program
-// such spans are more than all objects.
-func (g goMemory) divide(inArenas int64) (objects, stacks, free int64) {
+// such spans are more than all objects. Of free, returned is what is beyond the runtime's count.
+func (g goMemory) divide(inArenas int64) (objects, stacks, free, returned int64) {
 	untouched := max(0, g.objects+g.stacks+g.free+g.unused-inArenas)
 	slots := min(untouched, g.unused, g.filling)
 	spans := min(untouched-slots, g.free, g.filling)
 	free = g.free + g.unused - slots - spans
 	if untouched == 0 {
-		free = inArenas - g.objects - g.stacks
+		returned = inArenas - g.objects - g.stacks - free
+		free += returned
 	}
 	stacks = min(g.stacks, inArenas)
 	free = min(free, inArenas-stacks)
-	return inArenas - free - stacks, stacks, free
+	return inArenas - free - stacks, stacks, free, returned
 }
 
 // arenaBytes is the unit in which the Go runtime reserves memory for its heap, and the alignment of each.

@@ -148,23 +148,41 @@ func TestReportedBlocksTakeNothingOfMallocs(t *testing.T) {
 
 func TestMemoryOfGoIsDivided(t *testing.T) {
 	for about, c := range map[string]struct {
-		resident                int64
-		of                      goMemory
-		objects, stacks, unused int64
+		resident                          int64
+		of                                goMemory
+		objects, stacks, unused, returned int64
 	}{
-		"as it counts":                             {100, goMemory{70, 10, 5, 15, 3}, 70, 10, 20},
-		"what it returned is resident again":       {150, goMemory{70, 10, 5, 15, 3}, 70, 10, 70},
-		"places that were never taken":             {98, goMemory{70, 10, 5, 15, 3}, 70, 10, 18},
-		"a large object that was never touched":    {100, goMemory{1070, 10, 5, 15, 3}, 76, 10, 14},
-		"free spans that were never touched":       {83, goMemory{70, 10, 5, 3, 9}, 70, 10, 3},
-		"free spans of a small program":            {80, goMemory{5, 10, 90, 3, 40}, 5, 10, 65},
-		"as many places to take as there are":      {86, goMemory{70, 10, 5, 15, 99}, 70, 10, 6},
-		"less than its stacks and its free memory": {12, goMemory{70, 10, 5, 15, 3}, 0, 10, 2},
-		"nothing": {0, goMemory{70, 10, 5, 15, 3}, 0, 0, 0},
+		"as it counts":                             {100, goMemory{70, 10, 5, 15, 3}, 70, 10, 20, 0},
+		"what it returned is resident again":       {150, goMemory{70, 10, 5, 15, 3}, 70, 10, 70, 50},
+		"places that were never taken":             {98, goMemory{70, 10, 5, 15, 3}, 70, 10, 18, 0},
+		"a large object that was never touched":    {100, goMemory{1070, 10, 5, 15, 3}, 76, 10, 14, 0},
+		"free spans that were never touched":       {83, goMemory{70, 10, 5, 3, 9}, 70, 10, 3, 0},
+		"free spans of a small program":            {80, goMemory{5, 10, 90, 3, 40}, 5, 10, 65, 0},
+		"as many places to take as there are":      {86, goMemory{70, 10, 5, 15, 99}, 70, 10, 6, 0},
+		"less than its stacks and its free memory": {12, goMemory{70, 10, 5, 15, 3}, 0, 10, 2, 0},
+		"nothing": {0, goMemory{70, 10, 5, 15, 3}, 0, 0, 0, 0},
 	} {
-		objects, stacks, free := c.of.divide(c.resident)
-		if objects != c.objects || stacks != c.stacks || free != c.unused {
-			t.Errorf("%s: %d, %d, %d", about, objects, stacks, free)
+		objects, stacks, free, returned := c.of.divide(c.resident)
+		if objects != c.objects || stacks != c.stacks || free != c.unused || returned != c.returned {
+			t.Errorf("%s: %d, %d, %d, %d", about, objects, stacks, free, returned)
+		}
+	}
+}
+
+// debug.FreeOSMemory is of no use for what the kernel has been given already, as with GODEBUG=madvdontneed=0.
+func TestGosFreeMemoryThatWasReturnedIsSaidToBe(t *testing.T) {
+	for returned, want := range map[int64]string{
+		leastReturned - 1: sentences[GoFree],
+		leastReturned:     sentences[GoFree] + "; 1048576 bytes of it were, and are resident still, or again: the kernel takes such memory once it lacks some",
+	} {
+		v := Survey{golang: goMemory{objects: 4 << 20, free: 2 << 20}}
+		v.found[goArena][anonymous].Resident = 6<<20 + returned
+		var a Account
+		v.golangLines(&a)
+		for _, l := range a.Lines {
+			if l.Name == GoFree && (l.Sentence != want || l.Resident != 2<<20+returned) {
+				t.Errorf("of %d bytes that were returned it says %q", returned, l.Sentence)
+			}
 		}
 	}
 }
