@@ -247,13 +247,8 @@ func namesOf(stacks [][]symbolize.Line) []suspects.Names {
 		alike[names[i]] = append(alike[names[i]], i)
 	}
 	for _, group := range alike {
-		for _, i := range group {
-			names[i].By = differing(i, group, func(j, frame int) (l symbolize.Line) {
-				if frame += inner[j]; frame >= 0 && frame < len(stacks[j]) {
-					l = stacks[j][frame]
-				}
-				return l
-			}, inner[i], len(stacks[i])-inner[i])
+		if len(group) > 1 {
+			tellApart(names, group, stacks, inner)
 		}
 	}
 	for i := range names {
@@ -285,48 +280,100 @@ func nameOf(lines []symbolize.Line) (n suspects.Names, inner int) {
 // nearest is how many functions are named for being near. Others are far out in a library that calls itself again and again, as interpreters do.
 const nearest = 2
 
-// differing returns the functions by which a stack of a group differs from the others: the nearest ones further out, then those that tell it
-// from most, and then wrappers further in. A frame's number is counted from the function that the name begins with.
-func differing(i int, group []int, line func(stack, frame int) symbolize.Line, inner, outer int) (by string) {
-	named := 0
-	name := func(frame int, like string) {
-		mine := line(i, frame)
-		by += like + "`" + mine.Function + "`"
-		if mine.File != "" && slices.ContainsFunc(group, func(j int) bool { l := line(j, frame); return l != mine && l.Function == mine.Function }) {
-			by += fmt.Sprintf(" (%s:%d)", filepath.Base(mine.File), mine.Line)
+// parts are the functions of a stack, as they are called: further out than the one that its name begins with, and those further in, the nearest first.
+type parts struct {
+	outer, inner []symbolize.Line
+	has          map[symbolize.Line]bool // of both; without file and line, too
+}
+
+func partsOf(lines []symbolize.Line, inner int) parts {
+	p := parts{has: make(map[symbolize.Line]bool)}
+	for i := range lines {
+		l := symbolize.Line{Function: lines[i].Function}
+		if lines[i].File != "" {
+			l.File, l.Line = filepath.Base(lines[i].File), lines[i].Line
 		}
-		named++
+		switch {
+		case i < inner:
+			p.inner = append(p.inner, l)
+		case i > inner:
+			p.outer = append(p.outer, l)
+		}
 	}
-	for len(group) > 1 {
-		at, rest := 0, group
-		for frame := 1; frame < outer && (named >= nearest || at == 0); frame++ {
-			if same := alikeAt(i, group, frame, line); len(same) < len(rest) {
-				at, rest = frame, same
-			}
+	slices.Reverse(p.inner)
+	for _, l := range slices.Concat(p.outer, p.inner) {
+		p.has[l], p.has[symbolize.Line{Function: l.Function}] = true, true
+	}
+	return p
+}
+
+// tellApart names functions that one stack of a group has and others lack.
+func tellApart(names []suspects.Names, group []int, stacks [][]symbolize.Line, inner []int) {
+	of := make(map[int]parts, len(group))
+	for _, i := range group {
+		if len(stacks[i]) == 0 {
+			return
 		}
-		if at == 0 {
+		of[i] = partsOf(stacks[i], inner[i])
+	}
+	for _, i := range group {
+		names[i].By = differing(of[i], group, of)
+	}
+}
+
+// differing returns the functions by which a stack of a group differs from the others: the nearest ones further out, then those that tell it
+// from most, and then wrappers further in. Where it only has them in another order, it says where the first such one is.
+func differing(mine parts, group []int, of map[int]parts) (by string) {
+	for named := 0; ; named++ {
+		text, rest := rarest(mine.outer, group, of, named < nearest)
+		if text == "" {
 			break
 		}
-		name(at, []string{" for ", ", "}[min(named, 1)])
-		group = rest
+		by, group = by+[]string{" for ", ", "}[min(named, 1)]+text, rest
 	}
-	for frame := -1; frame >= -inner && len(group) > 1; frame-- {
-		if same := alikeAt(i, group, frame, line); len(same) < len(group) {
-			name(frame, " through ")
-			group = same
+	if text, rest := rarest(mine.inner, group, of, true); text != "" {
+		by, group = by+" through "+text, rest
+	}
+	for at := 0; at < len(mine.outer) && len(group) > 1; at++ {
+		rest := having(group, func(j int) bool { return at < len(of[j].outer) && of[j].outer[at] == mine.outer[at] })
+		if len(rest) < len(group) {
+			by, group = by+fmt.Sprintf(" with %s as number %d further out", called(mine.outer[at], true), at+1), rest
 		}
 	}
 	return by
 }
 
-// alikeAt returns those of a group that have the same frame as one of them.
-func alikeAt(i int, group []int, frame int, line func(stack, frame int) symbolize.Line) (same []int) {
-	for _, j := range group {
-		if line(j, frame) == line(i, frame) {
-			same = append(same, j)
+// rarest returns the function of some that the fewest of a group have, or the first that not all have, and who has it; "" if all have all.
+func rarest(functions []symbolize.Line, group []int, of map[int]parts, first bool) (text string, rest []int) {
+	rest = group
+	for _, l := range functions {
+		named := having(group, func(j int) bool { return of[j].has[symbolize.Line{Function: l.Function}] })
+		exact := having(named, func(j int) bool { return of[j].has[l] })
+		if len(exact) < len(rest) {
+			text, rest = called(l, len(exact) < len(named)), exact
+			if first {
+				break
+			}
 		}
 	}
-	return same
+	return text, rest
+}
+
+func called(l symbolize.Line, place bool) string {
+	text := "`" + l.Function + "`"
+	if place && l.File != "" {
+		text += fmt.Sprintf(" (%s:%d)", l.File, l.Line)
+	}
+	return text
+}
+
+func having(group []int, has func(stack int) bool) (rest []int) {
+	for _, j := range group {
+		if has(j) {
+			rest = append(rest, j)
+		}
+	}
+	return rest
 }
 
 // fewSuspects is how many a text shows that is about something else.
