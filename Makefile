@@ -168,7 +168,7 @@ rss: deps ## Shows that the account adds up to RSS in nine programs with DuckDB,
 	@cd e2e/rss && $(GO) run . $(PROGRAMS)
 
 # CASES="corpus/singly sqlite" chooses among them. e2e/leaks/doc.go says what must hold.
-leaks: deps ## Shows how well leaks are told from what looks like one, in programs with known leaks and six libraries; a table, with LeakSanitizer.
+leaks: deps ## Shows how well leaks are told from what looks like one, in programs with known leaks and nine libraries; a table, with LeakSanitizer.
 	@cd e2e/leaks && $(GO) run . $(if $(FIRST),-first) $(CASES)
 
 # DIR is in memory, /dev/shm if not given.

@@ -13,6 +13,8 @@
 //   - At 64 KiB, 95 % and 90 % of the bytes. In each case, what is said to be unreachable is compared with what the same profile
 //     has in use; over all cases, with the truth.
 //   - Of the bytes that are kept, view=heldby says of 95 % that they are held by what does hold them.
+//   - Recorded whole, no two suspects are called the same. None is said to be lost that is kept, to be lost without "or its pointers are
+//     hidden", or to be a leak, because it was seen once. Where a case says what the suspects of a function must be told, they are.
 //
 // Blocks whose address the program has in a form that no reader of memory can know, and lost blocks to which a library still
 // points, are shown, and not part of the sums: nothing can tell.

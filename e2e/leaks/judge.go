@@ -116,6 +116,7 @@ func judge(name string, whole, sampled *observed, sanitizer map[string]amount) *
 	v.untold = untoldOf(truth, byFunction(whole.unreachable), sanitizer)
 	v.judgeScores()
 	v.judgeHolders(whole)
+	v.judgeSentences(whole)
 	return v
 }
 

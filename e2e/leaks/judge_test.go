@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/e2e/leaks/truth"
 )
 
@@ -27,12 +28,16 @@ func profileOf(samples ...*profile.Sample) *profile.Profile { return &profile.Pr
 // perfect returns what a perfect view shows of a case with 1000 blocks lost, as many kept and hidden, and some elsewhere.
 func perfect() *observed {
 	return &observed{
-		truth: []truth.Row{{Function: "lost_a", Blocks: 1000, Bytes: 1e6}, {Function: "kept_b", Holder: "global b", Blocks: 1000, Bytes: 1e6},
+		truth: []truth.Row{{Function: "lost_a", Sentence: "lost", Blocks: 1000, Bytes: 1e6}, {Function: "kept_b", Holder: "global b", Blocks: 1000, Bytes: 1e6},
 			{Function: "hidden_c"}, {Function: "freed_d"}},
 		inUse: profileOf(sampleOf(1000, "malloc", "lost_a", "main"), sampleOf(600, "(anonymous namespace)::kept_b(int)"), sampleOf(400, "kept_b"),
 			sampleOf(50, "hidden_c"), sampleOf(10, "other")),
 		unreachable: profileOf(sampleOf(1000, "lost_a", "main"), sampleOf(50, "hidden_c")),
 		heldBy:      profileOf(sampleOf(1000, "kept_b", "held by global b"), sampleOf(10, "other", "held by a mapping")),
+		suspects: []cgoheap.Suspect{
+			{Stack: []string{"malloc", "lost_a"}, Sentence: "`lost_a`: 1 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden"},
+			{Stack: []string{"kept_b"}, Sentence: "`kept_b`: 1 MiB in use, reachable from global `b`"},
+		},
 	}
 }
 
@@ -70,6 +75,12 @@ func TestFaultsAreFound(t *testing.T) {
 		{`kept_b: 94.00 % are held by "global b"; of all, 940000 bytes held by global b, 60000 bytes held by Go's heap`, func(w, _ *observed) {
 			w.heldBy = profileOf(sampleOf(940, "kept_b", "held by global b"), sampleOf(60, "kept_b", "held by Go's heap"))
 		}},
+		{"two suspects are called `kept_b`", func(w, _ *observed) { w.suspects = append(w.suspects, w.suspects[1]) }},
+		{"of kept_b it is said: `b`: lost", func(w, _ *observed) { w.tell("kept_b", "`b`: lost, or its pointers are hidden") }},
+		{"without proof: `a`: lost", func(w, _ *observed) { w.tell("lost_a", "`a`: lost") }},
+		{"seen once: `a`: a leak", func(w, _ *observed) { w.tell("lost_a", "`a`: a leak, or its pointers are hidden") }},
+		{`of lost_a, "lost" is expected: `, func(w, _ *observed) { w.tell("lost_a", "`a`: reachable") }},
+		{"lost_a is among no suspects", func(w, _ *observed) { w.suspects = w.suspects[1:] }},
 		{"no clone", func(_, s *observed) { s.refused = errors.New("no clone") }},
 	} {
 		whole, sampled := perfect(), perfect()
@@ -82,6 +93,10 @@ func TestFaultsAreFound(t *testing.T) {
 }
 
 func (o *observed) add(s *profile.Sample) { o.unreachable.Sample = append(o.unreachable.Sample, s) }
+
+func (o *observed) tell(function, sentence string) {
+	o.suspects = append(o.suspects, cgoheap.Suspect{Stack: []string{function}, Sentence: sentence})
+}
 
 // More than there is to find is not found.
 func TestMoreThanTheTruthIsWrong(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/e2e/leaks/truth"
 )
 
@@ -23,7 +24,8 @@ const youngest = 1200 * time.Millisecond
 type observed struct {
 	truth                      []truth.Row
 	inUse, unreachable, heldBy *profile.Profile
-	refused                    error // of unreachable and heldBy
+	refused                    error             // of unreachable and heldBy
+	suspects                   []cgoheap.Suspect // who know what the views found
 }
 
 // observe runs a case in a process of its own and reads its profiles while it is at rest.
@@ -53,11 +55,39 @@ func read(out io.Reader) (*observed, error) {
 	time.Sleep(youngest)
 	o := &observed{truth: done.Rows}
 	var err, unreachable, heldBy error
-	o.unreachable, unreachable = get(done.URL + "?view=unreachable&gc=1")
-	o.heldBy, heldBy = get(done.URL + "?view=heldby")
-	o.inUse, err = get(done.URL)
+	profiles := done.URL + "pprof/cgoheap"
+	o.unreachable, unreachable = get(profiles + "?view=unreachable&gc=1")
+	o.heldBy, heldBy = get(profiles + "?view=heldby")
+	if o.inUse, err = get(profiles); err == nil {
+		o.suspects, err = suspects(done.URL + "cgoheap/suspects?format=json")
+	}
 	o.refused = errors.Join(unreachable, heldBy)
 	return o, err
+}
+
+// momentTaken is how long the first moment may take that suspects know.
+const momentTaken = 30 * time.Second
+
+// suspects asks until the first moment has been taken.
+func suspects(url string) (list []cgoheap.Suspect, err error) {
+	for end := time.Now().Add(momentTaken); len(list) == 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if list, err = asked(url); err != nil {
+			break
+		}
+	}
+	return list, err
+}
+
+func asked(url string) (list []cgoheap.Suspect, err error) {
+	response, err := http.Get(url)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", url, response.Status)
+	}
+	return list, json.NewDecoder(response.Body).Decode(&list)
 }
 
 func get(url string) (*profile.Profile, error) {

@@ -26,6 +26,7 @@ var programs = []program{
 	{folder: "xml2", packages: []string{"libxml2-dev"}, plain: "$(pkg-config --cflags --libs libxml-2.0)"},
 	{folder: "rocksdb", packages: []string{"librocksdb-dev"}, plain: "-lrocksdb"},
 	{folder: "python", packages: []string{"python3-dev"}, plain: "$(pkg-config --cflags --libs python3-embed)"},
+	{folder: "pools", packages: []string{"libglib2.0-dev", "libprotobuf-dev", "libruby"}, plain: "$(pkg-config --cflags --libs glib-2.0 protobuf) -ldl"},
 	{folder: "kafka", plain: "$(dir github.com/confluentinc/confluent-kafka-go/v2)/kafka/librdkafka_vendor/" +
 		"librdkafka_glibc_linux_$(go env GOARCH).a -lm -ldl -lrt"},
 	{folder: "duckdb", plain: "-L$(dir github.com/duckdb/duckdb-go-bindings/linux-$(go env GOARCH)) -Wl,--start-group -lduckdb_static " +

@@ -49,3 +49,28 @@ func ending(ended chan bool, n int) {
 	}
 	ended <- blocks[0] != nil
 }
+
+// session is one that nobody ends: its goroutine waits, and has its block.
+type session struct{ block unsafe.Pointer }
+
+// sessions has thousands of goroutines that are blocked at one place.
+func sessions() {
+	resting := make(chan bool)
+	for range number() {
+		go (&session{C.lost_by_session()}).watch(resting)
+	}
+	for range number() {
+		<-resting
+	}
+	trial.Held("kept_by_session", "stack of (a )?goroutine .*watch|"+goHeap)
+	trial.Told("kept_by_session", `^.kept_by_session. .*, called from main\.\(\*session\)\.watch: .* reachable from `)
+	trial.Told("lost_by_session", `^.lost_by_session. .*, called from main\.sessions: .* no pointer found to 100 %: lost, or its pointers are hidden$`)
+}
+
+//go:noinline
+func (s *session) watch(resting chan bool) {
+	s.block = C.kept_by_session() // what it had is lost
+	resting <- true
+	<-never
+	s.block = nil
+}

@@ -10,7 +10,7 @@ enum { GOS_SIZE = 8000 };
 	BLOCK(kept_by_finalizer) BLOCK(kept_by_pending_finalizer) BLOCK(freed_by_finalizer) \
 	BLOCK(kept_by_cleanup) BLOCK(kept_by_pending_cleanup) BLOCK(freed_by_cleanup) BLOCK(lost_past_finalizer) \
 	BLOCK(kept_by_goroutine) BLOCK(lost_with_goroutine) \
-	BLOCK(kept_in_channel) BLOCK(lost_from_channel)
+	BLOCK(kept_in_channel) BLOCK(lost_from_channel) BLOCK(kept_by_session) BLOCK(lost_by_session)
 
 #define GOS_DECLARED(name) void *name(void);
 GOS_BLOCKS(GOS_DECLARED)

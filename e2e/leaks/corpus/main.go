@@ -26,6 +26,7 @@ func main() {
 		trial.Case{Name: "go_finalizer", Run: finalizers},
 		trial.Case{Name: "go_cleanup", Run: cleanups},
 		trial.Case{Name: "go_goroutine", Run: goroutines},
+		trial.Case{Name: "go_session", Run: sessions},
 		trial.Case{Name: "go_channel", Run: channels},
 	)
 }

@@ -74,4 +74,38 @@ static void containers(void)
 	PyEval_SaveThread();
 }
 
-const struct trial_case trial_cases[] = {{"cpython_reference", references}, {"cpython_container", containers}, {0}};
+static APART PyObject *linked_array(void) { return MADE(PyByteArray_FromStringAndSize(NULL, BYTES)); }
+static APART PyObject *lost_array(void) { return MADE(PyByteArray_FromStringAndSize(NULL, BYTES)); }
+static APART PyObject *kept_array(void) { return MADE(PyByteArray_FromStringAndSize(NULL, BYTES)); }
+
+static void arrays(PyObject *(*lose)(void))
+{
+	begin();
+	PyObject *kept = kept_in("kept");
+	for (size_t i = 0; i < trial_number(BYTES); i++) {
+		PyObject *array = lose();
+		Py_INCREF(array); /* the error */
+		Py_DECREF(array);
+		append(kept, kept_array());
+	}
+	PyEval_SaveThread();
+}
+
+/* The object that points to the bytes is small, and lies in a pool of CPython's, which is mapped memory. */
+static void pool(void)
+{
+	arrays(linked_array);
+	trial_told("linked_array", "reachable from ");
+	trial_told("kept_array", "reachable from ");
+}
+
+/* Without pools it is a block, too. */
+static void pool_of_malloc(void)
+{
+	setenv("PYTHONMALLOC", "malloc", 1);
+	arrays(lost_array);
+	trial_held("kept_array", "block allocated in ");
+}
+
+const struct trial_case trial_cases[] = {{"cpython_reference", references}, {"cpython_container", containers}, {"cpython_pool", pool},
+	{"cpython_pool_of_malloc", pool_of_malloc}, {0}};

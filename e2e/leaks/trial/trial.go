@@ -106,8 +106,9 @@ func serve(p *cgoheap.Profiler) error {
 		return err
 	}
 	http.Handle("GET /debug/pprof/cgoheap", p.Handler())
+	http.Handle("GET /debug/cgoheap/", p.PagesHandler())
 	go func() { fmt.Fprintln(os.Stderr, http.Serve(listener, nil)) }()
-	done := truth.Case{URL: "http://" + listener.Addr().String() + "/debug/pprof/cgoheap", Rows: rows()}
+	done := truth.Case{URL: "http://" + listener.Addr().String() + "/debug/", Rows: rows()}
 	if err := json.NewEncoder(os.Stdout).Encode(done); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func rows() (list []truth.Row) {
 		if row == nil {
 			return list
 		}
-		list = append(list, truth.Row{Function: C.GoString(row.function), Holder: C.GoString(row.holder),
+		list = append(list, truth.Row{Function: C.GoString(row.function), Holder: C.GoString(row.holder), Sentence: C.GoString(row.sentence),
 			Blocks: int64(row.blocks), Bytes: int64(row.bytes)})
 	}
 }
@@ -133,6 +134,13 @@ func Number(size int) int { return int(C.trial_number(C.size_t(size))) }
 func Held(function, holder string) {
 	name := C.CString(function)
 	C.trial_held(name, C.CString(holder))
+	C.free(unsafe.Pointer(name))
+}
+
+// Told says what the sentence of each suspect of the function must match.
+func Told(function, sentence string) {
+	name := C.CString(function)
+	C.trial_told(name, C.CString(sentence))
 	C.free(unsafe.Pointer(name))
 }
 

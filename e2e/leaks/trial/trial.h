@@ -48,11 +48,14 @@ void trial_uncounted(const char *function, size_t size);
 /* The function's blocks are held by what holder, a regular expression, matches in view=heldby. */
 void trial_held(const char *function, const char *holder);
 
+/* Each suspect of the function is told by a sentence that the regular expression matches. */
+void trial_told(const char *function, const char *sentence);
+
 /* Does nothing. But compilers leave out what nobody reads, so a case says that somebody reads its pointers. */
 void trial_reads(const volatile void *memory);
 
 struct trial_row {
-	const char *function, *holder; /* holder is NULL if none was given */
+	const char *function, *holder, *sentence; /* the last two are NULL if none was given */
 	long blocks, bytes;            /* 0 if they are not counted */
 };
 
