@@ -36,7 +36,7 @@ func perfect() *observed {
 		heldBy:      profileOf(sampleOf(1000, "kept_b", "held by global b"), sampleOf(10, "other", "held by a mapping")),
 		suspects: []cgoheap.Suspect{
 			{Stack: []string{"malloc", "lost_a"}, Sentence: "`lost_a`: 1 MiB in use, no pointer found to 100 %: lost, or its pointers are hidden"},
-			{Stack: []string{"kept_b"}, Sentence: "`kept_b`: 1 MiB in use, reachable from global `b`"},
+			{Stack: []string{"kept_b"}, Sentence: "`kept_b` for `lost_a`: 1 MiB in use, reachable from global `b`; `cut` may cut them into smaller ones, and which of those are lost is not known"},
 		},
 	}
 }
@@ -75,7 +75,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{`kept_b: 94.00 % are held by "global b"; of all, 940000 bytes held by global b, 60000 bytes held by Go's heap`, func(w, _ *observed) {
 			w.heldBy = profileOf(sampleOf(940, "kept_b", "held by global b"), sampleOf(60, "kept_b", "held by Go's heap"))
 		}},
-		{"two suspects are called `kept_b`", func(w, _ *observed) { w.suspects = append(w.suspects, w.suspects[1]) }},
+		{"two suspects are called `kept_b` for `lost_a`", func(w, _ *observed) { w.suspects = append(w.suspects, w.suspects[1]) }},
 		{"of kept_b it is said: `b`: lost", func(w, _ *observed) { w.tell("kept_b", "`b`: lost, or its pointers are hidden") }},
 		{"without proof: `a`: lost", func(w, _ *observed) { w.tell("lost_a", "`a`: lost") }},
 		{"seen once: `a`: a leak", func(w, _ *observed) { w.tell("lost_a", "`a`: a leak, or its pointers are hidden") }},
@@ -95,7 +95,7 @@ func TestFaultsAreFound(t *testing.T) {
 func (o *observed) add(s *profile.Sample) { o.unreachable.Sample = append(o.unreachable.Sample, s) }
 
 func (o *observed) tell(function, sentence string) {
-	o.suspects = append(o.suspects, cgoheap.Suspect{Stack: []string{function}, Sentence: sentence})
+	o.suspects = append(o.suspects, cgoheap.Suspect{Stack: []string{function}, Sentence: sentence, Bytes: 1 << 20})
 }
 
 // More than there is to find is not found.
