@@ -48,6 +48,15 @@ func TestAFigureThatIsOldIsSaidToBe(t *testing.T) {
 	contains(t, eval[string](t, b, text("#timeline .u-legend")), "mapped directly52.9 MiB, 5 s before", "malloc: free5.00 MiB, 12 min before", "malloc: in use5.00 MiBm")
 }
 
+// A figure of the start alone says nothing of growth: what it may have grown by is elsewhere.
+func TestWhatAFigureGrewByThatIsNotKnownIsElsewhere(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	const gone = `for (const [i, row] of t.seconds.entries()) if (i > 300) row[7] = null;`
+	b.do(t, called("growth.js", fmt.Sprintf("showGrowth((() => { const t = %s; %s return t; })())", grown("mapped", 36), gone)))
+	contains(t, eval[string](t, b, text("#grew")), "elsewhere (files, older memory that is only now written to, errors of sampling, mapped directly: not known)")
+}
+
 // The first row is that of the start, and RSS grows in the first minute only: 60 rows of 4 MiB a minute.
 func TestTheStartIsNoGrowth(t *testing.T) {
 	address, _ := named(t)

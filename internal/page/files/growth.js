@@ -36,13 +36,14 @@ function levels(timeline, some, rows) {
 }
 
 // moved returns by how much each series moved between two times. Its ends are means over a part of the time, for the series are
-// not smooth. It returns null where the timeline has not two ends.
+// not smooth: null for a series that is not known at both. It returns null where the timeline has not two ends, or RSS is not known there.
 export function moved(timeline, rows, from, to) {
   const end = Math.min(30_000, (to - from) / 10);
   const first = rows.filter((r) => r[0] >= from && r[0] <= from + end), last = rows.filter((r) => r[0] <= to && r[0] >= to - end);
   if (!first.length || !last.length || first[0] === last[0]) return null;
   const before = levels(timeline, first, rows), after = levels(timeline, last, rows);
-  return { by: after.map((n, i) => n === null || before[i] === null ? 0 : n - before[i]), rss: after[0], minutes: (to - from) / minute };
+  const by = after.map((n, i) => n === null || before[i] === null ? null : n - before[i]);
+  return by[0] === null ? null : { by, rss: after[0], minutes: (to - from) / minute };
 }
 
 const signed = (n) => (n > 0 ? "+" : "") + bytes(n);
@@ -51,19 +52,20 @@ const signed = (n) => (n > 0 ? "+" : "") + bytes(n);
 export function sentence({ by, rss, minutes }, when) {
   const [all, ...parts] = by;
   if (Math.abs(all) < Math.max(little, littleShare * rss)) return `RSS has hardly changed ${when}: ${signed(all)}.`;
-  const list = parts.map((n, i) => [series[i + 1][0], n]);
-  list.push(["elsewhere (files, older memory that is only now written to, errors of sampling)", restOf(by)]);
+  const named = parts.map((n, i) => [series[i + 1][0], n]), list = named.filter(([, n]) => n !== null);
+  const unknown = named.filter(([, n]) => n === null).map(([name]) => `, ${name}: not known`).join("");
+  list.push([`elsewhere (files, older memory that is only now written to, errors of sampling${unknown})`, restOf(by)]);
   const said = list.filter(([, n]) => Math.abs(n) >= partShare * Math.abs(all)).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
     .map(([name, n]) => `${signed(n)} ${name}${name === "mapped directly" && n > 1.1 * Math.abs(all) ? " (resident or not)" : ""}`);
   const rate = minutes >= 2 ? `, ${signed(all / minutes)} a minute` : "";
   return `RSS ${all > 0 ? "grew" : "fell"} ${when}: ${signed(all)}${rate}` + (said.length ? `. Of it ${said.join(", ")}.` : ".");
 }
 
-const restOf = ([all, ...parts]) => all - parts.reduce((a, b) => a + b, 0);
+const restOf = ([all, ...parts]) => all - parts.reduce((a, b) => a + (b ?? 0), 0);
 
 // mayBeMapped reports whether what RSS grew by may be memory that was mapped directly, now or earlier.
 function mayBeMapped({ by, rss }) {
-  const cause = Math.max(by[3], restOf(by));
+  const cause = Math.max(by[3] ?? 0, restOf(by));
   return by[0] >= Math.max(little, littleShare * rss) && cause >= causeShare * by[0];
 }
 
