@@ -62,12 +62,12 @@ type Suspect struct {
 // mostSuspects bounds the list of Suspects.
 const mostSuspects = 50
 
-// Suspects returns the stacks with native memory in use, and what grows outside malloc's heap (Suspect.Kind), the most suspect first, at
-// most 50: leaks, what grows, then by the least growth that the interval allows, then by bytes in use. Its knowledge comes from moments of the last hour, which are
-// kept from the first call on, or from Start with Config.Suspects: the first at once, the next after 14 s, later ones every two
-// minutes. Without Config.Suspects no more are taken once nobody has called for an hour. So the first call knows no growth, and
-// verdicts need eight minutes. Outside malloc's heap, which takes a look at all pages, a moment is left out where it would cost more
-// than a quarter of a percent of one processor.
+// Suspects returns the stacks with native memory in use, and what grows outside malloc's heap (Suspect.Kind), the most suspect first,
+// at most 50: leaks, what grows, then by the least growth that the interval allows, then by bytes in use. Its knowledge comes from
+// moments of the last hour, which are kept from the first call on, or from Start with Config.Suspects: the first at once, the next after
+// 14 s, later ones every two minutes. Without Config.Suspects no more are taken once nobody has called for an hour. So the first call
+// knows no growth, and verdicts need eight minutes. Outside malloc's heap, which takes a look at all pages, a moment is left out where
+// it would cost more than a quarter of a percent of one processor.
 //
 // What points to the blocks is looked for in the background, by a copy of the process (docs/reach.md): when Suspects is called, and when
 // a stack grows; not where memory is short, nor more often than every ten minutes, nor for more than half a percent of one processor's
