@@ -12,7 +12,7 @@
 #define FROM_BITS 56 // where the enum twin_root is in an address
 #define ADDRESS ((1ULL << 48) - 1)
 #define LEAST_ROOM (64ULL << 10) // entries of the queue
-#define ARENAS_PER_ENTRY 4096    // bytes of arenas for each entry: the queue has a 256th of them
+#define BYTES_PER_ENTRY 4096     // of arenas: the queue has a 256th of them
 #define MOST_ARENAS (1ULL << 14) // between the first and the last
 #define MOST_SPECIALS (1 << 20)
 #define NONE (~0U)
@@ -30,7 +30,7 @@ struct search {
 	const struct twin_go_outside *outside;
 	struct twin_path *paths;
 	uint64_t count, left; // left: without an answer
-	uint64_t low, high;   // of all arenas
+	uint64_t low, high, arenas; // of all arenas, and how many there are
 	uint8_t *reached, *asked; // a bit for each word between them
 	struct waiting *queue;
 	uint64_t first, waiting, room;
@@ -249,6 +249,7 @@ static void look_at_specials(void *arg, uint64_t start, uint64_t limit)
 static void widen(void *arg, uint64_t start, uint64_t limit)
 {
 	struct search *s = arg;
+	s->arenas++;
 	if (s->high == 0 || start < s->low)
 		s->low = start;
 	if (limit > s->high)
@@ -276,7 +277,7 @@ static uint64_t list(struct search *s, uint64_t count)
 static bool take(struct search *s, uint64_t *taken)
 {
 	uint64_t bits = (s->high - s->low) / WORD / 8;
-	s->room = (s->high - s->low) / ARENAS_PER_ENTRY;
+	s->room = s->arenas * TWIN_GO_ARENA / BYTES_PER_ENTRY;
 	if (s->room < LEAST_ROOM)
 		s->room = LEAST_ROOM;
 	s->reached = pages_map(bits);
