@@ -25,26 +25,16 @@
 static uint32_t noted;                // a bit for each signal
 static struct sigaction behind[MOST]; // kept after ending_end for a handler that still runs
 
-static bool relays; // the latest signal was one that is_relayed
+static bool relays;      // the latest signal was one that is_relayed
+static uint32_t running; // handlers that have not returned
 
-#define RELAYED_WITHIN (120ULL * 1000 * 1000 * 1000) // nanoseconds: Go's runtime writes the stacks of all goroutines before and between
-
-static uint64_t since(uint64_t note, uint64_t now)
-{
-	uint64_t then = note & ~(uint64_t)ENDING_SIGNAL;
-	return note == 0 || now < then ? ~0ULL : now - then;
-}
-
-// With GOTRACEBACK=crash, Go's runtime does not end at once when a signal ends it. It sends SIGQUIT to its process, once for each
-// thread, and then SIGABRT: the signal before them is why. A program that survived that signal long ago does so of its own accord.
+// With GOTRACEBACK=crash, Go's runtime does not end at once when a signal ends it. From that signal's handler, it sends SIGQUIT to its
+// process, once for each thread, and then SIGABRT: the signal before them is why. The handler of a signal that a program survives returns.
 static bool is_relayed(int number, const siginfo_t *info)
 {
-	uint64_t now = clock_now();
 	bool own = info->si_code <= 0 && info->si_pid == system_call(SYS_getpid, 0, 0, 0, 0);
-	bool recent = since(cgoheap_region->asked_to_end, now) < RELAYED_WITHIN || since(cgoheap_region->faulted, now) < RELAYED_WITHIN;
-	bool quits = number == SIGQUIT && recent;
-	bool aborts = number == SIGABRT && recent && __atomic_load_n(&relays, __ATOMIC_RELAXED);
-	bool relayed = own && (quits || aborts);
+	bool quits = number == SIGQUIT, aborts = number == SIGABRT && __atomic_load_n(&relays, __ATOMIC_RELAXED);
+	bool relayed = own && (quits || aborts) && __atomic_load_n(&running, __ATOMIC_RELAXED) != 0;
 	__atomic_store_n(&relays, relayed, __ATOMIC_RELAXED);
 	return relayed;
 }
@@ -63,7 +53,9 @@ SHIELDED_FUNCTION(extern, ending_note, (int number, const siginfo_t *info), (num
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	ending_note(number, info);
+	__atomic_fetch_add(&running, 1, __ATOMIC_RELAXED);
 	behind[number].sa_sigaction(number, info, context);
+	__atomic_fetch_sub(&running, 1, __ATOMIC_RELAXED);
 }
 
 static struct sigaction ours_before(const struct sigaction *before)

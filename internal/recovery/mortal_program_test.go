@@ -78,6 +78,15 @@ func TestTheProcessThatDies(t *testing.T) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
 	case "quit":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGQUIT)
+	case "abort after requests":
+		survive()
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGQUIT)
+		for range 2 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGQUIT)
+			<-asked
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
 	case "fault":
 		survive()
 		time.Sleep(2500 * time.Millisecond) // there are records of the time after it

@@ -164,6 +164,7 @@ func TestHowAProcessEnded(t *testing.T) {
 		"a crash in C, for a core":      {func(m *mortal) { m.say("crash for a core") }, "most likely crashed with signal 11 (segmentation fault)"},
 		"a SIGABRT, for a core":         {func(m *mortal) { m.say("abort for a core") }, "crashed with signal 6 (aborted)"},
 		"a request to quit, for a core": {func(m *mortal) { m.say("quit for a core") }, ""},
+		"an abort after a fault and requests to itself, which it survived": {func(m *mortal) { m.say("abort after requests") }, "crashed with signal 6 (aborted)"},
 		"a kill after a panic that was recovered": {func(m *mortal) {
 			m.say("fault")
 			if line, err := m.out.ReadString('\n'); line != "survived\n" {
