@@ -125,7 +125,7 @@ func ending(waiting []Waiting) string {
 	if number == 0 {
 		return ""
 	}
-	return fmt.Sprintf("while %d run, in %s", number, clean(place))
+	return fmt.Sprintf("with %d running in %s", number, clean(place))
 }
 
 // goroutineOf names a goroutine by its first function. Of a go statement with arguments, that is a function which the compiler made

@@ -59,7 +59,7 @@ func TestWhatGoKeepsHasANoteIfMoreIsKnown(t *testing.T) {
 			"Go's runtime, such as a timer or a finalizer that waits for its turn", "garbage of Go's heap, which was not collected yet", "Go's heap",
 			"a block of unknown origin < a finalizer or cleanup, which never runs, because it keeps its own object"},
 		{"stack of a goroutine", "stack of a goroutine, through Go's heap", "a finalizer or cleanup, which has not run yet", "a finalizer or cleanup, which never runs, because it keeps its own object",
-			"Go's runtime, such as a timer or a finalizer that waits for its turn, while 3 run, in main.stuck (b.go:3)", "garbage of Go's heap, which was not collected yet", "Go's heap",
+			"Go's runtime, such as a timer or a finalizer that waits for its turn, with 3 running in main.stuck (b.go:3)", "garbage of Go's heap, which was not collected yet", "Go's heap",
 			"a block of unknown origin < a finalizer or cleanup, which never runs, because it keeps its own object"},
 	} {
 		waiting := append(crowd[:2:2], [][]Waiting{nil, {{Entry: 32, Place: "main.stuck (b.go:3)", Ends: true, Number: 3}}}[i]...)

@@ -76,6 +76,7 @@ func closed() {
 		closures[i] = func() unsafe.Pointer { return block }
 	}
 	trial.Held("kept_by_closure", through("Go variable main.closures"))
+	trial.Told("kept_by_closure", " reachable from Go variable `main.closures`, through Go's heap")
 }
 
 // pair is half of a cycle.
@@ -93,6 +94,7 @@ func cycles() {
 		runtime.SetFinalizer(a, func(a *pair) { C.free(a.block) })
 	}
 	trial.Held("kept_in_cycle", "finalizer or cleanup main.cycles.func1$")
+	trial.Told("kept_in_cycle", " reachable from finalizer or cleanup `main.cycles.func1`, which never runs, because it keeps its own object")
 }
 
 // channels has a channel that nobody drains; what it took out before was not freed.

@@ -34,6 +34,7 @@ func finalizers() {
 	handles = finalized(func() unsafe.Pointer { return C.kept_by_finalizer() }, release)
 	trial.Held("kept_by_finalizer", through("Go variable main.handles"))
 	trial.Held("kept_by_pending_finalizer", inQueue)
+	trial.Told("kept_by_pending_finalizer", " reachable from Go's runtime, such as a timer or a finalizer that waits for its turn, with 1 running in main.finalizers.func")
 }
 
 //go:noinline
