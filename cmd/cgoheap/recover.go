@@ -65,7 +65,7 @@ func (r *recovering) boxes(names []string, s *streams) (code int, err error) {
 		}
 		if named := slices.Contains(names, path); !named && errors.Is(err, blackbox.ErrAlive) {
 			about, err = &recovered{Box: path, Alive: true, sentences: err.Error()}, nil
-		} else if !named && (errors.Is(err, blackbox.ErrRemoved) || errors.Is(err, fs.ErrNotExist)) { // somebody else has recovered it
+		} else if !named && (errors.Is(err, blackbox.ErrRemoved) || errors.Is(err, fs.ErrNotExist) && isGone(path)) { // somebody else has recovered it
 			continue
 		}
 		if err != nil {
@@ -78,6 +78,12 @@ func (r *recovering) boxes(names []string, s *streams) (code int, err error) {
 		}
 	}
 	return code, nil
+}
+
+// isGone reports whether a file is not there any more. That a directory to write to is missing is an error of the same kind.
+func isGone(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // recovered is what became of a box, as JSON.

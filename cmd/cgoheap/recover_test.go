@@ -162,6 +162,16 @@ func TestAProfileThatIsThereAlreadyStays(t *testing.T) {
 	}
 }
 
+func TestADirectoryToWriteToThatIsMissing(t *testing.T) {
+	box, missing := killed(t, toolchain.Memory(t)), filepath.Join(t.TempDir(), "missing")
+	for _, named := range []string{box, filepath.Dir(box)} {
+		code, out, trouble := ran("-rm", "-o", missing, named)
+		if code != exitUnreadable || out != "" || !strings.Contains(trouble, box+": open "+missing) || !exists(box) {
+			t.Errorf("%s: exit code %d, %q, %q", named, code, out, trouble)
+		}
+	}
+}
+
 func TestADirectoryOfBoxes(t *testing.T) {
 	dir, to := toolchain.Memory(t), t.TempDir()
 	living, _ := recorded(t, dir) // the first, because the others look for some seconds whether its box is left
