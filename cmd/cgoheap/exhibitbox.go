@@ -117,7 +117,12 @@ func lastMoment(s *recovery.Story) *look {
 		}
 	}
 	if rest > 0 {
-		l.Lines = append(l.Lines, part{Name: "other", Bytes: rest, Sentence: "files, stacks of threads, headers of malloc, and memory that was mapped directly"})
+		ofMalloc := ""
+		if _, known := values[flight.MallocFree.About().Name]; !known {
+			ofMalloc = " what malloc keeps free,"
+		}
+		l.Lines = append(l.Lines, part{Name: "other", Bytes: rest,
+			Sentence: "files, stacks of threads, headers of malloc," + ofMalloc + " and memory that was mapped directly"})
 	}
 	slices.SortStableFunc(l.Lines, func(a, b part) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return l

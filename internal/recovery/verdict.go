@@ -73,7 +73,11 @@ func beyond(last *flight.Record) string {
 // others is the rest of resident memory, and what the program has mapped, of which nobody has counted what is resident.
 func others(last *flight.Record) (parts []string) {
 	if rest := restOf(last); rest > 0 {
-		parts = append(parts, report.Bytes(rest)+" other (files, stacks, headers of malloc, mapped memory)")
+		ofMalloc := "headers of malloc"
+		if !last.Has(flight.MallocFree) {
+			ofMalloc += " and what it keeps free"
+		}
+		parts = append(parts, fmt.Sprintf("%s other (files, stacks, %s, mapped memory)", report.Bytes(rest), ofMalloc))
 	}
 	if mapped := last.Values[flight.Mapped]; mapped > 0 {
 		parts = append(parts, report.Bytes(mapped)+" of addresses mapped directly, resident or not")

@@ -87,7 +87,7 @@ func TestTheSentenceAboutMemory(t *testing.T) {
 		r.Values[flight.RSS] -= int64(99-second) << 20
 		h.Seconds = append(h.Seconds, *r)
 	}
-	const want = "its resident memory was 158 MiB (the control group used 159 MiB of its limit of 160 MiB): Go 21 MiB, 120 MiB in use by malloc, 17 MiB other (files, stacks, headers of malloc, mapped memory); " +
+	const want = "its resident memory was 158 MiB (the control group used 159 MiB of its limit of 160 MiB): Go 21 MiB, 120 MiB in use by malloc, 17 MiB other (files, stacks, headers of malloc and what it keeps free, mapped memory); " +
 		"it grew by 99 MiB in the last 1m39s"
 	if got := memory(h); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -106,6 +106,10 @@ func TestTheSentenceAboutMemory(t *testing.T) {
 		h.Seconds = slices.Insert(h.Seconds, second, *r)
 	}
 	if got := memory(h); !strings.HasSuffix(got, "; it grew by 37.5 MiB in the last 10m0s") {
+		t.Error(got)
+	}
+	h.Seconds[len(h.Seconds)-1].Values[flight.MallocFree] = 2 << 20
+	if got := memory(h); !strings.Contains(got, "2 MiB kept free by malloc, 15 MiB other (files, stacks, headers of malloc, mapped memory)") {
 		t.Error(got)
 	}
 	if got := memory(&remote.History{}); !strings.Contains(got, "not known") {
