@@ -68,11 +68,11 @@ func (m *AccountMalloc) write(t *report.Table) {
 	}
 	name := "free memory of " + m.Name
 	if m.ShareRead > 0 && m.ShareRead < malloc.EnoughRead {
-		t.Heading(fmt.Sprintf("%s: estimated, from %.0f %% of its memory; which pages of it a trim would return is not known", name, 100*m.ShareRead))
+		t.Heading(fmt.Sprintf("%s: estimated, from %d %% of its memory; which pages of it a trim would return is not known", name, malloc.Percent(m.ShareRead)))
 		return
 	}
 	if m.ShareRead > 0 && m.ShareRead < 1 {
-		name += fmt.Sprintf(" (estimated from %.0f %% of it)", 100*m.ShareRead)
+		name += fmt.Sprintf(" (estimated from %d %% of it)", malloc.Percent(m.ShareRead))
 	}
 	t.Columns(name, "resident", "trimmable", "pinned")
 	for _, a := range m.largest() {

@@ -28,7 +28,7 @@ func Advice(k *account.Malloc, rss uint64) string {
 		return ""
 	case k.ShareRead < EnoughRead:
 		return fmt.Sprintf("%s of RSS is free memory that %s keeps, by an estimate: there was time to read %d %% of it, too little to say how much POST /debug/cgoheap/trim (header X-Cgoheap: 1) returns to the kernel",
-			mib(k.FreeResident), k.Name, int(100*k.ShareRead))
+			mib(k.FreeResident), k.Name, Percent(k.ShareRead))
 	case k.Trimmable < worth:
 		return fmt.Sprintf("%s of RSS is free memory%s, of which %s lies on pages that blocks in use share, so a trim returns only %s to the kernel%s",
 			mib(k.FreeResident), where(k), mib(k.Pinned), mib(k.Trimmable), doubt(k))
@@ -36,12 +36,15 @@ func Advice(k *account.Malloc, rss uint64) string {
 	return fmt.Sprintf("%s of RSS is free memory%s; %s about %s to the kernel%s", mib(k.FreeResident), where(k), remedy(k), mib(k.Trimmable), doubt(k))
 }
 
+// Percent is a share that was read, as all sentences say it: less than all is not 100, and what was read is not 0.
+func Percent(share float64) int { return max(1, int(100*share)) }
+
 // doubt says how little an estimate rests on.
 func doubt(k *account.Malloc) string {
 	if !k.Estimated() {
 		return ""
 	}
-	return fmt.Sprintf(" (estimated from %d %% of %s's memory: there was no time for more)", int(100*k.ShareRead), k.Name)
+	return fmt.Sprintf(" (estimated from %d %% of %s's memory: there was no time for more)", Percent(k.ShareRead), k.Name)
 }
 
 func where(k *account.Malloc) string {
