@@ -89,6 +89,9 @@ func TestMemoryOfMallocIsDivided(t *testing.T) {
 			[]Malloc{{HasResidency: true, ShareRead: 0.1, FreeResident: 100, Read: []Range{{0, 100}}, InUseRead: 60,
 				ByArena: []Arena{{FreeResident: 60}, {FreeResident: 40}}}},
 			Recorded{Exact: true, Size: Size{Resident: 300}, Overhead: 50, InRead: 50}, map[string]int64{Native: 300, Overhead: 50, Unrecorded: 100, Free: 550}},
+		"the shares of its arenas add up": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 0.1, FreeResident: 70, Read: []Range{{0, 100}}, InUseRead: 50,
+			ByArena: []Arena{{FreeResident: 10}, {FreeResident: 20}, {FreeResident: 40}}}},
+			Recorded{Exact: true, Size: Size{Resident: 300}, Overhead: 50, InRead: 50}, map[string]int64{Native: 300, Overhead: 50, Free: 650}},
 		"of which nothing was free": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 0.1, Read: []Range{{0, 100}}, InUseRead: 50}},
 			Recorded{Exact: true, Size: Size{Resident: 300}, Overhead: 50, InRead: 50}, map[string]int64{Native: 300, Overhead: 50, Free: 650}},
 		"samples may miss as much as that": {1000, 0, []Malloc{{HasResidency: true, ShareRead: 0.1, FreeResident: 100, Read: []Range{{0, 100}}, InUseRead: 70,
@@ -114,6 +117,20 @@ func TestMemoryOfMallocIsDivided(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where not all was read, what is free is what the sampled blocks leave of malloc's memory.
+func TestWhatIsFreeIsAsUncertainAsWhatIsInUse(t *testing.T) {
+	for want, read := range map[int64][]Range{0: nil, 70: {{0, 100}}} {
+		v := Survey{malloc: []Malloc{{HasResidency: true, ShareRead: 0.1, FreeResident: 100, Read: read, InUseRead: 50, ByArena: []Arena{{FreeResident: 100}}}}}
+		v.found[allocator][anonymous].Resident = 1000
+		a := v.Account(Recorded{Size: Size{Resident: 300}, InRead: 50, Interval: 2, Error: 70})
+		for _, l := range a.Lines {
+			if l.Name == Free && l.Error != want {
+				t.Errorf("%v: %+v, want ± %d", read, l, want)
+			}
+		}
 	}
 }
 

@@ -50,7 +50,10 @@ func (v *Survey) mallocLines(a *Account, r Recorded, unknown Size) (taken Size) 
 	name := FreeOrNot
 	if freeKnown {
 		name = Unrecorded
-		a.add(Free, v.knownFree(), Size{Resident: free})
+		l := a.add(Free, v.knownFree(), Size{Resident: free})
+		if slices.ContainsFunc(v.malloc, partlyRead) {
+			l.Error = r.Error // it is what the recorded blocks leave
+		}
 	}
 	if l := a.add(name, Rest, rest); len(v.malloc) > 0 && Rounding(v.malloc) == nil {
 		l.Sentence += "; and what the allocator adds to sizes, by a rule that is not known here"
@@ -145,17 +148,21 @@ func (m *Malloc) correct(free, estimated int64) {
 	}
 	m.InUse, m.Free, m.FreeResident, m.Trimmable, m.Pinned = 0, 0, 0, 0, 0
 	factor := float64(free) / float64(estimated)
+	var passed, given uint64
 	for _, a := range arenas {
-		a.scale(factor)
+		passed += a.FreeResident
+		share := uint64(math.Round(float64(passed)*factor)) - given // so the shares add up
+		given += share
+		a.scale(factor, share)
 		m.AddArena(a)
 	}
 }
 
-// scale multiplies what is free. What is in use becomes less by as much as there is more.
-func (a *Arena) scale(factor float64) {
+// scale multiplies what is free, of which so much is then resident. What is in use becomes less by as much as there is more.
+func (a *Arena) scale(factor float64, resident uint64) {
 	of := func(n uint64) uint64 { return uint64(float64(n) * factor) }
 	all := a.InUse + a.FreeResident
-	a.Free, a.FreeResident, a.Trimmable, a.Pinned = of(a.Free), of(a.FreeResident), of(a.Trimmable), of(a.Pinned)
+	a.Free, a.FreeResident, a.Trimmable, a.Pinned = of(a.Free), resident, of(a.Trimmable), of(a.Pinned)
 	a.InUse = less(all, a.FreeResident)
 }
 
