@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/plain"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/terminal"
@@ -47,7 +48,11 @@ func (t *topping) lines(l *look, f frame) (lines []string) {
 		lines = append(lines, f.paint(terminal.Dim, fmt.Sprintf("%11s and %s more", "", report.Count(int64(more), "line"))))
 	}
 	if len(f.suspects(l.Suspects)) > 0 {
-		lines = append(lines, f.paint(terminal.Bold, "suspects"))
+		heading := "suspects"
+		if l.Suspects[0].Class == ended {
+			heading = "how it ended"
+		}
+		lines = append(lines, f.paint(terminal.Bold, heading))
 	}
 	for i, s := range f.suspects(l.Suspects) {
 		colour := map[string]terminal.Colour{"leak": terminal.Red, "grows": terminal.Red, "queue": terminal.Yellow, "unheld": terminal.Yellow, "unsure": terminal.Yellow}[s.Class]
@@ -112,7 +117,7 @@ func (f *frame) part(p *part, total int64) string {
 		grew = fmt.Sprintf(" %9s", change(p.Grew))
 	}
 	left := fmt.Sprintf("%9s %5.1f%% ", report.Bytes(p.Bytes), 100*share)
-	right := fmt.Sprintf("%s%s  %s", strings.Repeat(" ", barColumns-terminal.Width(bar)), grew, plain.Text(p.Name))
+	right := fmt.Sprintf("%s%s  %s", strings.Repeat(" ", barColumns-terminal.Width(bar)), grew, plain.Text(p.Name)+p.doubt())
 	if f.colours {
 		colour := terminal.Blue
 		if strings.HasPrefix(p.Name, "Go") {
@@ -123,6 +128,17 @@ func (f *frame) part(p *part, total int64) string {
 		bar = colour.Paint(bar)
 	}
 	return left + bar + terminal.Cut(right, max(0, f.columns-len(left)-int(share*barColumns+0.5)))
+}
+
+// doubt says that a part is an estimate, as the text of the account does.
+func (p *part) doubt() string {
+	if p.Known != account.Estimate.String() {
+		return ""
+	}
+	if p.Error > 0 {
+		return fmt.Sprintf(" (estimate ± %s)", report.Bytes(p.Error))
+	}
+	return " (estimate)"
 }
 
 // change is signed, and empty where nothing changed.

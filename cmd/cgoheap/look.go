@@ -21,6 +21,7 @@ type look struct {
 type part struct {
 	Name     string `json:"name"`
 	Bytes    int64  `json:"resident"`
+	Known    string `json:"known,omitempty"`     // how a service knows it, such as "estimate"
 	Error    int64  `json:"error,omitempty"`     // of an estimate from samples: half of its 95 % interval
 	Grew     int64  `json:"grew_bytes,omitzero"` // since the first look
 	Sentence string `json:"sentence,omitempty"`  // what it is
@@ -31,6 +32,9 @@ type suspect struct {
 	Sentence string   `json:"sentence"`
 	Stack    []string `json:"stack,omitempty"` // the innermost function first
 }
+
+// ended is the class of the sentences of a black box.
+const ended = "ended"
 
 // text is the sentence, after the outermost function of package main: often the handler of a request.
 func (s *suspect) text() string {
@@ -54,7 +58,7 @@ func (s *source) see(ctx context.Context, p place) (*look, error) {
 	l := seeProfile(t)
 	if t.story != nil {
 		for _, sentence := range t.story.Verdict {
-			l.Suspects = append(l.Suspects, suspect{Class: "ended", Sentence: sentence})
+			l.Suspects = append(l.Suspects, suspect{Class: ended, Sentence: sentence})
 		}
 	}
 	return l, nil

@@ -206,6 +206,26 @@ func TestAFailedLookIsShownOnce(t *testing.T) {
 	}
 }
 
+func TestEstimatesAreSaidToBe(t *testing.T) {
+	l := &look{Total: "RSS", Bytes: 100, Lines: []part{{Name: "malloc: in use", Bytes: 60, Known: "estimate", Error: 2048},
+		{Name: "malloc: free", Bytes: 30, Known: "estimate"}, {Name: "shared memory", Bytes: 10, Known: "counted"}}}
+	top := topping{source: "a", first: l}
+	text := strings.Join(top.lines(l, frame{columns: 80}), "\n") + "\n"
+	for _, want := range []string{" malloc: in use (estimate ± 2 KiB)\n", " malloc: free (estimate)\n", " shared memory\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestTheEndOfAProcessIsNoSuspect(t *testing.T) {
+	l := &look{Total: "in use", Bytes: 100, Suspects: []suspect{{Class: ended, Sentence: "it crashed"}}}
+	top := topping{source: "a", first: l}
+	if text := strings.Join(top.lines(l, frame{columns: 80}), "\n"); !strings.HasSuffix(text, "\nhow it ended\n1. it crashed") || strings.Contains(text, "suspects") {
+		t.Error(text)
+	}
+}
+
 func TestSuspectsThatAreSteadyNeedRoom(t *testing.T) {
 	l := &look{Total: "RSS", Bytes: 100, Suspects: []suspect{{Class: "grows", Sentence: "one grows"}, {Class: "steady", Sentence: "one is steady"}}}
 	top := topping{source: "a", first: l}

@@ -17,7 +17,7 @@ func TestTheFirstScreenNamesTheGuilty(t *testing.T) {
 	if below := eval[bool](t, b, `[...document.querySelectorAll("#suspects .who")].find((e) => e.textContent.includes("handleReport")).getBoundingClientRect().bottom > innerHeight`); below {
 		t.Error("the guilty handler is not on the first screen")
 	}
-	contains(t, eval[string](t, b, text("#account")), "RSS", "Go")
+	contains(t, eval[string](t, b, text("#account")), "RSS", "Go", "malloc: headers and rounding (estimate)")
 	if got := eval[float64](t, b, `[...document.querySelectorAll("#account-bar span")].reduce((s, e) => s + parseFloat(e.style.width), 0)`); got < 99.5 || got > 100.5 {
 		t.Errorf("the bar adds up to %v %%", got)
 	}

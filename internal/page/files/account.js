@@ -40,6 +40,7 @@ export function showAccount(a, about) {
     const name = make("td", { title: line.sentence }, nameOf(line)), swatch = make("span", { className: colour });
     swatch.style.opacity = strength;
     if (line.error) name.append(make("span", { className: "error" }, ` ± ${bytes(line.error)}`));
+    else if (line.known === "estimate") name.append(make("span", { className: "error" }, " (estimate)"));
     if (line.read_error) name.append(make("div", { className: "fault" }, line.read_error));
     body.append(make("tr", {}, make("td", { className: "swatch" }, swatch),
       make("td", { className: "n" }, bytes(line.resident)), make("td", { className: "n" }, share(line.resident, a.rss)), name));
