@@ -13,7 +13,9 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/usage"
+	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 func askPage(p *Profiler, method, path, accept string) *httptest.ResponseRecorder {
@@ -105,6 +107,25 @@ func TestTextBeginsWithTheAccount(t *testing.T) {
 	}
 }
 
+// Each text says what its bytes are, and how old blocks are at least.
+func TestTextsSayWhatTheirBytesAre(t *testing.T) {
+	p := start(t, everything)
+	block := allocate(1000)
+	defer victim.Free(block)
+	for query, want := range map[string]string{"view=inuse": "in use", "view=rss": "resident", "view=growth&seconds=0.01": "grew by"} {
+		text := profiletest.Ask(p.Handler(), query+"&debug=1").Body.String()
+		if !strings.Contains(text, "\ntotal: "+want+" ") {
+			t.Errorf("%s:\n%s", query, text)
+		}
+	}
+	if text := profiletest.Ask(p.Handler(), "view=age&debug=1").Body.String(); !strings.Contains(text, ", at least 0 seconds old\n") || strings.Contains(text, "age=") {
+		t.Error(text)
+	}
+	if report.Pinned.InUse != "pinned" {
+		t.Error("free memory is said to be in use")
+	}
+}
+
 func TestTextOfAnAccount(t *testing.T) {
 	a := Account{RSS: 300 << 20, Swapped: 1 << 20, Partial: "pagemap: permission denied",
 		Lines: []AccountLine{
@@ -183,6 +204,16 @@ free memory of musl: not readable: no figures
 `
 	if diff := cmp.Diff(want, text); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTheShareThatWasReadIsOneFigure(t *testing.T) {
+	for share, percent := range map[float64]string{0.001: "1", 0.046: "4", 0.096: "9", 0.596: "59", 0.996: "99"} {
+		m := account.Malloc{Name: "glibc", Arenas: 1, HasResidency: true, ShareRead: share, FreeResident: 500 << 20, Trimmable: 400 << 20}
+		a := newAccount(&account.Account{RSS: account.Size{Resident: 1 << 30}, Malloc: []account.Malloc{m}}, nil)
+		if text := a.String(); strings.Count(text, " % of ") != 2 || strings.Count(text, " "+percent+" % of ") != 2 {
+			t.Errorf("%g: %s", share, text)
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ var viewings = [...]viewing{
 		return r.ShortLivedIn(s.memory, s.View.within)
 	}},
 	viewGrowth: {report.View{Name: "growth", About: "in use now less that of an earlier moment, compared since",
-		Columns: pprof.InuseColumns}, true, takeNow},
+		Columns: pprof.InuseColumns, InUse: "grew by"}, true, takeNow},
 	viewRSS:         {View: report.RSS, take: takeResident},
 	viewUnreachable: {View: report.Unreachable, take: takeUnreachable},
 	viewHeldBy:      {View: report.HeldBy, take: takeHeld},

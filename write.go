@@ -101,6 +101,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 		Group:   report.HeapLabel,
 		Bare:    s.BareAddresses,
 		Differs: s.View.kind == viewGrowth,
+		InUse:   view.InUse,
 	}
 	if h.golang != nil {
 		r.GoSampleBytes = h.golang.SampleBytes

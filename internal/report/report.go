@@ -29,6 +29,7 @@ type Report struct {
 	Group   string // the key of a label whose values keep their totals when samples are cut
 	Leaves  []Leaf // memory without stacks, which no cut leaves out
 	About   string // for WriteText: what comes before the stacks
+	InUse   string // for WriteText: what it says of bytes in use; "": in use
 	Bare    bool   // no lines for locations without names: servers look for names only where there are none
 	Differs bool   // values are differences of two moments, whose error the samples do not tell
 	Foreign bool   // the stacks are of another process, whose Go code the runtime here does not know

@@ -74,10 +74,13 @@ func (t *text) sample(number int, s *stack.Sample) {
 		fmt.Fprintf(t, ", blocks of %s", Count(s.BlockSize, "byte"))
 	}
 	for _, l := range s.Labels {
-		if l.Unit != "" {
-			fmt.Fprintf(t, ", %s=%d %s", l.Key, l.Number, l.Unit)
-		} else {
+		switch {
+		case l.Unit == "":
 			fmt.Fprintf(t, ", %s=%s", l.Key, l.Text)
+		case l.Key == "age": // the least age of its class
+			fmt.Fprintf(t, ", at least %d %s old", l.Number, l.Unit)
+		default:
+			fmt.Fprintf(t, ", %s=%d %s", l.Key, l.Number, l.Unit)
 		}
 	}
 	fmt.Fprintln(t)
@@ -107,7 +110,7 @@ func (t *text) frame(f *named) {
 
 // amounts returns the values of the report's columns as text, with their errors.
 func (t *text) amounts(v stack.Values, e stack.Spread) string {
-	inuse := "in use " + amount(v.InuseBytes, v.InuseObjects, e.InuseBytes, e.InuseObjects)
+	inuse := cmp.Or(t.report.InUse, "in use") + " " + amount(v.InuseBytes, v.InuseObjects, e.InuseBytes, e.InuseObjects)
 	allocated := "allocated " + amount(v.AllocBytes, v.AllocObjects, e.AllocBytes, e.AllocObjects)
 	switch t.report.Header.Columns {
 	case pprof.InuseColumns:

@@ -15,6 +15,7 @@ type View struct {
 	About       string // continues the comment that begins with "native memory"
 	Columns     pprof.Columns
 	DefaultType string
+	InUse       string // what texts say of the bytes in use, if they are not: "resident"
 }
 
 // The views of one moment.
@@ -26,8 +27,8 @@ var (
 	ShortLived  = View{Name: "shortlived", About: "freed soon after it was allocated, recorded since", Columns: pprof.AllocatedColumns}
 	Unreachable = View{Name: "unreachable", About: "in use that nothing in the program's memory points to, recorded since", Columns: pprof.InuseColumns}
 	HeldBy      = View{Name: "heldby", About: "in use, by what was found first to point to it, recorded since", Columns: pprof.InuseColumns}
-	Pinned      = View{Name: "pinned", About: "free, but kept resident by blocks in use on the same pages, recorded since", Columns: pprof.InuseColumns}
-	RSS         = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns}
+	Pinned      = View{Name: "pinned", About: "free, but kept resident by blocks in use on the same pages, recorded since", Columns: pprof.InuseColumns, InUse: "pinned"}
+	RSS         = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns, InUse: "resident"}
 )
 
 // HeapLabel is the key of the label that distinguishes Go's own heap from native memory in a profile of both.
