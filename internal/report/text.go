@@ -78,7 +78,7 @@ func (t *text) sample(number int, s *stack.Sample) {
 		case l.Unit == "":
 			fmt.Fprintf(t, ", %s=%s", l.Key, l.Text)
 		case l.Key == "age": // the least age of its class
-			fmt.Fprintf(t, ", at least %d %s old", l.Number, l.Unit)
+			fmt.Fprintf(t, ", at least %s old", Count(l.Number, strings.TrimSuffix(l.Unit, "s")))
 		default:
 			fmt.Fprintf(t, ", %s=%d %s", l.Key, l.Number, l.Unit)
 		}

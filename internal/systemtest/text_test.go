@@ -49,7 +49,7 @@ func TestTextForAPerson(t *testing.T) {
 		for view, want := range map[string]string{
 			"peak":       "total: in use 1.01 MiB in 5 blocks\n",
 			"shortlived": "1. allocated 1 MiB in 1 block, blocks of 1048576 bytes",
-			"age":        ", age=1 seconds",
+			"age":        ", at least 1 second old",
 		} {
 			if text := profiletest.Ask(p.Handler(), "debug=1&view="+view).Body.String(); !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", view, want, text)
