@@ -134,6 +134,31 @@ func TestTheProfilersOwnObjectsPointToNoBlock(t *testing.T) {
 	}
 }
 
+// An account copies malloc's heaps, with the pointers that blocks have: a list of lost blocks. Its garbage remains without a collection.
+func TestTheGarbageOfAnAccountPointsToNoBlock(t *testing.T) {
+	if !profiletest.Afresh(t) {
+		return
+	}
+	p := start(t, everything)
+	blocks := lostBlocks(3000, func(i int) uintptr { return uintptr(200 + 10*i) })
+	defer freeLost(blocks)
+	for i := range blocks[1:] {
+		at := blocks[i][0] &^ hidden
+		**(**uint64)(unsafe.Pointer(&at)) = blocks[i+1][0] &^ hidden
+	}
+	collect()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	before, _ := pointing(t, blocks)
+	for range 3 {
+		if _, err := p.Account(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after, _ := pointing(t, blocks); after > before+3*bounds {
+		t.Errorf("%d words on Go's heap point to blocks, %d before the accounts", after, before)
+	}
+}
+
 // Without a collection, its garbage remains: bounds of mappings, and the first large blocks of a list before it is long enough to lie
 // outside of Go's heap. It must be less than one word for each block and view.
 func TestTheProfilersGarbagePointsToFewBlocks(t *testing.T) {

@@ -47,7 +47,7 @@ type walk struct {
 	heap
 	position
 	memory   window
-	fast     []uint64 // free chunks that look as if they were in use, in order
+	fast     []uint64 // free chunks that look as if they were in use, in order, each with hidden
 	passed   int      // how many of them lie before the chunk
 	deadline time.Time
 	steps    []position // where windows began, to go back to
@@ -66,11 +66,12 @@ const (
 	mostSteps   = 1 << 10
 )
 
-// walkHeap counts a heap. fast are the arena's chunks in fast bins, in order. With an error, the counts are those of the heap's
+// walkHeap counts a heap. fast are the arena's chunks in fast bins, in order, each with hidden. With an error, the counts are those of the heap's
 // first looked bytes.
 func walkHeap(h heap, res residency, fast []uint64, deadline time.Time) (t heapCounts, looked uint64, err error) {
 	w := &walk{heap: h, fast: fast, deadline: deadline}
-	w.passed, _ = slices.BinarySearch(fast, h.Start)
+	defer w.clear()
+	w.passed, _ = slices.BinarySearch(fast, h.Start|hidden)
 	w.memory.residency = res
 	if !w.begin() {
 		return heapCounts{}, 0, errChunk
@@ -84,6 +85,13 @@ func walkHeap(h heap, res residency, fast []uint64, deadline time.Time) (t heapC
 		}
 	}
 	return w.counts, w.Limit - w.Start, nil
+}
+
+// clear leaves no address behind, and nothing that was copied: package twin would take it for the program's.
+func (w *walk) clear() {
+	clear(w.memory.buffer[:])
+	clear(w.steps[:cap(w.steps)])
+	w.position = position{}
 }
 
 const searched = 1 << 16 // a static executable has other data at the start of its data segment
@@ -163,8 +171,11 @@ func (w *walk) step() (done bool, err error) {
 
 // moved notes where a window began.
 func (w *walk) moved() error {
-	if len(w.steps) == mostSteps {
-		w.steps = append(w.steps[:0], w.steps[mostSteps/2:]...)
+	if w.steps == nil { // it never grows: what it was before would not be cleared
+		w.steps = make([]position, 0, min(mostSteps, (w.Limit-w.Start)/pageSize+mostRetries))
+	}
+	if len(w.steps) == cap(w.steps) {
+		w.steps = append(w.steps[:0], w.steps[cap(w.steps)/2:]...)
 	}
 	w.steps = append(w.steps, w.position)
 	if processorTime().After(w.deadline) {
@@ -181,7 +192,7 @@ func (w *walk) back() bool {
 	back := max(0, len(w.steps)-1-w.retries/4)
 	w.position, w.steps = w.steps[back], w.steps[:back]
 	w.memory.forget()
-	w.passed, _ = slices.BinarySearch(w.fast, w.at)
+	w.passed, _ = slices.BinarySearch(w.fast, w.at|hidden)
 	size, _, ok := w.header(w.at)
 	w.size = size
 	return ok || w.back()
@@ -189,10 +200,10 @@ func (w *walk) back() bool {
 
 // isFast reports whether the chunk is in a fast bin.
 func (w *walk) isFast() bool {
-	for w.passed < len(w.fast) && w.fast[w.passed] < w.at {
+	for w.passed < len(w.fast) && w.fast[w.passed] < w.at|hidden {
 		w.passed++
 	}
-	return w.passed < len(w.fast) && w.fast[w.passed] == w.at
+	return w.passed < len(w.fast) && w.fast[w.passed] == w.at|hidden
 }
 
 // flush counts the free chunks before the chunk, as one: glibc joins the chunks in fast bins with others before it trims.

@@ -25,14 +25,19 @@ type fastList struct {
 	cache *pageCache
 }
 
-// fastChunks returns the arena's chunks in fast bins, in order. A list that changes meanwhile ends where it leads to no chunk of
+// hidden is set in addresses that are kept in a list. Such a word is no pointer to a chunk: package twin looks through tags for the
+// addresses of blocks only, and a chunk's header is none.
+const hidden = 1 << 63
+
+// fastChunks returns the arena's chunks in fast bins, in order, each with hidden. A list that changes meanwhile ends where it leads to no chunk of
 // its size.
 func fastChunks(a *arena, heaps []heap, deadline time.Time) (chunks []uint64) {
 	cache := new(pageCache)
+	defer cache.forget()
 	for i, at := range a.fast {
 		l := fastList{heaps, chunkLeast + chunkAlignment*uint64(i), cache}
 		for there := l.has(at); there && len(chunks) < mostFast; at, there = l.after(at) {
-			chunks = append(chunks, at)
+			chunks = append(chunks, at|hidden)
 			if len(chunks)%timeChecked == 0 && processorTime().After(deadline) {
 				break
 			}
@@ -68,6 +73,12 @@ func inHeaps(at uint64, heaps []heap) bool {
 
 // pageCache are copied pages, by the lowest bits of their numbers.
 type pageCache [64]words
+
+func (c *pageCache) forget() {
+	for i := range c {
+		c[i].forget()
+	}
+}
 
 // word returns a word of a page, which stays as it was when it was copied.
 func (c *pageCache) word(at uint64) (uint64, bool) {

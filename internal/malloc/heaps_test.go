@@ -147,13 +147,13 @@ func TestHeapsThatAreNone(t *testing.T) {
 func TestAWalkThatGoesBackCountsFastChunksAgain(t *testing.T) {
 	far := pageSize
 	h := heapIn(t, 65, far+1, 33, 33, 33, far+1, 65, 4*far+1)
-	fast := []uint64{h.Start + 64 + far, h.Start + 64 + far + 64}
+	fast := []uint64{(h.Start + 64 + far) | hidden, (h.Start + 64 + far + 64) | hidden}
 	w := walk{heap: h, fast: fast, deadline: processorTime().Add(longEnough)}
 	w.memory.residency = residencyOf(h.Range)
 	if !w.begin() {
 		t.Fatal("there is no chunk")
 	}
-	for w.at <= fast[1] {
+	for w.at|hidden <= fast[1] {
 		if _, err := w.step(); err != nil {
 			t.Fatal(err)
 		}
