@@ -12,6 +12,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/elffile"
 	"github.com/cgoheap/cgoheap/mappings"
 )
@@ -19,19 +20,24 @@ import (
 // Where a heap lies low, as that of a program at fixed addresses does, numbers look like pointers to blocks. Variables that never have
 // a pointer to a block of malloc's are left out: Go's runtime points to its own memory only, which is looked at for itself, and the
 // profiler has copies of addresses; glibc keeps what it has measured of the processor (__x86_, as far as it has symbols of its own
-// variables), and ld.so's read-only ones are written before the program begins.
+// variables); ld.so's read-only ones are written before the program begins, and it notes how many cycles that took (rtld.c).
 func isNumber(name string, module *mappings.Module) bool {
-	return strings.HasPrefix(name, "__x86_") || name == "_rtld_global_ro" ||
-		module.HoldsGo() && (strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, own))
+	switch name {
+	case "_rtld_global_ro", "load_time", "relocate_time", "start_time":
+		return isLoader(module)
+	}
+	return strings.HasPrefix(name, "__x86_") || module.HoldsGo() && (strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, own))
 }
 
 // own is what the names of the profiler's variables begin with, but those of package cgoheap itself.
 var own = strings.TrimSuffix(reflect.TypeFor[Findings]().PkgPath(), "internal/reach")
 
+func isLoader(m *mappings.Module) bool { return strings.HasPrefix(filepath.Base(m.Path), "ld-linux-") }
+
 // mayHaveNumbers tells the files whose symbols are worth a look.
 func mayHaveNumbers(m *mappings.Module) bool {
 	name := filepath.Base(m.Path)
-	return m.HoldsGo() || strings.HasPrefix(name, "libc.so.") || strings.HasPrefix(name, "ld-linux-")
+	return m.HoldsGo() || strings.HasPrefix(name, "libc.so.") || isLoader(m)
 }
 
 // numbers are known variables, by file and by where it was loaded.
@@ -73,7 +79,9 @@ func numbersOf(m *mappings.Module) (ranges []account.Range) {
 		return nil
 	}
 	defer file.Close()
-	tables, _ := file.FunctionTables() // those before an error are valid
+	files := debugfile.Finder{}.Open(debugfile.Module{Path: m.Path, BuildID: m.BuildID, File: file}) // distributions strip glibc
+	defer files.Close()
+	tables, _ := files.Functions() // those before an error are valid
 	for _, t := range tables {
 		_ = t.EachVariable(false, func(v *elffile.DataSymbol) {
 			if name, _ := t.NameOf(v); isNumber(name, m) {

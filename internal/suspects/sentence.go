@@ -95,7 +95,8 @@ func (v *Verdict) conclusion() string {
 	case v.Class == Grows && v.Finding.Freed:
 		return ": " + unbounded + ", or a leak beside those"
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
-		return ", and hardly any is freed: a leak or a cache without a bound, too few blocks were seen to tell"
+		return fmt.Sprintf(", and hardly any is freed: a leak or a cache without a bound: when pointers were looked for, at %s, too few blocks were seen to tell",
+			v.Finding.When.UTC().Format("15:04 MST"))
 	case v.Class == Grows && v.Finding.Note != "":
 		return ", and hardly any is freed"
 	case v.Class == Grows:
