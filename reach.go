@@ -99,7 +99,10 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 }
 
 func heldAs(f *reach.Findings, i int) holders.Found {
-	found := f.Found(i)
+	found := *f.Found(i)
+	if found.Root&^cgo.TwinRootInGo == cgo.TwinRootCycle && (f.Swept == 0 || f.Blocks.Younger(i, f.Swept)) {
+		found.Root = cgo.TwinRootFinalizer | cgo.TwinRootInGo // a number may look like the way back: it is none once collections have passed
+	}
 	return holders.Found{
 		NotLooked: found.Holder == 0 && (!f.Lost(i) || f.Blocks.Younger(i, registerHolds)),
 		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ cgo.TwinRootInGo),

@@ -273,10 +273,13 @@
 #define twin_chunks_mapped cgoheap_own_twin_chunks_mapped
 #define twin_go_arenas cgoheap_own_twin_go_arenas
 #define twin_go_forget cgoheap_own_twin_go_forget
+#define twin_go_forget_kept cgoheap_own_twin_go_forget_kept
 #define twin_go_goroutine cgoheap_own_twin_go_goroutine
 #define twin_go_goroutines cgoheap_own_twin_go_goroutines
 #define twin_go_holds cgoheap_own_twin_go_holds
 #define twin_go_index cgoheap_own_twin_go_index
+#define twin_go_is_processor cgoheap_own_twin_go_is_processor
+#define twin_go_keep cgoheap_own_twin_go_keep
 #define twin_go_object cgoheap_own_twin_go_object
 #define twin_go_path cgoheap_own_twin_go_path
 #define twin_go_paths cgoheap_own_twin_go_paths

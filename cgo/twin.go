@@ -225,7 +225,7 @@ var _ [C.TWIN_GO_ARENA]byte = [gospans.ArenaBytes]byte{}
 func twinGo(l gospans.Layout) (t C.struct_twin_go) {
 	u32 := func(n uint32) C.uint32_t { return C.uint32_t(n) }
 	t.arenas, t.bias = C.uint64_t(l.Arenas), C.uint64_t(l.Bias)
-	t.lists, t.goroutines = C.uint64_t(l.Lists), C.uint64_t(l.Goroutines)
+	t.lists, t.goroutines, t.processors = C.uint64_t(l.Lists), C.uint64_t(l.Goroutines), C.uint64_t(l.Processors)
 	s := l.Span
 	t.span.start, t.span.pages, t.span.free_index, t.span.objects = u32(s.Start), u32(s.Pages), u32(s.FreeIndex), u32(s.Objects)
 	t.span.bits, t.span.count, t.span.state, t.span.size = u32(s.Bits), u32(s.Count), u32(s.State), u32(s.Size)

@@ -9,7 +9,7 @@
 // Where the Go runtime keeps its heap and its goroutines, as internal/gospans has found it, where the fields are explained. All
 // zero if that is unknown.
 struct twin_go {
-	uint64_t arenas, bias, lists, goroutines;
+	uint64_t arenas, bias, lists, goroutines, processors;
 	struct {
 		uint32_t start, pages, free_index, objects, bits, count, state, size, class, specials;
 	} span;

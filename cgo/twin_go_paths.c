@@ -6,6 +6,7 @@
 #include "twin_go_paths.h"
 
 #include "blocks_pages.h"
+#include "twin_found.h"
 #include "twin_sort.h"
 
 #define WORD 8ULL
@@ -15,6 +16,8 @@
 #define BYTES_PER_ENTRY 4096     // of arenas: the queue has a 256th of them
 #define MOST_ARENAS (1ULL << 14) // between the first and the last
 #define MOST_SPECIALS (1 << 20)
+#define MOST_LISTED (1ULL << 26)
+#define LEAST_PROCESSOR (4ULL << 10)
 #define NONE (~0U)
 
 // Of the runtime's special records, mheap.go. Behind KEPT are a finalizer's function, and numbers; or a cleanup's: its function, and
@@ -36,6 +39,7 @@ struct search {
 	uint64_t first, waiting, room;
 	uint64_t from; // of the object that is looked at: the first word's address, and the root
 	uint64_t root; // of words that are looked at as roots; 0: they are an object's
+	struct twin_range self; // an object whose own words do not keep it
 	uint32_t chain; // the paths that were answered last
 	bool full;
 };
@@ -116,7 +120,7 @@ static void push(struct search *s, uint64_t at)
 static void meet(struct search *s, uint64_t value)
 {
 	struct object o;
-	if (value < s->low || value >= s->high || !object_at(s->go, value, &o) || o.at < s->low || bit(s, s->reached, o.at))
+	if (value < s->low || value >= s->high || (value >= s->self.start && value < s->self.limit) || !object_at(s->go, value, &o) || o.at < s->low || bit(s, s->reached, o.at))
 		return;
 	set_bit(s, s->reached, o.at);
 	if (bit(s, s->asked, o.at))
@@ -198,11 +202,66 @@ static void drain(struct search *s)
 	}
 }
 
-static bool look_at_stack(void *arg, const struct twin_goroutine *g)
+// A goroutine keeps what its stack points to, and what the runtime has noted of it, as functions that are deferred.
+static bool look_at_goroutine(void *arg, const struct twin_goroutine *g)
 {
 	struct search *s = arg;
+	struct object o;
+	s->root = TWIN_ROOT_GO_STACK;
 	s->outside->part(s->outside->arg, g->used, g->hi, look, s);
+	s->from = (g->hi - WORD) | (uint64_t)TWIN_ROOT_GO_STACK << FROM_BITS;
+	if (object_at(s->go, g->g, &o))
+		look_at(s, &o);
 	return true;
+}
+
+static bool each_of(struct search *s, uint64_t slice, void (*visit)(struct search *s, const struct object *o))
+{
+	struct go_slice all;
+	struct object o;
+	if (slice == 0 || !go_slice(s->go, slice, MOST_LISTED, &all))
+		return false;
+	for (uint64_t i = 0; i < all.size; i++)
+		if (object_at(s->go, go_word(all.at + WORD * i), &o) && o.at >= s->low && o.at < s->high)
+			visit(s, &o);
+	return true;
+}
+
+static void set_apart(struct search *s, const struct object *o)
+{
+	set_bit(s, s->reached, o->at);
+}
+
+static void clear_apart(struct search *s, const struct object *o)
+{
+	uint64_t i = (o->at - s->low) / WORD;
+	s->reached[i / 8] &= (uint8_t)~(1U << i % 8);
+}
+
+static void look_at_apart(struct search *s, const struct object *o)
+{
+	s->from = o->at | (uint64_t)TWIN_ROOT_GO_OTHER << FROM_BITS;
+	if (bit(s, s->asked, o->at))
+		answer(s, o->at);
+	look_at(s, o);
+}
+
+bool twin_go_is_processor(const struct twin_go *go, uint64_t start, uint64_t limit)
+{
+	struct go_slice all;
+	if (limit - start < LEAST_PROCESSOR || go->processors == 0 || !go_slice(go, go->processors, MOST_LISTED, &all))
+		return false;
+	for (uint64_t i = 0; i < all.size; i++)
+		if (go_word(all.at + WORD * i) >= start && go_word(all.at + WORD * i) < limit)
+			return true;
+	return false;
+}
+
+// What the runtime notes of goroutines and processors, which have the timers, leads from each to all others: whoever waits for a timer would
+// keep what all timers do. So nothing leads through them, but in the end.
+static bool each_apart(struct search *s, void (*visit)(struct search *s, const struct object *o))
+{
+	return each_of(s, s->go->goroutines, visit) && each_of(s, s->go->processors, visit);
 }
 
 // What a special record keeps of an object that nothing else does. An object keeps itself alive if that leads to it.
@@ -211,8 +270,10 @@ static void look_at_special(struct search *s, uint64_t special, const struct obj
 	s->from = special | (uint64_t)TWIN_ROOT_FINALIZER << FROM_BITS;
 	s->chain = NONE;
 	s->left++; // until all is looked at
+	s->self = (struct twin_range){o->at, o->at + o->size}; // as Go's collector, which follows no pointer from an object into itself
 	if (kind_of(special) == s->go->special.finalizer)
 		look_at(s, o);
+	s->self = (struct twin_range){0};
 	s->root = 0;
 	meet_kept(s, special);
 	drain(s);
@@ -298,28 +359,73 @@ static bool look_outside(struct search *s, bool (*each)(void *, twin_go_words *,
 
 static bool look_at_goroutines(struct search *s)
 {
-	s->root = TWIN_ROOT_GO_STACK;
-	bool known = twin_go_goroutines(s->go, look_at_stack, s);
+	bool known = twin_go_goroutines(s->go, look_at_goroutine, s);
 	drain(s);
 	return known;
+}
+
+static bool find_kept_by_variables(struct search *s)
+{
+	return each_apart(s, set_apart) && look_outside(s, s->outside->variables, TWIN_ROOT_DATA) && !s->full;
 }
 
 // What variables and goroutines do not keep is known only if all that they keep is. What is left then is kept by nothing.
 static void find_all(struct search *s)
 {
-	if (!look_outside(s, s->outside->variables, TWIN_ROOT_DATA) || !look_at_goroutines(s) || s->full)
+	if (!find_kept_by_variables(s) || !look_at_goroutines(s) || s->full || !twin_go_arenas(s->go, look_at_specials, s) || !each_apart(s, look_at_apart))
 		return;
-	if (!twin_go_arenas(s->go, look_at_specials, s) || !look_outside(s, s->outside->others, TWIN_ROOT_GO_OTHER) || s->full)
+	drain(s);
+	if (!look_outside(s, s->outside->others, TWIN_ROOT_GO_OTHER) || s->full)
 		return;
 	for (uint64_t i = 0; i < s->count; i++)
 		if (s->paths[i].root == TWIN_ROOT_GO_HEAP)
 			s->paths[i].root = TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO;
 }
 
+static bool begin(struct search *s)
+{
+	return twin_go_arenas(s->go, widen, s) && s->high - s->low <= MOST_ARENAS * TWIN_GO_ARENA;
+}
+
+static void forget(struct search *s)
+{
+	uint64_t bits = (s->high - s->low) / WORD / 8;
+	if (s->asked != NULL)
+		(void)pages_unmap(s->asked, bits);
+	if (s->queue != NULL)
+		(void)pages_unmap(s->queue, s->room * sizeof *s->queue);
+}
+
+void twin_go_keep(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept kept[2], uint64_t *taken)
+{
+	struct search s = {.go = go, .outside = outside, .chain = NONE, .left = 1}; // until all is looked at
+	bool known = begin(&s) && take(&s, taken) && find_kept_by_variables(&s);
+	known = known && each_apart(&s, clear_apart); // they were set so that nothing leads through them
+	uint64_t words = (s.high - s.low) / WORD / 64, *copy = known ? pages_map(words * WORD) : NULL;
+	kept[0] = kept[1] = (struct twin_kept){s.low, s.high, NULL};
+	if (copy != NULL) {
+		*taken += words * WORD;
+		for (uint64_t i = 0; i < words; i++)
+			if (((const uint64_t *)s.reached)[i] != 0) // no page of the copy is touched in vain
+				copy[i] = ((const uint64_t *)s.reached)[i];
+		kept[0].bits = (uint8_t *)copy;
+		if (each_apart(&s, set_apart) && look_at_goroutines(&s) && !s.full && each_apart(&s, clear_apart))
+			kept[1].bits = s.reached;
+	}
+	forget(&s);
+}
+
+void twin_go_forget_kept(struct twin_kept *kept)
+{
+	if (kept->bits != NULL)
+		(void)pages_unmap(kept->bits, (kept->high - kept->low) / WORD / 8);
+	kept->bits = NULL;
+}
+
 uint64_t twin_go_paths(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_path *paths, uint64_t count, uint64_t *taken)
 {
 	struct search s = {.go = go, .outside = outside, .paths = paths, .chain = NONE};
-	if (!twin_go_arenas(go, widen, &s) || s.high - s.low > MOST_ARENAS * TWIN_GO_ARENA)
+	if (!begin(&s))
 		return 0;
 	s.count = s.left = list(&s, count);
 	if (s.count == 0 || !take(&s, taken))
@@ -327,6 +433,7 @@ uint64_t twin_go_paths(const struct twin_go *go, const struct twin_go_outside *o
 	for (uint64_t i = 0; i < s.count; i++)
 		set_bit(&s, s.asked, paths[i].at);
 	find_all(&s);
+	forget(&s);
 	return s.count;
 }
 

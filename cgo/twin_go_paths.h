@@ -25,6 +25,28 @@ struct twin_go_outside {
 	void *arg;
 };
 
+// Which objects are kept: a bit for each word of the arenas.
+struct twin_kept {
+	uint64_t low, high; // of all arenas
+	uint8_t *bits;      // NULL: it is not known
+};
+
+// Finds those that variables keep, and those that variables or goroutines do. taken is as for twin_go_paths. twin_go_forget_kept must
+// follow in any case, for both.
+void twin_go_keep(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept kept[2], uint64_t *taken);
+void twin_go_forget_kept(struct twin_kept *kept);
+
+// Whether an object that begins at an address is kept.
+static inline bool twin_go_is_kept(const struct twin_kept *kept, uint64_t at)
+{
+	uint64_t i = (at - kept->low) / 8;
+	return at >= kept->low && at < kept->high && (kept->bits[i / 8] >> i % 8 & 1) != 0;
+}
+
+// Whether the runtime keeps what it knows of a processor between two addresses: its last pointers that a collector was to be told of are there,
+// whoever has them now, and none that is the program's.
+bool twin_go_is_processor(const struct twin_go *go, uint64_t start, uint64_t limit);
+
 // Sorts the paths by their objects, leaves each object once, and answers. Returns how many are left. taken grows by the memory that is mapped.
 // Variables come before the stacks of goroutines, then what only a finalizer keeps, then what only the rest does; of several variables,
 // the one from which the fewest objects lie between counts.

@@ -299,6 +299,18 @@ static bool pass_others(void *arg, twin_go_words *words, void *to)
 	       twin_areas(task, a.m->maps, a.m->apart, TWIN_ROOT_MAPPING, pass, pass_copy, &a);
 }
 
+// An object that the program still uses tells more of a block than one that is garbage, such as an older copy of a list.
+static void scan_go(struct marking *m)
+{
+	struct twin_go_outside outside = {pass_variables, pass_others, pass_part, m};
+	struct twin_kept kept[2];
+	twin_go_keep(&m->task->go, &outside, kept, &m->task->own);
+	if (!twin_go_scan(&m->task->go, kept, scan_root, m))
+		m->task->go_unknown = 1;
+	twin_go_forget_kept(&kept[0]);
+	twin_go_forget_kept(&kept[1]);
+}
+
 // Finds out what keeps the objects of Go's heap that chains begin in.
 static void find_paths(struct marking *m)
 {
@@ -335,6 +347,7 @@ static void name_goroutines(struct marking *m)
 				continue;
 			const struct twin_goroutine *g = twin_go_goroutine(&all, m->found[i].root_word);
 			m->found[i].goroutine = g == NULL ? 0 : g->start;
+			m->found[i].root_word = g == NULL ? 0 : g->g;
 		}
 	}
 	twin_go_forget(&all);
@@ -370,8 +383,7 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 	scan_stacks(&m);
 	scan_registers(&m);
 	follow_blocks(&m);
-	if (!twin_go_scan(&task->go, scan_root, &m))
-		task->go_unknown = 1;
+	scan_go(&m);
 	if (!scan_areas(&m, TWIN_ROOT_MAPPING))
 		return fail(task, TWIN_NO_AREAS);
 	task->phase = TWIN_BLOCKS;

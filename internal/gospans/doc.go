@@ -13,6 +13,7 @@
 //     goroutines that were just begun, known by the addresses of their variables.
 //   - A span must have the addresses and sizes that objects of several kinds have. What it says is free must predict where the
 //     next objects are allocated.
+//   - The list of processors has the one whose timers a timer that was just begun points into.
 //   - The records of finalizers are where one is that was just set, and a cleanup's kind is what objects with one have. If they are not
 //     found, only they are unknown.
 //   - The fields of a g are not assumed to lie anywhere. Goroutines that wait on a channel, wait in a system call and have

@@ -16,6 +16,8 @@ type Layout struct {
 	G          G
 	Special    Special
 
+	Processors uint64 // address of the slice of pointers to all p, which have the timers; 0: unknown
+
 	// Start and limit of the runtime's lists of variables with pointers: those that have a value from the file on, and others. 0: unknown.
 	// In plugins are more.
 	Data, BSS [2]uint64
@@ -77,5 +79,6 @@ func find() (l Layout, err error) {
 	}
 	l.findSpecials()
 	l.findVariables()
+	l.findProcessors()
 	return l, nil
 }

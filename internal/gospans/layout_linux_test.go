@@ -18,6 +18,7 @@ func TestTheLayoutIsTheDebugDatas(t *testing.T) {
 				Arenas: found.Arenas, Bias: found.Bias, // in no debug data: leadsTo has proven them
 				Lists:      d.symbols["runtime.mheap_"] + uint64(d.offset("mheap", "heapArenas")),
 				Goroutines: d.symbols["runtime.allgs"],
+				Processors: d.symbols["runtime.allp"],
 				Span: Span{
 					Start: s("startAddr"), Pages: s("npages"), FreeIndex: s("freeindex"), Objects: s("nelems"),
 					Bits: s("allocBits"), Count: s("allocCount"), State: s("state"), Size: s("elemsize"),
@@ -52,7 +53,7 @@ func TestTheLayoutIsFoundInEachBuild(t *testing.T) {
 	}
 	check := func(t *testing.T, got Layout) {
 		t.Helper()
-		if got.Span != want.Span || got.G != want.G || got.Special != want.Special || got.Arenas == 0 || got.Lists == 0 || got.Goroutines == 0 || got.Data[0] == 0 || got.BSS[0] == 0 {
+		if got.Span != want.Span || got.G != want.G || got.Special != want.Special || got.Arenas == 0 || got.Lists == 0 || got.Goroutines == 0 || got.Processors == 0 || got.Data[0] == 0 || got.BSS[0] == 0 {
 			t.Errorf("found %+v, want the fields of %+v", got, want)
 		}
 	}

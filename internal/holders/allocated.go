@@ -68,7 +68,7 @@ func (n *namer) nameEntries(b *Blocks) {
 	for _, entry := range slices.Sorted(maps.Keys(n.entries)) {
 		h := Holder{Name: "stack of a goroutine"}
 		if name := n.functionAt(entry); name != "" {
-			h.Name, h.Note = "stack of "+goroutineOf(name), ofCrowd(waiting, entry)
+			h.Name, h.Note = "stack of "+goroutineOf(name), ofCrowd(waiting, entry, len(n.holding[entry]))
 		}
 		n.entries[entry] = n.number(h)
 	}
@@ -96,21 +96,29 @@ func (n *namer) functionAt(entry uint64) string {
 	return n.outermost(m, &result)
 }
 
-// leastCrowd is how many goroutines that wait at one place are worth a word: more than a pool of workers has.
+// leastCrowd is how many goroutines that hold blocks are worth a word: more than a pool of workers has.
 const leastCrowd = 100
 
-// ofCrowd says where most goroutines of a function wait, if they are many.
-func ofCrowd(waiting []Waiting, entry uint64) string {
-	most := Waiting{Number: leastCrowd - 1}
+// ofCrowd says how many goroutines of a function hold blocks, if they are many, and where most of that function are.
+func ofCrowd(waiting []Waiting, entry uint64, holding int) string {
+	if holding < leastCrowd {
+		return ""
+	}
+	var most Waiting
+	all := 0
 	for _, w := range waiting {
-		if w.Number > most.Number && w.begins(entry) {
+		if !w.begins(entry) {
+			continue
+		}
+		if all += w.Number; w.Number > most.Number {
 			most = w
 		}
 	}
-	if most.Place == "" {
-		return ""
+	text := fmt.Sprintf("one of %d that hold recorded blocks", holding)
+	if 2*most.Number > all {
+		text += ", and most like it are in " + clean(most.Place)
 	}
-	return fmt.Sprintf("of which %d are in %s", most.Number, clean(most.Place))
+	return text
 }
 
 // ending says where finalizers and cleanups are that run now. Others wait for them; "" if none runs.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -63,7 +64,9 @@ func (d *fileData) nameVariable(first int) (end int) {
 
 // variable names the variable around an ELF address.
 func (n *namer) variable(m *mappings.Module, v *symbolize.Variable, address uint64) (h Holder) {
-	if n.isGo(m, v, address) {
+	if of, _, made := strings.Cut(v.Name, "..stmp_"); made { // by Go's compiler, for a value that has no name
+		h.Name = "data of Go's package " + clean(of)
+	} else if n.isGo(m, v, address) {
 		h.Name = "Go variable " + clean(v.Name)
 	} else {
 		h.Name = "global " + clean(v.Name)

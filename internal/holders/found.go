@@ -39,7 +39,7 @@ type Found struct {
 	Through   uint32 // 1 + the index of the recorded block that the word lies in, or the last one of its chain; 0: the chain has none
 	Root      Root   // NoRoot: nothing points to it
 	InGo      bool   // the chain leads from the root through Go's heap
-	RootWord  uint64 // the address of the first word of the chain; of a finalizer or cleanup, of its function
+	RootWord  uint64 // the address of the first word of the chain; of a finalizer or cleanup, of its function; of a goroutine, what tells it from others
 	Thread    int    // whose registers these are; 0 if unknown
 	Entry     uint64 // an address in the first function of the goroutine; 0 if unknown
 }

@@ -27,9 +27,10 @@ type namer struct {
 	named   []uint32 // their names
 	stacks  map[uint32]uint32
 	fixed   map[Root]uint32
-	entries map[uint64]uint32 // of functions: the names of goroutines that began in them
-	ends    map[uint64]string // of functions that are finalizers or cleanups: their names
-	ending  string            // which finalizers and cleanups run, if some wait for their turn: a Holder's note
+	entries map[uint64]uint32          // of functions: the names of goroutines that began in them
+	holding map[uint64]map[uint64]bool // the goroutines that hold blocks, by these functions
+	ends    map[uint64]string          // of functions that are finalizers or cleanups: their names
+	ending  string                     // which finalizers and cleanups run, if some wait for their turn: a Holder's note
 	threads map[int]string
 	tasks   usage.Tasks
 }
@@ -44,7 +45,7 @@ type word struct {
 func Name(p *Process, b *Blocks, memory *scratch.Memory) *Named {
 	n := &namer{
 		Process: p, memory: memory, numbers: make(map[Holder]uint32), stacks: make(map[uint32]uint32), fixed: make(map[Root]uint32),
-		entries: make(map[uint64]uint32), ends: make(map[uint64]string), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
+		entries: make(map[uint64]uint32), holding: make(map[uint64]map[uint64]bool), ends: make(map[uint64]string), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
 	}
 	n.places = n.newPlaces()
 	n.collect(b)
@@ -100,6 +101,10 @@ func (n *namer) collect(b *Blocks) {
 		switch f.Root {
 		case GoStack:
 			n.entries[f.Entry] = 0
+			if n.holding[f.Entry] == nil {
+				n.holding[f.Entry] = make(map[uint64]bool)
+			}
+			n.holding[f.Entry][f.RootWord] = true
 		case Finalizer, Cycle:
 			n.ends[f.RootWord] = ""
 		}

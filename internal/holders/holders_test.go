@@ -80,11 +80,14 @@ func TestWhatGoKeepsHasANoteIfMoreIsKnown(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	for number, want := range map[int]string{99: "", 100: "of which 100 are in main.f (a.go:1)"} {
-		crowd[0].Number = number
-		if got := ofCrowd(crowd, 16); got != want {
-			t.Errorf("of %d goroutines at one place it says %q, want %q", number, got, want)
+	for number, want := range map[int]string{99: "", 100: "one of 100 that hold recorded blocks, and most like it are in main.f (a.go:1)"} {
+		if got := ofCrowd(crowd, 16, number); got != want {
+			t.Errorf("of %d goroutines it says %q, want %q", number, got, want)
 		}
+	}
+	crowd[1].Number = 99
+	if got := ofCrowd(crowd, 16, 200); got != "one of 200 that hold recorded blocks" {
+		t.Errorf("of those that are at different places it says %q", got)
 	}
 }
 

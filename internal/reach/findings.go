@@ -28,6 +28,7 @@ type Findings struct {
 	Report twin.Report
 	Time   time.Time // of the instant
 
+	Swept   time.Duration   // how long before the instant Go's last collection but one had ended; 0 if there were no two
 	GoData  []account.Range // where Go's variables with pointers lie; empty if unknown
 	Unknown []string        // what was looked at as a whole, because its layout is not known, with the reason
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -125,6 +126,7 @@ func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask)
 		scrub()
 	})
 	f.Time = time.Now()
+	f.Swept = swept(f.Time)
 	f.Report, err = twin.Look(shared, a)
 	f.Report.Copies = 1
 	copy(found, shared.Found)
@@ -136,6 +138,16 @@ func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask)
 		f.Unknown = append(f.Unknown, fmt.Sprintf("%d of malloc's heaps, with free blocks: at that moment their chunks did not follow one another", n))
 	}
 	return err
+}
+
+// swept returns how long ago Go's last collection but one ended: what it had to finalize has been, unless that was kept.
+func swept(now time.Time) time.Duration {
+	var stats debug.GCStats
+	debug.ReadGCStats(&stats)
+	if len(stats.PauseEnd) < 2 {
+		return 0
+	}
+	return now.Sub(stats.PauseEnd[1])
 }
 
 // leastFound is how many take enough memory that it is not of Go's heap.

@@ -81,7 +81,7 @@ type need struct {
 const (
 	leastCopies  = 32 << 20
 	copiedShare  = 8  // of the process's anonymous memory, an eighth is likely to be written
-	listsShare   = 40 // the copy's lists take some 2 % of the memory that they are about
+	listsShare   = 25 // the copy's lists take some 2 % of the memory that they are about, and while it looks for what Go keeps, 4 % of Go's heap
 	roomReserved = 8 << 20
 )
 

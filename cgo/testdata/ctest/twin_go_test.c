@@ -35,6 +35,7 @@ static uint64_t indexes[2] = {FIRST, FIRST + 1};
 static uint64_t lists[6] = {(uint64_t)indexes, 2, 2, 0, 0, 0};
 static struct g *all[8];
 static uint64_t goroutines[3] = {(uint64_t)all, 0, 8};
+static uint64_t processor[1], processors[3] = {(uint64_t)processor, 1, 1};
 static struct span spans[8];
 static uint8_t bits[64] __attribute__((aligned(8)));
 static struct g *gs; // in the first arena, which is memory: all others are addresses only
@@ -67,7 +68,8 @@ static void set_up(void)
 	memset(spans, 0, sizeof spans), memset(bits, 0, sizeof bits), memset(all, 0, sizeof all);
 	table[FIRST] = (uint64_t)arena[0], table[FIRST + 1] = (uint64_t)arena[1];
 	go = (struct twin_go){.arenas = (uint64_t)table, .bias = FIRST * TWIN_GO_ARENA - base, .lists = (uint64_t)lists,
-			      .goroutines = (uint64_t)goroutines, .span = {24, 32, 48, 50, 64, 96, 99, 104, 98, 112}, .special = {2, 7, 32},
+			      
+			      .goroutines = (uint64_t)goroutines, .processors = (uint64_t)processors, .span = {24, 32, 48, 50, 64, 96, 99, 104, 98, 112}, .special = {2, 7, 32},
 			      .g = {offsetof(struct g, sp), offsetof(struct g, status), offsetof(struct g, id),
 				    offsetof(struct g, created), offsetof(struct g, start)}};
 	gs = (struct g *)base;
@@ -100,7 +102,7 @@ static void note(void *arg, uint64_t start, uint64_t limit, uint32_t root)
 static bool scan(void)
 {
 	parts = 0;
-	return twin_go_scan(&go, note, &parts);
+	return twin_go_scan(&go, NULL, note, &parts);
 }
 
 static bool is(int i, uint64_t start, uint64_t limit)
@@ -325,6 +327,7 @@ static struct span *put_whole(int i, uint64_t page, uint8_t class)
 static void set_up_paths(void)
 {
 	set_up();
+	processor[0] = 0;
 	memset(variables, 0, sizeof variables), memset(others, 0, sizeof others), memset(records, 0, sizeof records);
 	variables_known = true;
 }
@@ -355,7 +358,56 @@ static void paths(void)
 		check(leads(objects[i], TWIN_ROOT_GO_HEAP, 0));
 	variables_known = true, goroutines[1] = 1ULL << 40;
 	ask(objects, 8);
-	check(leads(object(3, 3), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[2]) && leads(object(3, 7), TWIN_ROOT_GO_HEAP, 0));
+	check(leads(object(3, 3), TWIN_ROOT_GO_HEAP, 0) && leads(object(3, 7), TWIN_ROOT_GO_HEAP, 0));
+}
+
+// What the runtime has noted of goroutines and processors leads to what all of them keep.
+static void apart(void)
+{
+	set_up_paths();
+	put_whole(0, 3, 0), put_whole(1, 4, 0), put_whole(2, 0, 0); // the g lie on page 0
+	struct g *g = begin(0, 40 * PAGE, 4);
+	g->more[0] = object(3, 1);          // a function that is deferred
+	processor[0] = object(4, 0) + 8;    // behind a word of the runtime's
+	*words_of(object(4, 0) + 16) = object(3, 2); // a timer's
+	variables[0] = object(3, 3), *words_of(object(3, 3)) = object(4, 0) + 500; // whoever waits for a timer
+	variables[1] = object(3, 4), *words_of(object(3, 4)) = (uint64_t)g;
+	const uint64_t objects[] = {object(3, 1), object(3, 2), object(3, 4)};
+	ask(objects, 3);
+	check(leads(object(3, 1), TWIN_ROOT_GO_STACK | TWIN_ROOT_IN_GO, base + 40 * PAGE + 2048 - 8));
+	check(leads(object(3, 2), TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO, object(4, 0)));
+	check(leads(object(3, 4), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[1]));
+	go.processors = 0;
+	ask(objects, 3);
+	check(leads(object(3, 4), TWIN_ROOT_GO_HEAP, 0));
+}
+
+// Objects that are kept come before older copies of them, also in a span that is being filled.
+static void kept_first(void)
+{
+	set_up_paths();
+	struct span *s = put_whole(0, 3, 0);
+	uint64_t taken = 0;
+	struct twin_kept k[2];
+	begin(0, 40 * PAGE, 4);
+	*words_of(base + 40 * PAGE + 1000) = object(3, 2);
+	variables[0] = object(3, 5), *words_of(object(3, 5)) = object(3, 7);
+	twin_go_keep(&go, &outside, k, &taken);
+	check(k[0].bits != NULL && twin_go_is_kept(k, object(3, 7)) && !twin_go_is_kept(k, object(3, 2)) && !twin_go_is_kept(k, 8));
+	check(k[1].bits != NULL && twin_go_is_kept(k + 1, object(3, 7)) && twin_go_is_kept(k + 1, object(3, 2)) && !twin_go_is_kept(k + 1, object(3, 0)));
+	for (int filled = 0; filled < 2; filled++) {
+		s->count = (uint16_t)(8 - filled);
+		parts = 0;
+		check(twin_go_scan(&go, k, note, &parts) && parts == (filled ? 5 : 7));
+		check(is(0, object(3, 5), object(3, 6)) && is(1, object(3, 7), object(3, 8)) && part[2].root == TWIN_ROOT_GO_STACK && is(3, object(3, 2), object(3, 3)));
+		check(filled ? is(4, object(3, 0), object(4, 0)) : is(4, object(3, 0), object(3, 2)));
+	}
+	twin_go_forget_kept(k), twin_go_forget_kept(k + 1);
+	s->count = 8, variables_known = false;
+	twin_go_keep(&go, &outside, k, &taken);
+	parts = 0;
+	check(k[0].bits == NULL && twin_go_scan(&go, k, note, &parts) && parts == 2 && is(0, object(3, 0), object(3, 8)));
+	twin_go_forget_kept(k), twin_go_forget_kept(k + 1);
 }
 
 enum { FINALIZER = 2, CLEANUP = 7, PROFILE = 4 };
@@ -383,6 +435,10 @@ static void kept(void)
 	check(leads(object(4, 2), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5005));
 	check(leads(object(4, 3), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5006) && leads(object(4, 4), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5007));
 	check(leads(object(3, 7), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0)); // what is behind a finalizer's function is a number
+	*words_of(object(3, 0)) = object(3, 0) + 8; // no pointer of an object to itself keeps it
+	ask(objects, 11);
+	check(leads(object(3, 0), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5000));
+	*words_of(object(3, 0)) = object(3, 1);
 	go.span.specials = 0;
 	ask(objects, 11);
 	check(leads(object(3, 1), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0) && leads(object(3, 5), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0));
@@ -416,6 +472,8 @@ int main(void)
 	run("goroutines are found by address", by_address);
 	run("what is not as expected is unknown", unknown);
 	run("an object is kept by the nearest variable, else by a goroutine, else by others", paths);
+	run("nothing leads through what the runtime has noted of goroutines and processors", apart);
+	run("objects that are kept are looked at before others", kept_first);
 	run("what only finalizers and cleanups keep is told, also if they can never run", kept);
 	run("what was not looked at for want of room is not known", too_many);
 	return 0;

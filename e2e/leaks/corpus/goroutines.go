@@ -63,7 +63,7 @@ func sessions() {
 		<-resting
 	}
 	trial.Held("kept_by_session", "stack of (a )?goroutine .*(watch|sessions)")
-	trial.Told("kept_by_session", `^.kept_by_session. .*, called from main\.\(\*session\)\.watch: .* reachable from stack of .*, of which [0-9]+ are in main\.\(\*session\)\.watch \(goroutines.go:[0-9]+\)`)
+	trial.Told("kept_by_session", `^.kept_by_session. .*, called from main\.\(\*session\)\.watch: .* reachable from stack of .*, one of [0-9]+ that hold recorded blocks, and most like it are in main\.\(\*session\)\.watch \(goroutines.go:[0-9]+\)`)
 	trial.Told("lost_by_session", `^.lost_by_session. .*, called from main\.sessions: .* no pointer found to 100 %: lost, or its pointers are hidden$`)
 }
 
