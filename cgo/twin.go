@@ -56,17 +56,14 @@ const (
 	TwinRootGoStack = TwinRoot(C.TWIN_ROOT_GO_STACK)
 	TwinRootMapping = TwinRoot(C.TWIN_ROOT_MAPPING)
 	TwinRootEpoll   = TwinRoot(C.TWIN_ROOT_EPOLL)
-
-	TwinRootFinalizer = TwinRoot(C.TWIN_ROOT_FINALIZER)
-	TwinRootCycle     = TwinRoot(C.TWIN_ROOT_CYCLE)
-	TwinRootGoOther   = TwinRoot(C.TWIN_ROOT_GO_OTHER)
-	TwinRootGarbage   = TwinRoot(C.TWIN_ROOT_GARBAGE)
 )
 
 // Both languages have the same structures.
 var (
 	_ [C.TWIN_ROOT_UNKNOWN]byte                  = [TwinRootUnknown]byte{}
 	_ [C.TWIN_ROOT_IN_GO]byte                    = [TwinRootInGo]byte{}
+	_ [C.TWIN_ROOT_FINALIZER]byte                = [TwinRootFinalizer]byte{}
+	_ [C.TWIN_ROOT_CYCLE]byte                    = [TwinRootCycle]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_block{})]byte = [unsafe.Sizeof(TwinBlock{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_found{})]byte = [unsafe.Sizeof(TwinFound{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_stack{})]byte = [unsafe.Sizeof(TwinStack{})]byte{}

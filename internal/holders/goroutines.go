@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/guilty"
-	"github.com/cgoheap/cgoheap/internal/peek"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
@@ -100,10 +100,11 @@ func calledBy(entry uint64) (targets []uint64) {
 	if f == nil || !strings.Contains(f.Name(), ".gowrap") {
 		return nil
 	}
-	code := make([]byte, mostCode)
-	code = code[:peek.Copy(code, entry)]
-	for i := 0; i+8 <= len(code) && runtime.FuncForPC(uintptr(entry)+uintptr(i)) == f; i++ {
-		if target := callAt(code[i:], entry+uint64(i)); target != 0 {
+	for i := range uint64(mostCode) {
+		if runtime.FuncForPC(uintptr(entry+i+instruction-1)) != f {
+			break
+		}
+		if target := callAt(codeAt(entry+i), entry+i); target != 0 {
 			if to := runtime.FuncForPC(uintptr(target)); to != nil && uint64(to.Entry()) == target && !strings.HasPrefix(to.Name(), "runtime.") {
 				targets = append(targets, target)
 			}
@@ -112,9 +113,17 @@ func calledBy(entry uint64) (targets []uint64) {
 	return targets
 }
 
+// instruction is how many bytes a call has at most.
+const instruction = 8
+
+// codeAt returns code of this program's.
+func codeAt(address uint64) (code [instruction]byte) {
+	return **(**[instruction]byte)(unsafe.Pointer(&address))
+}
+
 // callAt returns what the instruction at an address calls, if it is a direct call: on amd64 E8 and a distance from its end, on arm64 BL.
-func callAt(code []byte, at uint64) uint64 {
-	word := binary.LittleEndian.Uint32(code)
+func callAt(code [instruction]byte, at uint64) uint64 {
+	word := binary.LittleEndian.Uint32(code[:])
 	switch {
 	case runtime.GOARCH == "amd64" && code[0] == 0xe8:
 		return at + 5 + uint64(int64(int32(binary.LittleEndian.Uint32(code[1:]))))
