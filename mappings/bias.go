@@ -1,10 +1,6 @@
 package mappings
 
-import (
-	"os"
-
-	"github.com/cgoheap/cgoheap/internal/elffile"
-)
+import "github.com/cgoheap/cgoheap/internal/elffile"
 
 // segmentBiases returns the biases of the mappings of one file by the segments they map: start − (offset + p_vaddr −
 // p_offset). An offset alone can fit several segments, because loaders round the start of a segment down to a page and
@@ -42,8 +38,7 @@ func fittingBiases(segments []elffile.Segment, m *mapping) []uint64 {
 }
 
 func holds(s elffile.Segment, offset uint64) bool {
-	page := uint64(os.Getpagesize())
-	return offset >= s.Offset&^(page-1) && offset < s.Offset+s.Filesz
+	return offset >= pageDown(s.Offset) && offset < s.Offset+s.Filesz
 }
 
 // guessedBias returns the bias of a load whose program headers cannot be read: as if the first byte of the file were at ELF

@@ -1,7 +1,6 @@
 package mappings
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -22,7 +21,7 @@ func Linked(segments []Segment) []Module {
 	for _, s := range segments {
 		mapped = append(mapped, s.mapping())
 	}
-	modules := inspectAll(mapped, self)
+	modules, _ := inspectAll(mapped, self)
 	at := slices.IndexFunc(modules, func(m Module) bool { return len(mapped) > 0 && m.Path == mapped[0].Path })
 	if at > 0 {
 		program := modules[at]
@@ -35,11 +34,10 @@ func Linked(segments []Segment) []Module {
 // mapping returns the segment as the kernel would list it, but without the device, which the loader does not know. Without a
 // device, an open file is compared with its head in memory.
 func (s Segment) mapping() mapping {
-	page := uint64(os.Getpagesize()) - 1
 	m := mapping{
-		Start:  s.Start &^ RuntimeAddr(page),
-		Limit:  (s.Limit + RuntimeAddr(page)) &^ RuntimeAddr(page),
-		Offset: s.Offset &^ FileOffset(page),
+		Start:  RuntimeAddr(pageDown(uint64(s.Start))),
+		Limit:  RuntimeAddr(pageDown(uint64(s.Limit) + page - 1)),
+		Offset: FileOffset(pageDown(uint64(s.Offset))),
 		Perms:  "r--p",
 		Path:   s.Path,
 	}

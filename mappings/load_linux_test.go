@@ -141,23 +141,35 @@ func TestTwoLoads(t *testing.T) {
 }
 
 func TestMovedText(t *testing.T) {
-	t.Run("text moved to anonymous memory stays in its module, in one range", func(t *testing.T) {
-		dir := t.TempDir()
-		library := compile(t, "library.c", filepath.Join(dir, "library.so"), "-shared", "-fPIC")
-		truth := load(t, compile(t, "loader.c", filepath.Join(dir, "loader"), "-ldl"), "moved:"+library)
-		text, err := os.ReadFile(filepath.Join(string(truth.process), "maps"))
-		if err != nil {
-			t.Fatal(err)
+	loader := compile(t, "loader.c", filepath.Join(t.TempDir(), "loader"), "-ldl")
+	for task, how := range map[string]string{"moved": "moved in part to anonymous memory", "onto": "moved as a whole onto a file"} {
+		for layout, flags := range layouts {
+			t.Run("text "+how+" stays in its module, in a library linked "+layout, func(t *testing.T) {
+				library := filepath.Join(t.TempDir(), "library.so")
+				compile(t, "library.c", library, append([]string{"-shared", "-fPIC"}, flags...)...)
+				truth := load(t, loader, task+":"+library)
+				checkCodeElsewhere(t, truth.process)
+				module := only(t, truth.modules(t), library)
+				checkFunction(t, &module, "library_function", truth.functions[library][0])
+				behind := RuntimeAddr(truth.functions[library][0]) + 0x3000 // in library_function, too
+				if module.Bias != truth.libraries[library][0] || module.Err != nil || !module.Holds(behind) {
+					t.Errorf("%+v, want bias %#x", module, truth.libraries[library][0])
+				}
+			})
 		}
-		if !regexp.MustCompile(`r-xp 00000000 00:00 0 *\n`).Match(text) {
-			t.Fatalf("no anonymous code in\n%s", text)
-		}
-		module := only(t, truth.modules(t), library)
-		checkFunction(t, &module, "library_function", truth.functions[library][0])
-		if len(module.Ranges) != 1 || module.Bias != truth.libraries[library][0] {
-			t.Errorf("%+v", module)
-		}
-	})
+	}
+}
+
+// checkCodeElsewhere fails the test unless a process has code that was moved.
+func checkCodeElsewhere(t *testing.T, p process) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(string(p), "maps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`r-xp 00000000 \S+ \d+ *(/memfd:text \(deleted\))?\n`).Match(text) {
+		t.Fatalf("no code was moved in\n%s", text)
+	}
 }
 
 func TestPathsOfLibraries(t *testing.T) {

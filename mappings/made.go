@@ -1,10 +1,6 @@
 package mappings
 
-import (
-	"slices"
-
-	"github.com/cgoheap/cgoheap/stack"
-)
+import "github.com/cgoheap/cgoheap/stack"
 
 // madePath stands for a file where there is none: code that was made at run time.
 const madePath = "[code made at run time]"
@@ -21,12 +17,9 @@ func Made(id stack.ModuleID, ranges []Range) *Module {
 // IsMade reports whether this is the module of code made at run time.
 func (m *Module) IsMade() bool { return m != nil && m.Path == madePath }
 
-// made returns the ranges of code made at run time, ascending. Text that a program has moved onto huge pages is not among
-// them: it still belongs to its file.
-func made(mappings []mapping) (ranges []Range) {
-	mappings = slices.Clone(mappings)
-	sortByStart(mappings)
-	joinFragments(mappings)
+// codeWithoutFile returns the ranges of code that was made at run time, ascending. Text that a program has moved onto huge pages
+// is not among them: it has been returned to its file.
+func codeWithoutFile(mappings []mapping) []Range {
 	all := Module{}
 	for i := range mappings {
 		if m := &mappings[i]; m.anonymousCode() && len(all.Ranges) < mostMade {

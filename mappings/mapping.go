@@ -24,6 +24,11 @@ func (m *mapping) readable() bool { return strings.HasPrefix(m.Perms, "r") }
 // loaded reports whether code of this mapping belongs to a module: it comes from a file or from the vdso.
 func (m *mapping) loaded() bool { return strings.HasPrefix(m.Path, "/") || m.Path == vdsoPath }
 
+// anonymousCode reports whether a mapping holds code that comes from no file. MAP_HUGETLB memory has a path without being one.
+func (m *mapping) anonymousCode() bool {
+	return m.executable() && (m.Path == "" || m.Path == "/anon_hugepage" || strings.HasPrefix(m.Path, "[anon"))
+}
+
 func (m *mapping) sameFile(other *mapping) bool { return m.file() == other.file() }
 
 // fileKey identifies a file among the mappings of a process.

@@ -16,24 +16,19 @@ type opener interface {
 	OpenHead(*Module) (*elffile.File, error)
 }
 
-// inspectAll finds the loaded files behind mappings, ascending by address. Bias and build ID come from the file, or else
-// from its head in memory; then Err is the reason. Without either, the bias is guessed: the start of the load's first
-// mapping − its offset.
-func inspectAll(mappings []mapping, open opener) []Module {
+// inspectAll finds the loaded files behind mappings, ascending by address, and the ranges of code without a file. Bias and build
+// ID come from the file, or else from its head in memory; then Err is the reason. Without either, the bias is guessed: the
+// start of the load's first mapping − its offset.
+func inspectAll(mappings []mapping, open opener) (modules []Module, made []Range) {
 	mappings = slices.Clone(mappings)
-	sortByStart(mappings)
-	joinFragments(mappings)
+	slices.SortStableFunc(mappings, func(a, b mapping) int { return cmp.Compare(a.Start, b.Start) })
+	returnMoved(mappings, open)
 
-	var modules []Module
 	for _, mapped := range byFile(mappings) {
 		modules = append(modules, modulesOfFile(mapped, open)...)
 	}
 	slices.SortFunc(modules, func(a, b Module) int { return cmp.Compare(a.Ranges[0].Start, b.Ranges[0].Start) })
-	return modules
-}
-
-func sortByStart(mappings []mapping) {
-	slices.SortStableFunc(mappings, func(a, b mapping) int { return cmp.Compare(a.Start, b.Start) })
+	return modules, codeWithoutFile(mappings)
 }
 
 // byFile groups the mappings of files that have code in the process.

@@ -2,6 +2,8 @@ package mappings
 
 import (
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -29,11 +31,17 @@ func (i image) OpenHead(m *Module) (*elffile.File, error) { return i.Open(m) }
 // modulesOf are the modules of a text in the format of /proc/pid/maps.
 func modulesOf(t *testing.T, text string, open opener) []Module {
 	t.Helper()
+	modules, _ := inspectAll(parsed(t, text), open)
+	return modules
+}
+
+func parsed(t *testing.T, text string) []mapping {
+	t.Helper()
 	mappings, err := parseMaps(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inspectAll(mappings, open)
+	return mappings
 }
 
 func TestModulesWithoutFiles(t *testing.T) {
@@ -74,33 +82,62 @@ func TestModulesWithoutFiles(t *testing.T) {
 	})
 }
 
-func TestJoinedFragments(t *testing.T) {
-	t.Run("huge pages between fragments of a file belong to it", func(t *testing.T) {
-		for _, name := range []string{"", "/anon_hugepage (deleted)", "[anon:text]"} {
-			modules := modulesOf(t, `1000-2000 r-xp 0 fe:00 7 /a
-2000-3000 r-xp 0 00:00 0 `+name+`
-3000-4000 r-xp 0 00:10 9 `+name+`
-4000-5000 r--p 3000 fe:00 7 /a
-`, noFiles{})
-			if len(modules) != 1 || len(modules[0].Ranges) != 1 || modules[0].Ranges[0] != (Range{0x1000, 0x4000}) {
-				t.Errorf("%q: %+v", name, modules)
-			}
-		}
-	})
-	for name, text := range map[string]string{
-		"with a gap in memory":  "1000-2000 r-xp 0 fe:00 7 /a\n2000-3000 r-xp 0 00:00 0 \n4000-5000 r-xp 3000 fe:00 7 /a\n",
-		"with a jump in offset": "1000-2000 r-xp 0 fe:00 7 /a\n2000-3000 r-xp 0 00:00 0 \n3000-5000 r-xp 1000 fe:00 7 /a\n",
-		"between two files":     "1000-2000 r-xp 0 fe:00 7 /a\n2000-3000 r-xp 0 00:00 0 \n3000-5000 r-xp 2000 fe:00 8 /b\n",
-		"at the end":            "1000-2000 r-xp 0 fe:00 7 /a\n2000-3000 r-xp 0 00:00 0 \n",
-		"at the start":          "2000-3000 r-xp 0 00:00 0 \n3000-5000 r-xp 2000 fe:00 8 /b\n",
+// library is a file with a page of headers, three of code, whose addresses are a page above their offsets, and one of data.
+func library(t *testing.T) image {
+	t.Helper()
+	var b bytes.Buffer
+	header := elf.Header64{
+		Ident: [16]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type:  uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: uint32(elf.EV_CURRENT),
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 3,
+	}
+	parts := []any{header}
+	for _, p := range []elf.Prog64{
+		{Off: 0, Vaddr: 0, Filesz: 0x1000, Flags: uint32(elf.PF_R)},
+		{Off: 0x1000, Vaddr: 0x2000, Filesz: 0x3000, Flags: uint32(elf.PF_R | elf.PF_X)},
+		{Off: 0x4000, Vaddr: 0x5000, Filesz: 0x1000, Flags: uint32(elf.PF_R | elf.PF_W)},
 	} {
-		t.Run("anonymous code "+name+" belongs to nobody", func(t *testing.T) {
-			for _, m := range modulesOf(t, text, noFiles{}) {
-				for _, r := range m.Ranges {
-					if r.Start < 0x3000 && r.Limit > 0x2000 {
-						t.Errorf("%+v", m)
-					}
-				}
+		p.Type, p.Memsz, p.Align = uint32(elf.PT_LOAD), p.Filesz, 0x1000
+		parts = append(parts, p)
+	}
+	for _, part := range parts {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return image(append(b.Bytes(), make([]byte, 0x5000-b.Len())...))
+}
+
+func TestMovedTextOnPaper(t *testing.T) {
+	const head, data = "10000-11000 r--p 0 fe:00 7 /a\n", "15000-16000 rw-p 4000 fe:00 7 /a\n"
+	for name, text := range map[string]string{
+		"all of it, without a name":   "12000-15000 r-xp 0 00:00 0 \n",
+		"all of it, in two parts":     "12000-13000 r-xp 0 00:00 0 [anon:text]\n13000-15000 r-xp 0 00:00 0 [anon:more]\n",
+		"all of it, onto another":     "12000-15000 r-xp 5000 00:10 9 /dev/hugepages/text (deleted)\n",
+		"its middle, by MAP_HUGETLB":  "12000-13000 r-xp 1000 fe:00 7 /a\n13000-14000 r-xp 0 00:10 9 /anon_hugepage (deleted)\n14000-15000 r-xp 3000 fe:00 7 /a\n",
+		"its end, and it is readable": "12000-14000 r-xp 1000 fe:00 7 /a\n14000-15000 rwxp 0 00:00 0 \n",
+	} {
+		t.Run("text that was moved belongs to its file: "+name, func(t *testing.T) {
+			modules, made := inspectAll(parsed(t, head+text+data), library(t))
+			if len(modules) != 1 || modules[0].Path != "/a" || modules[0].Bias != 0x10000 || len(modules[0].Ranges) != 1 ||
+				modules[0].Ranges[0] != (Range{0x12000, 0x15000}) || len(made) != 0 {
+				t.Errorf("%+v, %+v", modules, made)
+			}
+		})
+	}
+	const text = "12000-15000 r-xp 1000 fe:00 7 /a\n"
+	for name, text := range map[string]string{
+		"behind its data":                           head + text + data + "16000-17000 r-xp 0 00:00 0 \n",
+		"where it has no code":                      head + "11000-12000 r-xp 0 00:00 0 \n" + text + data,
+		"in the place of its data":                  head + text + "15000-16000 r-xp 0 00:00 0 \n",
+		"longer than its code":                      head + "12000-16000 r-xp 0 00:00 0 \n" + "16000-17000 r--p 5000 fe:00 7 /a\n",
+		"beside a file that is not loaded but read": "10000-12000 r--p 0 fe:00 7 /a\n12000-13000 r-xp 0 00:00 0 \n",
+		"with a gap in memory":                      "12000-13000 r-xp 1000 fe:00 7 /a\n13800-14000 r-xp 0 00:00 0 \n" + data,
+	} {
+		t.Run("code made at run time belongs to nobody: "+name, func(t *testing.T) {
+			_, made := inspectAll(parsed(t, text), library(t))
+			if len(made) != 1 {
+				t.Errorf("%+v", made)
 			}
 		})
 	}
@@ -115,7 +152,8 @@ func FuzzModules(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, m := range inspectAll(mappings, image(file)) {
+		modules, _ := inspectAll(mappings, image(file))
+		for _, m := range modules {
 			if len(m.Ranges) == 0 {
 				t.Fatalf("a module without code: %+v", m)
 			}

@@ -33,9 +33,9 @@ func (p process) modulesAndMade() ([]Module, []Range, error) {
 		return nil, nil, err
 	}
 	p.settleNames(mappings)
-	modules := inspectAll(mappings, p)
+	modules, made := inspectAll(mappings, p)
 	p.mainFirst(modules)
-	return modules, made(mappings), nil
+	return modules, made, nil
 }
 
 // mainFirst moves the program's own module to the front.

@@ -4,6 +4,7 @@
  *   once:path    dlopen
  *   twice:path   dlopen, and dlmopen into a namespace of its own
  *   moved:path   dlopen, then move the middle of library_function to anonymous memory
+ *   onto:path    dlopen, then move the whole segment of code onto a file of memory
  * Output: "bias <hex> <path>" per load, "function <hex> <path>" where library_function lies, "ready".
  */
 #define _GNU_SOURCE
@@ -50,6 +51,25 @@ static void move_text(void *handle)
 		fail("mremap");
 }
 
+static int move_segment(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	(void)size;
+	for (int i = 0; info->dlpi_addr == *(ElfW(Addr) *)bias && i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+			continue;
+		char *from = (char *)((info->dlpi_addr + h->p_vaddr) & -page);
+		size_t bytes = (info->dlpi_addr + h->p_vaddr + h->p_memsz - (uintptr_t)from + page - 1) & -page;
+		int file = memfd_create("text", 0);
+		if (write(file, from, bytes) != (ssize_t)bytes)
+			fail("write");
+		if (mmap(from, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, 0) != from)
+			fail("mmap");
+	}
+	return 0;
+}
+
 static void load(const char *task)
 {
 	const char *path = strchr(task, ':') + 1;
@@ -65,6 +85,12 @@ static void load(const char *task)
 	}
 	if (strncmp(task, "moved:", 6) == 0)
 		move_text(handle);
+	if (strncmp(task, "onto:", 5) == 0) {
+		struct link_map *map;
+		if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
+			fail("dlinfo");
+		dl_iterate_phdr(move_segment, &map->l_addr);
+	}
 }
 
 int main(int argc, char **argv)
