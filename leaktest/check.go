@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/kept"
 )
 
 // Check records every native allocation until the end of the test, and then fails the test if blocks that were allocated
@@ -81,7 +83,7 @@ func (c *check) wait() (f found, err error) {
 			c.answerFor(&f)
 			return f, nil
 		}
-		collect()
+		kept.Collect()
 		time.Sleep(pause)
 		pause = min(2*pause, longestPause)
 	}

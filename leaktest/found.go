@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/kept"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/pprof"
 	"github.com/cgoheap/cgoheap/stack"
@@ -90,6 +91,11 @@ func (c *check) find(first bool) (found, error) {
 	})
 	f.sort(stacks)
 	return f, err
+}
+
+// isKept reports whether libc keeps the blocks of a stack.
+func isKept(lines []symbolize.Line) bool {
+	return slices.ContainsFunc(lines, func(l symbolize.Line) bool { return kept.Is(l.SystemName) })
 }
 
 // eachNamed calls do for each sample, with what is shown of its stack.

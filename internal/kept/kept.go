@@ -1,10 +1,8 @@
-package leaktest
+// Package kept tells leaks from what stays: memory that libc and Go's runtime keep for themselves, and what Go frees when it is made
+// to. The packages that look at a test or a benchmark share it.
+package kept
 
-import (
-	"strings"
-
-	"github.com/cgoheap/cgoheap/symbolize"
-)
+import "strings"
 
 // keepers are functions of libc that allocate what libc itself keeps: for the process, or for a thread whose stack it keeps.
 // None of them returns a block that its caller could free, so a block below one of them is no leak of the test that called it
@@ -58,15 +56,8 @@ func reasonsOf(lists map[string]string) map[string]string {
 	return reasons
 }
 
-// isKept reports whether libc keeps the blocks of a stack.
-func isKept(lines []symbolize.Line) bool {
-	for i := range lines {
-		if keepers[plain(lines[i].SystemName)] != "" {
-			return true
-		}
-	}
-	return false
-}
+// Is reports whether libc or Go's runtime keeps what the function allocates, by the linker's name.
+func Is(function string) bool { return keepers[plain(function)] != "" }
 
 // plain returns a function's name without what libc puts before its own: __GI___nss_database_get and nss_database_get are one.
 func plain(name string) string {

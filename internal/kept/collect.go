@@ -1,4 +1,4 @@
-package leaktest
+package kept
 
 import (
 	"runtime"
@@ -8,10 +8,10 @@ import (
 // sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
 type sentinel struct{ _ *sentinel }
 
-// collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
+// Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
 // all finalizers in turn, so when the second of these has run, all that the first collection has found have. Cleanups run in
-// several goroutines. If the queue does not move for a while, collect gives up: a finalizer of the program may block.
-func collect() {
+// several goroutines. If the queue does not move for a while, Collect gives up: a finalizer of the program may block.
+func Collect() {
 	for range 2 {
 		done := make(chan bool, 2)
 		watch(done)
