@@ -6,9 +6,10 @@ import (
 	"log/slog"
 	"math"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/report"
 )
 
 // environment reads variables. An invalid value is reported and replaced by the default.
@@ -117,37 +118,21 @@ func (n byteCount) String() string {
 	if n == 0 {
 		return ""
 	}
-	for _, u := range slices.Backward(units[:3]) {
-		if unit := byteCount(u.bytes); n%unit == 0 {
-			return strconv.FormatInt(int64(n/unit), 10) + u.suffix
+	for i, suffix := range []string{"GiB", "MiB", "KiB"} {
+		if unit := byteCount(1) << (30 - 10*i); n%unit == 0 {
+			return strconv.FormatInt(int64(n/unit), 10) + suffix
 		}
 	}
 	return strconv.FormatInt(int64(n), 10)
 }
-
-// units are the suffixes of a number of bytes.
-var units = []struct {
-	suffix string
-	bytes  float64
-}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}, {"", 1}}
 
 func (e environment) bytes(name string, otherwise int64) int64 {
 	return int64(parsed(e, name, byteCount(otherwise), parseBytes))
 }
 
 func parseBytes(value string) (byteCount, error) {
-	for _, u := range units {
-		number, found := strings.CutSuffix(value, u.suffix)
-		if !found {
-			continue
-		}
-		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if n *= u.bytes; err != nil || !(n >= 0) || n != math.Trunc(n) || n > 1<<53 {
-			break
-		}
-		return byteCount(n), nil
-	}
-	return 0, errors.New("it must be a number of bytes, such as 65536, 512KiB, 1.5MiB or 2GiB")
+	n, err := report.ParseBytes(value)
+	return byteCount(n), err
 }
 
 // portion is a share; 0 prints as none.

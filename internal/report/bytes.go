@@ -1,8 +1,10 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -38,6 +40,28 @@ func unitOf(v float64) (size float64, unit string) {
 		return 1, "B"
 	}
 	return size, string("KMGTPE"[n]) + "iB"
+}
+
+// byteUnits are what ParseBytes takes.
+var byteUnits = []struct {
+	suffix string
+	bytes  float64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}, {"", 1}}
+
+// ParseBytes returns a number of bytes, which a person wrote as 65536, 512KiB or 1.5 MiB.
+func ParseBytes(value string) (int64, error) {
+	for _, u := range byteUnits {
+		number, found := strings.CutSuffix(value, u.suffix)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if n *= u.bytes; err != nil || !(n >= 0) || n != math.Trunc(n) || n > 1<<53 {
+			break
+		}
+		return int64(n), nil
+	}
+	return 0, errors.New("it must be a number of bytes, such as 65536, 512KiB, 1.5MiB or 2GiB")
 }
 
 // PlusMinus formats an estimate of a number of bytes with half of its interval, in the unit of the larger; without that if it is exact.
