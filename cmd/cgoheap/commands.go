@@ -99,9 +99,16 @@ func diffCommand() command {
 				"values in profiles are estimates that are right on average whatever the interval is, so only their errors " +
 				"differ. Go's own heap is left out if only one of the two has it. What else they do not have in common is noted: " +
 				"the program, the time that they cover, a bound that one of them was cut to.",
+			"With -fail, the exit code is 1 if B has more than A by more than a limit: MEASURE > GROWTH, or MEASURE of FUNCTION " +
+				"> GROWTH for what goes through one function. MEASURE is in use, blocks in use, allocated or allocations, or " +
+				"peak of two profiles of the view peak. GROWTH is in percent of A, as 5%, in bytes, as 64KiB, or in blocks. " +
+				"Profiles of every allocation are compared exactly. Of sampled ones, a limit is exceeded only by more than " +
+				"sampling can make of two runs that do the same, but for one comparison in 10,000. Go's own heap does not count.",
 		},
 		examples: []example{
 			{"cgoheap diff before.pb.gz after.pb.gz", "what grew"},
+			{"cgoheap diff -fail 'in use > 5%' -fail 'allocations of main.load > 100' -markdown A B > comment.md", "in " +
+				"continuous integration: see docs/ci.md"},
 			{"cgoheap diff -o growth.pb.gz before.pb.gz http://localhost:8080", "as a profile, for cgoheap view or go tool " +
 				"pprof"},
 			{"cgoheap diff -json -sample alloc_space A B | jq '.rows[0]'", "what allocated most in between"},

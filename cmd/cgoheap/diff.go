@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ type diffing struct {
 	sample, file   string
 	most           int
 	stacks, asJSON bool
+	markdown       bool
+	limits         limits
 }
 
 func prepareDiff(flags *flag.FlagSet) action {
@@ -32,6 +35,8 @@ func prepareDiff(flags *flag.FlagSet) action {
 	flags.IntVar(&d.most, "n", 30, "a `count`: list so many lines, and add the others up; 0 is all")
 	flags.BoolVar(&d.stacks, "stacks", false, "compare whole stacks, not functions")
 	flags.BoolVar(&d.asJSON, "json", false, "print a JSON object, with all lines")
+	flags.BoolVar(&d.markdown, "markdown", false, "print a comment for a pull request: the limits, and what grew most, with stacks")
+	flags.Var(&d.limits, "fail", "a `limit`, such as 'in use > 5%': exit with 1 if B exceeds it; may be given several times")
 	d.shared.add(flags)
 	d.service.add(flags, 2*time.Minute)
 	return func(s *streams, names []string) (int, error) {
@@ -47,12 +52,15 @@ func prepareDiff(flags *flag.FlagSet) action {
 		if d.most < 0 {
 			return exitUnreadable, errors.New("-n may not be negative")
 		}
+		if d.asJSON && d.markdown {
+			return exitUnreadable, errors.New("-json and -markdown are two ways to print the same")
+		}
 		d.in = s.in
-		return exitGood, d.run(s, names)
+		return d.run(s, names)
 	}
 }
 
-func (d *diffing) run(s *streams, names []string) error {
+func (d *diffing) run(s *streams, names []string) (code int, err error) {
 	var read [2]*taken
 	for i, name := range names {
 		err := terminal.Progress(s.progress, "reading "+name, func() (err error) {
@@ -60,30 +68,51 @@ func (d *diffing) run(s *streams, names []string) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return exitUnreadable, err
 		}
 	}
 	a, b := read[0].Profile, read[1].Profile
 	if err := differing(a, b); err != nil {
-		return fmt.Errorf("%s and %s cannot be compared: %w", names[0], names[1], err)
+		return exitUnreadable, fmt.Errorf("%s and %s cannot be compared: %w", names[0], names[1], err)
+	}
+	verdicts, err := d.limits.judge(a, b)
+	if err != nil {
+		return exitUnreadable, err
 	}
 	column := columnOf(a, d.sample)
+	if d.sample == "" {
+		column = d.limits.column(a, verdicts, column)
+	}
 	if column < 0 {
-		return fmt.Errorf("-sample is %q: it must be one of %s", d.sample, types(a))
+		return exitUnreadable, fmt.Errorf("-sample is %q: it must be one of %s", d.sample, types(a))
 	}
 	rest := likeOther(a, b, column)
 	found := compare(a, b, column, d.stacks)
-	found.A, found.B = names[0], names[1]
+	found.A, found.B, found.Limits = names[0], names[1], verdicts
 	found.Notes = append(found.Notes, rest...)
 	if d.file != "" {
 		if err := writeDifference(d.file, a, b, found.Notes); err != nil {
-			return err
+			return exitUnreadable, err
 		}
 	}
-	if d.asJSON {
-		return json.NewEncoder(s.out).Encode(found)
+	if err := d.write(s, found, b, column); err != nil {
+		return exitUnreadable, err
 	}
-	_, err := io.WriteString(s.out, found.text(d.most))
+	if slices.ContainsFunc(verdicts, func(v verdict) bool { return v.Exceeded }) {
+		return exitFaulty, nil
+	}
+	return exitGood, nil
+}
+
+func (d *diffing) write(s *streams, found *difference, b *profile.Profile, column int) (err error) {
+	switch {
+	case d.asJSON:
+		return json.NewEncoder(s.out).Encode(found)
+	case d.markdown:
+		_, err = io.WriteString(s.out, found.markdown(b, column))
+	default:
+		_, err = io.WriteString(s.out, found.text(d.most))
+	}
 	return err
 }
 

@@ -26,6 +26,8 @@ type difference struct {
 	Change int64    `json:"change"`
 	Rows   []row    `json:"rows"` // the greatest change first
 	Notes  []string `json:"notes,omitempty"`
+
+	Limits []verdict `json:"limits,omitempty"`
 }
 
 type row struct {
@@ -168,6 +170,9 @@ func (d *difference) text(most int) string {
 		write(&same)
 	}
 	write(&row{Name: "total", Before: d.Before, After: d.After, Change: d.Change})
+	for i := range d.Limits {
+		fmt.Fprintln(&b, plain.Text(d.Limits[i].text()))
+	}
 	for _, note := range d.Notes {
 		fmt.Fprintln(&b, plain.Text(note))
 	}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/report"
+)
+
+// limit is a bound on growth: "in use > 5%", "allocations of main.open > 100".
+type limit struct {
+	text     string
+	measure  measure
+	function string  // only what goes through it; "" for all
+	share    float64 // of the earlier value, or
+	amount   float64
+}
+
+// measure is what a limit is on.
+type measure struct{ words, column string }
+
+var measures = []measure{
+	{"blocks in use", "inuse_objects"}, {"in use", "inuse_space"}, {"allocations", "alloc_objects"}, {"allocated", "alloc_space"}, {"peak", "inuse_space"},
+}
+
+// limits is the value of a flag that may be given several times.
+type limits []limit
+
+func (l *limits) String() string { return "" }
+
+func (l *limits) Set(text string) error {
+	parsed, err := parseLimit(text)
+	if err == nil {
+		*l = append(*l, parsed)
+	}
+	return err
+}
+
+func parseLimit(text string) (limit, error) {
+	l := limit{text: text}
+	at := strings.LastIndex(text, ">") // names of C++ functions have some, too
+	if at < 0 {
+		return l, errors.New("it must be a measure, > and how much it may grow, such as 'in use > 5%'")
+	}
+	what, function, of := strings.Cut(strings.TrimSpace(text[:at])+" ", " of ")
+	what = strings.TrimSpace(what)
+	known := slices.IndexFunc(measures, func(m measure) bool { return m.words == what })
+	if known < 0 {
+		return l, fmt.Errorf("%q must be in use, blocks in use, allocated, allocations or peak", what)
+	}
+	l.measure, l.function = measures[known], strings.TrimSpace(function)
+	if of && l.function == "" {
+		return l, errors.New("there is no function behind of")
+	}
+	return l, l.parseBound(strings.TrimSpace(text[at+1:]))
+}
+
+func (l *limit) parseBound(bound string) (err error) {
+	if percent, found := strings.CutSuffix(bound, "%"); found {
+		if l.share, err = strconv.ParseFloat(strings.TrimSpace(percent), 64); err != nil || !(l.share >= 0 && l.share <= 1e6) {
+			return fmt.Errorf("%q must be a number of percent that is not negative", bound)
+		}
+		l.share /= 100
+		return nil
+	}
+	if strings.HasSuffix(l.measure.column, "_space") {
+		bytes, err := report.ParseBytes(bound)
+		l.amount = float64(bytes)
+		return err
+	}
+	blocks, err := strconv.ParseUint(bound, 10, 53)
+	if err != nil {
+		return fmt.Errorf("%q must be a number of blocks, or of percent", bound)
+	}
+	l.amount = float64(blocks)
+	return nil
+}
+
+// judge compares two profiles by each of the limits.
+func (l limits) judge(a, b *profile.Profile) (list []verdict, err error) {
+	for i := range l {
+		v, err := l[i].judge(a, b)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// column returns the column of the first limit that was exceeded, or else of the first one, or else what it is otherwise.
+func (l limits) column(p *profile.Profile, verdicts []verdict, otherwise int) int {
+	if len(l) == 0 {
+		return otherwise
+	}
+	at := max(0, slices.IndexFunc(verdicts, func(v verdict) bool { return v.Exceeded }))
+	return columnOf(p, l[at].measure.column)
+}
+
+// verdict says how a limit was kept.
+type verdict struct {
+	Limit    string  `json:"limit"`
+	Unit     string  `json:"unit"`
+	Before   int64   `json:"before"`
+	After    int64   `json:"after"`
+	Change   int64   `json:"change"`
+	Chance   float64 `json:"chance"` // how much of the change may be due to sampling; 0: none, every allocation was recorded
+	Exceeded bool    `json:"exceeded"`
+	Note     string  `json:"note,omitempty"`
+}
+
+// judge compares two profiles by a limit. Go's own heap, which has a sampling of its own, does not count.
+func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
+	column := columnOf(a, l.measure.column)
+	if column < 0 || a.SampleType[column].Type != l.measure.column {
+		return v, fmt.Errorf("-fail %q needs the sample type %s: the profiles have %s", l.text, l.measure.column, types(a))
+	}
+	if peak := viewOf(a) == report.Peak.Name; peak != (l.measure.words == "peak") && l.measure.column == "inuse_space" {
+		return v, fmt.Errorf("-fail %q: %s", l.text, map[bool]string{
+			true: "these are profiles of the peak, so it must be 'peak > …'", false: "the peak is in profiles of the view peak only"}[peak])
+	}
+	v = verdict{Limit: l.text, Unit: a.SampleType[column].Unit}
+	before, err := l.estimate(a, column)
+	if err != nil {
+		return v, err
+	}
+	after, err := l.estimate(b, column)
+	if err != nil {
+		return v, err
+	}
+	v.Before, v.After = before.sum, after.sum
+	v.Change = v.After - v.Before
+	v.Chance = chance(before, after, 1+l.share)
+	v.Exceeded = float64(v.Change) > l.share*float64(v.Before)+l.amount+v.Chance
+	if l.function != "" && !before.any && !after.any {
+		v.Note = "no stack of either has " + l.function
+	}
+	return v, nil
+}
+
+// estimate is the sum of a column.
+type estimate struct {
+	sum   int64
+	any   bool // whether there is a sample
+	drawn []drawn
+}
+
+// drawn is a sample of blocks, each of which was recorded by chance.
+type drawn struct {
+	missed   float64 // how many blocks were probably not recorded
+	chance   float64 // of a block not to be recorded
+	weight   float64 // by how much the sum changes with a recorded block
+	variance float64
+}
+
+// estimate adds up what the limit is on.
+func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
+	var e estimate
+	kind, _, _ := strings.Cut(l.measure.column, "_")
+	objects, bytes := columnOf(p, kind+"_objects"), columnOf(p, kind+"_space")
+	if objects < 0 || bytes < 0 {
+		return nil, fmt.Errorf("-fail %q needs blocks and bytes: the profiles have %s", l.text, types(p))
+	}
+	for _, s := range p.Sample {
+		if ofGo(s) || l.function != "" && !slices.Contains(framesOf(s), l.function) {
+			continue
+		}
+		e.any = true
+		e.sum += s.Value[column]
+		if n := math.Abs(float64(s.Value[objects])); p.Period > 1 && n > 0 && !slices.Contains(s.Label[report.HeapLabel], "mapped") {
+			e.drawn = append(e.drawn, drawnOf(n, math.Abs(float64(s.Value[bytes])), column == bytes, p.Period))
+		}
+	}
+	return &e, nil
+}
+
+// drawnOf describes the blocks of a sample by their mean size, as stack.Sample.Spread does.
+func drawnOf(blocks, bytes float64, ofBytes bool, interval int64) drawn {
+	size := bytes / blocks
+	chance := math.Exp(-(size + 1) / float64(interval))
+	d := drawn{missed: blocks * chance, chance: chance, weight: 1 / (1 - chance), variance: blocks * chance / (1 - chance)}
+	if ofBytes {
+		d.weight *= size
+		d.variance *= size * size
+	}
+	return d
+}
+
+// falseAlarms is the chance that sampling alone exceeds a limit, at most.
+const falseAlarms = 1e-4
+
+// chance returns how much more the later one of two profiles of the same program may seem to have, relative to before × factor,
+// because of sampling. The chance that it is more is at most falseAlarms, by Bernstein's inequality for sums of independent
+// bounded values (S. Bernstein 1924; Boucheron, Lugosi, Massart, Concentration Inequalities, 2.10). A tenth of it is for
+// large blocks that are almost always recorded: they are taken for certain, as otherwise the largest would be the bound.
+func chance(before, after *estimate, factor float64) float64 {
+	all := slices.Clone(after.drawn)
+	for _, d := range before.drawn {
+		d.weight *= factor
+		d.variance *= factor * factor
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b drawn) int { return cmp.Compare(a.chance, b.chance) })
+	certain := falseAlarms / 10
+	var variance, most float64
+	for _, d := range all {
+		if certain -= d.missed; certain >= 0 {
+			continue
+		}
+		variance += d.variance
+		most = max(most, d.weight)
+	}
+	alarm := -math.Log(falseAlarms * 9 / 10)
+	return most*alarm/3 + math.Sqrt(most*alarm/3*most*alarm/3+2*variance*alarm)
+}
+
+// text is the verdict for a person, in a line.
+func (v *verdict) text() string {
+	word := "kept"
+	if v.Exceeded {
+		word = "EXCEEDED"
+	}
+	amount := amountOf(v.Unit)
+	text := fmt.Sprintf("%-8s  %s: %s, then %s, %s", word, v.Limit, amount(v.Before), amount(v.After), v.change())
+	if v.Chance > 0 {
+		text += fmt.Sprintf("; sampling alone may make %s", amount(int64(math.Ceil(v.Chance))))
+	}
+	if v.Note != "" {
+		text += "; " + v.Note
+	}
+	return text
+}
+
+// change is the change as an amount and in percent.
+func (v *verdict) change() string {
+	if v.Change == 0 {
+		return "unchanged"
+	}
+	text := amountOf(v.Unit)(v.Change)
+	if v.Change > 0 {
+		text = "+" + text
+	}
+	if v.Before > 0 {
+		text += fmt.Sprintf(" (%+.1f %%)", 100*float64(v.Change)/float64(v.Before))
+	}
+	return text
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+)
+
+func TestLimits(t *testing.T) {
+	a := inUse(t, map[string][2]int64{"grows": {10, 100 << 10}, "shrinks": {2, 300 << 10}}, nil)
+	b := inUse(t, map[string][2]int64{"grows": {13, 120 << 10}, "shrinks": {1, 300 << 10}}, nil)
+	for limit, c := range map[string]struct {
+		code int
+		says string
+	}{
+		"in use > 5%":                {exitGood, "kept      in use > 5%: 400 KiB, then 420 KiB, +20 KiB (+5.0 %)\n"},
+		"in use > 4.9%":              {exitFaulty, "EXCEEDED  in use > 4.9%: 400 KiB, then 420 KiB, +20 KiB (+5.0 %)\n"},
+		"in use > 20 KiB":            {exitGood, "kept      in use > 20 KiB: "},
+		"in use > 20479":             {exitFaulty, "EXCEEDED  in use > 20479: "},
+		"in use of grows > 19.9%":    {exitFaulty, "100 KiB, then 120 KiB, +20 KiB (+20.0 %)\n"},
+		"in use of shrinks > 0":      {exitGood, "300 KiB, then 300 KiB, unchanged\n"},
+		"in use of nobody > 0%":      {exitGood, "0 B, then 0 B, unchanged; no stack of either has nobody\n"},
+		"blocks in use > 1":          {exitFaulty, "12, then 14, +2 (+16.7 %)\n"},
+		"blocks in use of grows > 3": {exitGood, "10, then 13, +3 (+30.0 %)\n"},
+	} {
+		if code, out, trouble := ranWith(t, "", "diff", "-fail", limit, a, b); code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("%s: exit code %d, %q, got\n%s", limit, code, trouble, out)
+		}
+	}
+	if code, out, _ := ranWith(t, "", "diff", "-fail", "in use > 50%", "-fail", "blocks in use > 1", a, b); code != exitFaulty ||
+		!strings.Contains(out, "inuse_objects of ") || !strings.Contains(out, "kept      in use") || !strings.Contains(out, "EXCEEDED  blocks") {
+		t.Errorf("exit code %d, the exceeded limit's lines are not shown:\n%s", code, out)
+	}
+	code, out, _ := ranWith(t, "", "diff", "-json", "-fail", "in use > 1%", a, b)
+	var d difference
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitFaulty || len(d.Limits) != 1 || !d.Limits[0].Exceeded || d.Limits[0].Change != 20<<10 {
+		t.Errorf("exit code %d, %v, %+v", code, err, d.Limits)
+	}
+}
+
+func TestWrongLimitsAreRefused(t *testing.T) {
+	a := inUse(t, map[string][2]int64{"f": {1, 1}}, nil)
+	for limit, says := range map[string]string{
+		"in use":              "it must be a measure, > and how much it may grow",
+		"memory > 5%":         `"memory" must be in use, blocks in use, allocated, allocations or peak`,
+		"in use > 5x":         "it must be a number of bytes",
+		"in use > -1%":        "must be a number of percent that is not negative",
+		"in use > NaN%":       "must be a number of percent that is not negative",
+		"blocks in use > 1.5": "must be a number of blocks, or of percent",
+		"in use of > 1%":      "there is no function behind of",
+		"allocated > 1%":      "needs the sample type alloc_space",
+		"peak > 1%":           "the peak is in profiles of the view peak only",
+	} {
+		if code, _, trouble := ranWith(t, "", "diff", "-fail", limit, a, a); code != exitUnreadable || !strings.Contains(trouble, says) {
+			t.Errorf("%s: exit code %d, %q", limit, code, trouble)
+		}
+	}
+	peak := inUse(t, map[string][2]int64{"f": {1, 1}}, func(p *profile.Profile) {
+		p.Comments = []string{"cgoheap: native memory in use at the highest moment, recorded since 2026-01-02 03:04:05 UTC"}
+	})
+	if code, _, trouble := ranWith(t, "", "diff", "-fail", "in use > 1%", peak, peak); code != exitUnreadable || !strings.Contains(trouble, "it must be 'peak > …'") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	if code, out, trouble := ranWith(t, "", "diff", "-fail", "peak > 1%", peak, peak); code != exitGood || !strings.Contains(out, "kept      peak > 1%") {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+	if code, _, trouble := ranWith(t, "", "diff", "-json", "-markdown", a, a); code != exitUnreadable || !strings.Contains(trouble, "two ways") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+}
+
+func TestACommentForAPullRequest(t *testing.T) {
+	a := inUse(t, map[string][2]int64{"main.f": {1, 1 << 20}}, nil)
+	b := inUse(t, map[string][2]int64{"main.f": {1, 2 << 20}, "std::map<int|char>`": {1, 4 << 10}}, nil)
+	code, out, trouble := ranWith(t, "", "diff", "-markdown", "-fail", "in use > 5%", "-fail", "blocks in use > 1", a, b)
+	want := `### Native memory: 1 of 2 limits exceeded
+
+| | limit | before | after | change | may be sampling |
+|---|---|---:|---:|---:|---:|
+| **exceeded** | in use &gt; 5% | 1 MiB | 2 MiB | +1 MiB (+100.4 %) | nothing |
+| kept | blocks in use &gt; 1 | 1 | 2 | +1 (+100.0 %) | nothing |
+
+What grew most in ` + "`inuse_space`" + `, with its largest stack:
+
+<details><summary>+1 MiB <code>main.f</code></summary>
+
+<pre>main.f</pre>
+
+</details>
+
+<details><summary>+4 KiB <code>std::map&lt;int&#124;char&gt;&#96;</code></summary>
+
+<pre>std::map&lt;int|char&gt;` + "`" + `</pre>
+
+</details>
+`
+	if code != exitFaulty || out != want {
+		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, trouble, out, want)
+	}
+}
+
+// population is the memory of a program in use: so many blocks of each size.
+type population map[int64]int
+
+// sampled returns a profile of the program as sampling sees it.
+func (p population) sampled(r *rand.Rand, interval int64) *profile.Profile {
+	made := &profile.Profile{Period: interval, SampleType: []*profile.ValueType{{Type: "inuse_objects"}, {Type: "inuse_space"}}}
+	for size, blocks := range p {
+		chance := -math.Expm1(-float64(size+1) / float64(interval))
+		recorded := 0
+		for at := skip(r, chance); at < blocks; at += 1 + skip(r, chance) {
+			recorded++
+		}
+		if recorded > 0 {
+			objects := float64(recorded) / chance
+			made.Sample = append(made.Sample, &profile.Sample{Value: []int64{int64(math.Round(objects)), int64(math.Round(objects * float64(size)))}})
+		}
+	}
+	return made
+}
+
+// skip returns how many blocks are not recorded before the next that is.
+func skip(r *rand.Rand, chance float64) int {
+	if chance >= 1 {
+		return 0
+	}
+	return int(min(math.Floor(math.Log(1-r.Float64())/math.Log1p(-chance)), math.MaxInt32))
+}
+
+var populations = map[string]population{
+	"small blocks":                  {64: 1_000_000, 200: 300_000},
+	"one block":                     {100 << 10: 1},
+	"one that is rarely missed":     {2400 << 10: 1},
+	"some that are rarely missed":   {2400 << 10: 12},
+	"blocks of the interval's size": {512 << 10: 20},
+	"one that is never missed":      {1 << 30: 1, 64: 10_000},
+	"all sizes":                     {16: 100_000, 1000: 10_000, 64 << 10: 300, 1 << 20: 40, 3 << 20: 5, 8 << 20: 3},
+	"few":                           {48 << 10: 11},
+}
+
+// At most one comparison in 10,000 may raise a false alarm. Each population is compared with itself 20,000 times.
+func TestChanceAloneExceedsNoLimit(t *testing.T) {
+	const rounds, interval = 20_000, 512 << 10
+	for about, p := range populations {
+		r := rand.New(rand.NewPCG(1, 2))
+		alarms := map[string]int{}
+		n := rounds
+		if testing.Short() {
+			n = 500
+		}
+		for range n {
+			a, b := p.sampled(r, interval), p.sampled(r, interval)
+			for _, text := range []string{"in use > 0%", "blocks in use > 0%", "in use > 5%"} {
+				l, err := parseLimit(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := l.judge(a, b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v.Exceeded {
+					alarms[text]++
+				}
+			}
+		}
+		for text, count := range alarms {
+			if float64(count) > falseAlarms*float64(n) {
+				t.Errorf("%s, %s: %d false alarms of %d", about, text, count, n)
+			}
+		}
+	}
+}
+
+func TestGrowthIsFoundInSpiteOfChance(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	before, after := population{64: 4_000_000, 1 << 30: 1}, population{64: 8_000_000, 1 << 30: 1}
+	l, err := parseLimit("in use > 2%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if v, err := l.judge(before.sampled(r, 512<<10), after.sampled(r, 512<<10)); err != nil || !v.Exceeded {
+			t.Errorf("%v: %+v", err, v)
+		}
+	}
+}
