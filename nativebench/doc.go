@@ -1,0 +1,41 @@
+// Package nativebench adds native memory to the results of benchmarks, which -benchmem leaves out: what malloc and its family,
+// operator new, and libraries allocate below Go. It is for packages that call C through cgo.
+//
+//	func BenchmarkQuery(b *testing.B) {
+//		db := open(b)
+//		nativebench.Report(b) // right before the loop
+//		for b.Loop() {
+//			db.Query("SELECT …")
+//		}
+//	}
+//
+//	BenchmarkQuery-8  41218  28 µs/op  1432 native-B/op  9.000 native-allocs/op  2216 peak-native-B  0 leaked-native-B/op
+//
+// All four are exact counts, not estimates, of what was allocated after Report, in all threads:
+//
+//	native-B/op         bytes that the program asked for, by b.N
+//	native-allocs/op    blocks, by b.N. A realloc is a block of the new size, and frees the old one
+//	peak-native-B       the most bytes that were in use at one moment
+//	leaked-native-B/op  bytes still in use after the benchmark, its deferred functions and its cleanups, after a collection of Go's
+//	                    garbage with finalizers and cleanups, by b.N; without what libc and Go's runtime keep for themselves
+//
+// benchstat compares them like any other metric. They hold for loops with b.Loop and b.N, b.RunParallel and sub-benchmarks; a
+// benchmark with sub-benchmarks has no result of its own.
+//
+// # Profiles
+//
+// With CGOHEAP_BENCH_DIR=DIR, each benchmark also writes a profile of its last run, DIR/PACKAGE/BenchmarkName.pb.gz, and one of the
+// moment of the peak, BenchmarkName.peak.pb.gz; a slash in the name becomes an underscore. cgoheap diff -fail compares those of two
+// commits. As their sums are of all iterations, run both with the same number of these, such as -benchtime=100x.
+//
+// # What it costs
+//
+// Every allocation is recorded with its stack, which takes some 0.3 µs and more for deep stacks, and is in the ns/op. Where
+// time matters, run the benchmark again without: CGOHEAP=off has Report do nothing.
+//
+// # Where it does nothing
+//
+// Linux on amd64 or arm64, with cgo, and without -asan and -msan: elsewhere, and in a program that already records, Report logs
+// that nothing is reported, and the benchmark goes on. If something was lost, because more blocks are in use than the tables have
+// room for, the benchmark fails: a count that is too low is no result.
+package nativebench

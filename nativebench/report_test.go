@@ -1,0 +1,218 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package nativebench_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/nativebench"
+)
+
+// metrics are what a benchmark reports.
+type metrics struct{ bytes, blocks, peak, leaked float64 }
+
+// TestMain has all benchmarks run a hundred times.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.benchtime", "100x"); err != nil {
+		panic(err)
+	}
+	victim.Free(victim.Malloc(1)) // threads that cgo needs are there
+	os.Exit(m.Run())
+}
+
+func measured(t *testing.T, f func(b *testing.B)) metrics {
+	t.Helper()
+	r := testing.Benchmark(f)
+	if r.N == 0 {
+		t.Fatal("the benchmark failed")
+	}
+	for _, name := range []string{"native-B/op", "native-allocs/op", "peak-native-B", "leaked-native-B/op"} {
+		if _, reported := r.Extra[name]; !reported {
+			t.Fatalf("no %s in %v", name, r.Extra)
+		}
+	}
+	return metrics{r.Extra["native-B/op"], r.Extra["native-allocs/op"], r.Extra["peak-native-B"], r.Extra["leaked-native-B/op"]}
+}
+
+// once allocates 1,000 bytes in a block that it enlarges, and 24 in another, and frees both.
+func once() {
+	a, b := victim.Malloc(400), victim.Calloc(2, 12)
+	victim.Free(victim.Realloc(a, 600))
+	victim.Free(b)
+}
+
+func TestWhatABenchmarkAllocatesIsCounted(t *testing.T) {
+	want := metrics{bytes: 1024, blocks: 3, peak: 624}
+	for about, f := range map[string]func(*testing.B){
+		"b.Loop": func(b *testing.B) {
+			victim.Free(victim.Malloc(5000))
+			nativebench.Report(b)
+			for b.Loop() {
+				once()
+			}
+		},
+		"b.N": func(b *testing.B) {
+			nativebench.Report(b)
+			for range b.N {
+				once()
+			}
+		},
+	} {
+		t.Run(about, func(t *testing.T) {
+			if got := measured(t, f); got != want {
+				t.Errorf("%+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestWhatIsFreedAtTheEndIsNoLeak(t *testing.T) {
+	for about, free := range map[string]func(*testing.B, unsafe.Pointer){
+		"by a cleanup of the benchmark": func(b *testing.B, block unsafe.Pointer) { b.Cleanup(func() { victim.Free(block) }) },
+		"by a finalizer":                func(_ *testing.B, block unsafe.Pointer) { runtime.SetFinalizer(&owner{block}, (*owner).free) },
+		"by a cleanup of Go's":          func(_ *testing.B, block unsafe.Pointer) { runtime.AddCleanup(&owner{}, victim.Free, block) },
+	} {
+		t.Run(about, func(t *testing.T) {
+			got := measured(t, func(b *testing.B) {
+				nativebench.Report(b)
+				for b.Loop() {
+					free(b, victim.Malloc(64))
+				}
+			})
+			if got.leaked != 0 || got.bytes != 64 || got.blocks != 1 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// owner has a pointer: finalizers of tiny objects without one may never run.
+type owner struct{ block unsafe.Pointer }
+
+func (o *owner) free() { victim.Free(o.block) }
+
+func TestALeakIsCounted(t *testing.T) {
+	got := measured(t, func(b *testing.B) {
+		nativebench.Report(b)
+		for b.Loop() {
+			once()
+			victim.Lose(48)
+		}
+	})
+	if want := (metrics{bytes: 1024 + 48, blocks: 4, peak: 624 + 99*48, leaked: 48}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Threads that Go begins meanwhile allocate, too, so what is compared is what goes through once.
+func TestBlocksOfAllGoroutinesAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("CGOHEAP_BENCH_DIR", dir)
+	got := measured(t, func(b *testing.B) {
+		nativebench.Report(b)
+		b.RunParallel(func(p *testing.PB) {
+			for p.Next() {
+				once()
+			}
+		})
+	})
+	if sum := through(t, saved(t, dir, "unnamed.pb.gz"), "once"); got.leaked != 0 || sum != 102400 || got.bytes < 1024 {
+		t.Errorf("%+v, and %d bytes", got, sum)
+	}
+}
+
+func TestABenchmarkAroundOthersIsLeftOut(t *testing.T) {
+	inner := 0
+	testing.Benchmark(func(b *testing.B) {
+		nativebench.Report(b)
+		once()
+		b.Run("inner", func(b *testing.B) {
+			nativebench.Report(b)
+			for b.Loop() {
+				once()
+			}
+			inner = b.N
+		})
+	})
+	if inner != 100 {
+		t.Errorf("the inner one ran %d times", inner)
+	}
+	if got := measured(t, func(b *testing.B) { nativebench.Report(b); once() }); got.bytes != 10.24 {
+		t.Errorf("afterwards %+v", got)
+	}
+}
+
+func TestBesideAProfilerNothingIsReported(t *testing.T) {
+	p, err := cgoheap.Start(cgoheap.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	r := testing.Benchmark(func(b *testing.B) {
+		nativebench.Report(b)
+		for b.Loop() {
+			once()
+		}
+	})
+	if r.N != 100 || len(r.Extra) != 0 {
+		t.Errorf("%d runs, %v", r.N, r.Extra)
+	}
+}
+
+func TestCGOHEAPTurnsItOff(t *testing.T) {
+	t.Setenv("CGOHEAP", "off")
+	if r := testing.Benchmark(func(b *testing.B) { nativebench.Report(b); once() }); r.N != 100 || len(r.Extra) != 0 {
+		t.Errorf("%d runs, %v", r.N, r.Extra)
+	}
+}
+
+func TestProfilesAreWritten(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("CGOHEAP_BENCH_DIR", dir)
+	testing.Benchmark(func(b *testing.B) { // such a one has no name
+		nativebench.Report(b)
+		for b.Loop() {
+			once()
+		}
+	})
+	for file, want := range map[string]int64{"unnamed.pb.gz": 102400, "unnamed.peak.pb.gz": 624} {
+		if got := through(t, saved(t, dir, file), "once"); got != want {
+			t.Errorf("%s has %d bytes, want %d", file, got, want)
+		}
+	}
+}
+
+// saved reads a profile of these benchmarks.
+func saved(t *testing.T, dir, file string) *profile.Profile {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "github.com/cgoheap/cgoheap/nativebench", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// through adds up the bytes, allocated or else in use, of the stacks through a function.
+func through(t *testing.T, p *profile.Profile, function string) (sum int64) {
+	t.Helper()
+	for _, s := range profiletest.Through(p, function) {
+		sum += s.Value[1]
+	}
+	return sum
+}
