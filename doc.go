@@ -36,7 +36,7 @@
 //
 // # What is promised
 //
-// This package, packages auto and leaktest, the names of the packages in allocators, cgo/cgoheap.h, and the module export with its
+// This package, packages auto, leaktest and nativebench, the names of the packages in allocators, cgo/cgoheap.h, and the module export with its
 // targets keep what they have, as semantic versioning says; docs/release.md has the list. All other packages may change in any release.
 //
 // # What it does not see

@@ -11,7 +11,8 @@
 //
 //	BenchmarkQuery-8  41218  28 µs/op  1432 native-B/op  9.000 native-allocs/op  2216 peak-native-B  0 leaked-native-B/op
 //
-// All four are exact counts, not estimates, of what was allocated after Report, in all threads:
+// All four are exact counts, not estimates, of what was allocated after Report, in all threads; what libc allocates for a thread
+// that Go's runtime begins does not count, because it begins one when it likes:
 //
 //	native-B/op         bytes that the program asked for, by b.N
 //	native-allocs/op    blocks, by b.N. A realloc is a block of the new size, and frees the old one
@@ -30,7 +31,7 @@
 //
 // # What it costs
 //
-// Every allocation is recorded with its stack, which takes some 0.3 µs and more for deep stacks, and is in the ns/op. Where
+// Every allocation is recorded with its stack, which takes 0.2 µs, and more for deep stacks, and is in the ns/op. Where
 // time matters, run the benchmark again without: CGOHEAP=off has Report do nothing.
 //
 // # Where it does nothing

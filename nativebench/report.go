@@ -113,13 +113,16 @@ func (r *recording) end(b *testing.B) error {
 	return errors.Join(save(b, ".pb.gz", written), save(b, ".peak.pb.gz", writtenPeak))
 }
 
-// take returns a profile, also as it was written.
+// take returns a profile without the threads that Go's runtime begins, and also as it was written.
 func (r *recording) take(v cgoheap.View) (*profile.Profile, []byte, error) {
 	var written bytes.Buffer
 	if err := r.profiler.Write(&written, cgoheap.Selection{View: v}); err != nil {
 		return nil, nil, err
 	}
 	p, err := profile.ParseData(written.Bytes())
+	if err == nil {
+		leaveOut(p, func(function string) bool { return function == "runtime.newm1" })
+	}
 	return p, written.Bytes(), err
 }
 
@@ -131,17 +134,17 @@ func (r *recording) leaked(now *profile.Profile) (bytes int64, err error) {
 			return 0, err
 		}
 	}
-	now.Sample = slices.DeleteFunc(now.Sample, isKept)
+	leaveOut(now, kept.Is)
 	return sum(now, "inuse_space"), nil
 }
 
-func isKept(s *profile.Sample) bool {
-	for _, l := range s.Location {
-		if slices.ContainsFunc(l.Line, func(l profile.Line) bool { return kept.Is(l.Function.SystemName) }) {
-			return true
-		}
-	}
-	return false
+// leaveOut takes the stacks with a function out of a profile.
+func leaveOut(p *profile.Profile, is func(function string) bool) {
+	p.Sample = slices.DeleteFunc(p.Sample, func(s *profile.Sample) bool {
+		return slices.ContainsFunc(s.Location, func(l *profile.Location) bool {
+			return slices.ContainsFunc(l.Line, func(l profile.Line) bool { return is(l.Function.SystemName) })
+		})
+	})
 }
 
 func sum(p *profile.Profile, column string) (total int64) {

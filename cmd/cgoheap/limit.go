@@ -232,15 +232,15 @@ func (v *verdict) text() string {
 	if v.Chance > 0 {
 		text += fmt.Sprintf("; sampling alone may make %s", amount(int64(math.Ceil(v.Chance))))
 	}
-	if v.Note != "" {
-		text += "; " + v.Note
-	}
 	return text
 }
 
 // change is the change as an amount and in percent.
 func (v *verdict) change() string {
-	if v.Change == 0 {
+	switch {
+	case v.Note != "":
+		return v.Note
+	case v.Change == 0:
 		return "unchanged"
 	}
 	text := amountOf(v.Unit)(v.Change)

@@ -23,7 +23,7 @@ func TestLimits(t *testing.T) {
 		"in use > 20479":             {exitFaulty, "EXCEEDED  in use > 20479: "},
 		"in use of grows > 19.9%":    {exitFaulty, "100 KiB, then 120 KiB, +20 KiB (+20.0 %)\n"},
 		"in use of shrinks > 0":      {exitGood, "300 KiB, then 300 KiB, unchanged\n"},
-		"in use of nobody > 0%":      {exitGood, "0 B, then 0 B, unchanged; no stack of either has nobody\n"},
+		"in use of nobody > 0%":      {exitGood, "0 B, then 0 B, no stack of either has nobody\n"},
 		"blocks in use > 1":          {exitFaulty, "12, then 14, +2 (+16.7 %)\n"},
 		"blocks in use of grows > 3": {exitGood, "10, then 13, +3 (+30.0 %)\n"},
 	} {

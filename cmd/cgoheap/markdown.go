@@ -43,7 +43,7 @@ func (d *difference) markdown(b *profile.Profile, column int) string {
 		if v.Chance > 0 {
 			by = amount(int64(v.Chance))
 		}
-		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s |\n", mark, inTable(v.Limit), amount(v.Before), amount(v.After), v.change(), by)
+		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s |\n", mark, inTable(v.Limit), amount(v.Before), amount(v.After), inTable(v.change()), by)
 	}
 	stacks := largestStacks(b, column)
 	named := 0
@@ -55,7 +55,7 @@ func (d *difference) markdown(b *profile.Profile, column int) string {
 			fmt.Fprintf(&text, "\nWhat grew most in `%s`, with its largest stack:\n", d.Sample)
 		}
 		fmt.Fprintf(&text, "\n<details><summary>+%s <code>%s</code></summary>\n\n<pre>%s</pre>\n\n</details>\n",
-			amountOf(d.Unit)(r.Change), inTable(r.Name), html.EscapeString(plain.Text(strings.Join(stacks[r.Name], "\n"))))
+			amountOf(d.Unit)(r.Change), inTable(r.Name), strings.Join(stacks[r.Name], "\n"))
 	}
 	if named == 0 {
 		fmt.Fprintf(&text, "\nNothing grew in `%s`.\n", d.Sample)
@@ -66,7 +66,7 @@ func (d *difference) markdown(b *profile.Profile, column int) string {
 	return text.String()
 }
 
-// largestStacks returns the functions of the largest sample by who holds it.
+// largestStacks returns the functions of the largest sample by who holds it, escaped.
 func largestStacks(p *profile.Profile, column int) map[string][]string {
 	largest := make(map[string]*profile.Sample)
 	for _, s := range p.Sample {
@@ -77,7 +77,9 @@ func largestStacks(p *profile.Profile, column int) map[string][]string {
 	}
 	stacks := make(map[string][]string)
 	for name, s := range largest {
-		stacks[name] = framesOf(s)
+		for _, frame := range framesOf(s) {
+			stacks[name] = append(stacks[name], html.EscapeString(plain.Text(frame)))
+		}
 	}
 	return stacks
 }

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files, and the list of the API that is promised")
 
 // promised are the packages that users may depend on. All others may change in any release.
-var promised = []string{module, module + "/auto", module + "/leaktest", module + "/metrics",
+var promised = []string{module, module + "/auto", module + "/leaktest", module + "/nativebench", module + "/metrics",
 	module + "/export", module + "/export/parca", module + "/export/post", module + "/export/pyroscope"}
 
 const apiFile = "testdata/api.txt"
