@@ -97,7 +97,7 @@ func diffCommand() command {
 			"A and B may each be any of URL, PID, FILE and BOX. " + sources + " " + addressesOfProfiles,
 			"What cannot be compared is refused, with what differs: sample types, and views. Sampling intervals may differ: " +
 				"values in profiles are estimates that are right on average whatever the interval is, so only their errors " +
-				"differ. Go's own heap is left out if only one of the two has it. What else they do not have in common is noted: " +
+				"differ: half of the 95 % interval of each change is beside it, but for Go's own heap. That is left out if only one of the two has it. What else they do not have in common is noted: " +
 				"the program, the time that they cover, a bound that one of them was cut to.",
 			"With -fail, the exit code is 1 if B has more than A by more than a limit: MEASURE > GROWTH, or MEASURE of FUNCTION " +
 				"> GROWTH for what goes through one function. MEASURE is in use, blocks in use, allocated or allocations, or " +

@@ -33,13 +33,13 @@ func TestADifferenceAddsUp(t *testing.T) {
 	a := inUse(t, map[string][2]int64{"grows": {1, 1 << 20}, "shrinks": {2, 3 << 20}, "stays": {1, 5 << 10}, "ends\x1b": {1, 1 << 10}}, nil)
 	b := inUse(t, map[string][2]int64{"grows": {3, 5 << 20}, "shrinks": {1, 1 << 20}, "stays": {1, 5 << 10}, "begins": {1, 2 << 10}}, func(p *profile.Profile) { p.Period = 4096 })
 	code, out, trouble := ranWith(t, "", "diff", a, b, "-n", "3")
-	want := `    before      after      change  inuse_space of A and B
-     1 MiB      5 MiB      +4 MiB  grows
-     3 MiB      1 MiB      -2 MiB  shrinks
-       0 B      2 KiB      +2 KiB  begins
-     1 KiB        0 B      -1 KiB  1 line more
-     5 KiB      5 KiB         0 B  where nothing changed
-  4.01 MiB   6.01 MiB      +2 MiB  total
+	want := `    before      after      change  ± (95 %)    inuse_space of A and B
+     1 MiB      5 MiB      +4 MiB  ± 0 B       grows
+     3 MiB      1 MiB      -2 MiB  ± 0 B       shrinks
+       0 B      2 KiB      +2 KiB  ± 4.87 KiB  begins
+     1 KiB        0 B      -1 KiB  ± 0 B       1 line more
+     5 KiB      5 KiB         0 B  ± 0 B       where nothing changed
+  4.01 MiB   6.01 MiB      +2 MiB  ± 7.89 KiB  total
 the sampling intervals are 1 and 4096: the values are right on average with each, and only their errors differ
 `
 	if got := strings.NewReplacer(a, "A", b, "B").Replace(out); code != exitGood || got != want {

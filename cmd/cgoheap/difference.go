@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/plain"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 // difference is what B has more than A.
@@ -24,7 +26,8 @@ type difference struct {
 	Before int64    `json:"before"` // of all rows
 	After  int64    `json:"after"`
 	Change int64    `json:"change"`
-	Rows   []row    `json:"rows"` // the greatest change first
+	Error  int64    `json:"error,omitempty"` // of Change: half of its 95 % interval; none if every allocation was recorded
+	Rows   []row    `json:"rows"`            // the greatest change first
 	Notes  []string `json:"notes,omitempty"`
 
 	Limits []verdict `json:"limits,omitempty"`
@@ -36,13 +39,18 @@ type row struct {
 	Before int64    `json:"before"`
 	After  int64    `json:"after"`
 	Change int64    `json:"change"`
+	Error  int64    `json:"error,omitempty"` // as that of the difference
+
+	variance float64
 }
 
 // compare adds the samples up by function, or by stack. Rows in which nothing is different are left out.
 func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 	d := &difference{Sample: a.SampleType[column].Type, Unit: a.SampleType[column].Unit, Rows: []row{}, Notes: notes(a, b)}
 	rows := make(map[[sha256.Size]byte]*row)
+	variance := 0.0
 	add := func(p *profile.Profile, to func(*row) *int64, total *int64) {
+		draw := drawing(p, column)
 		for _, s := range p.Sample {
 			name, frames := nameOf(s), []string(nil)
 			key := sha256.Sum256([]byte(name))
@@ -57,12 +65,18 @@ func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 			}
 			*to(r) += s.Value[column]
 			*total += s.Value[column]
+			if draw != nil {
+				d, _ := draw(s)
+				r.variance += d.variance
+				variance += d.variance
+			}
 		}
 	}
 	add(a, func(r *row) *int64 { return &r.Before }, &d.Before)
 	add(b, func(r *row) *int64 { return &r.After }, &d.After)
-	d.Change = d.After - d.Before
+	d.Change, d.Error = d.After-d.Before, halfOf(variance)
 	for _, r := range rows {
+		r.Error = halfOf(r.variance)
 		if r.Change = r.After - r.Before; r.Change != 0 {
 			d.Rows = append(d.Rows, *r)
 		}
@@ -72,6 +86,9 @@ func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 	})
 	return d
 }
+
+// halfOf returns half of the 95 % interval of an estimate with a variance.
+func halfOf(variance float64) int64 { return int64(math.Round(stack.Half(variance))) }
 
 // sumOf stands for the frames of a stack, whose text may be as long as all names of a profile.
 func sumOf(frames []string) (sum [sha256.Size]byte) {
@@ -142,12 +159,20 @@ func (d *difference) text(most int) string {
 		return amount(n)
 	}
 	write := func(r *row) {
-		fmt.Fprintf(&b, "%10s %10s %11s  %s\n", amount(r.Before), amount(r.After), plus(r.Change), plain.Text(r.Name))
+		fmt.Fprintf(&b, "%10s %10s %11s  ", amount(r.Before), amount(r.After), plus(r.Change))
+		if d.Error > 0 {
+			fmt.Fprintf(&b, "± %-9s ", amount(r.Error))
+		}
+		fmt.Fprintln(&b, plain.Text(r.Name))
 		for _, frame := range r.Stack {
 			fmt.Fprintf(&b, "%35s%s\n", "", plain.Text(frame))
 		}
 	}
-	fmt.Fprintf(&b, "%10s %10s %11s  %s of %s and %s\n", "before", "after", "change", d.Sample, plain.Text(d.A), plain.Text(d.B))
+	fmt.Fprintf(&b, "%10s %10s %11s  ", "before", "after", "change")
+	if d.Error > 0 {
+		fmt.Fprintf(&b, "± %-9s ", "(95 %)")
+	}
+	fmt.Fprintf(&b, "%s of %s and %s\n", d.Sample, plain.Text(d.A), plain.Text(d.B))
 	shown := d.Rows
 	if most > 0 {
 		shown = shown[:min(most, len(shown))]
@@ -162,14 +187,15 @@ func (d *difference) text(most int) string {
 	if rest := d.Rows[len(shown):]; len(rest) > 0 {
 		more := row{Name: fmt.Sprintf("%s more", report.Count(int64(len(rest)), "line"))}
 		for _, r := range rest {
-			more.Before, more.After, more.Change = more.Before+r.Before, more.After+r.After, more.Change+r.Change
+			more.Before, more.After, more.Change, more.variance = more.Before+r.Before, more.After+r.After, more.Change+r.Change, more.variance+r.variance
 		}
+		more.Error = halfOf(more.variance)
 		write(&more)
 	}
 	if same.Before != 0 {
 		write(&same)
 	}
-	write(&row{Name: "total", Before: d.Before, After: d.After, Change: d.Change})
+	write(&row{Name: "total", Before: d.Before, After: d.After, Change: d.Change, Error: d.Error})
 	for i := range d.Limits {
 		fmt.Fprintln(&b, plain.Text(d.Limits[i].text()))
 	}

@@ -163,10 +163,9 @@ type drawn struct {
 // estimate adds up what the limit is on.
 func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
 	var e estimate
-	kind, _, _ := strings.Cut(l.measure.column, "_")
-	objects, bytes := columnOf(p, kind+"_objects"), columnOf(p, kind+"_space")
-	if objects < 0 || bytes < 0 {
-		return nil, fmt.Errorf("-fail %q needs blocks and bytes: the profiles have %s", l.text, types(p))
+	draw := drawing(p, column)
+	if draw == nil {
+		return nil, fmt.Errorf("-fail %q needs profiles of blocks and bytes that are no differences: these have %s", l.text, types(p))
 	}
 	for _, s := range p.Sample {
 		if ofGo(s) || l.function != "" && !slices.Contains(framesOf(s), l.function) {
@@ -174,11 +173,32 @@ func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
 		}
 		e.any = true
 		e.sum += s.Value[column]
-		if n := math.Abs(float64(s.Value[objects])); p.Period > 1 && n > 0 && !slices.Contains(s.Label[report.HeapLabel], "mapped") {
-			e.drawn = append(e.drawn, drawnOf(n, math.Abs(float64(s.Value[bytes])), column == bytes, p.Period))
+		if d, byChance := draw(s); byChance {
+			e.drawn = append(e.drawn, d)
 		}
 	}
 	return &e, nil
+}
+
+// drawing returns what describes the samples of a column that were recorded by chance; nil if the profile lacks the blocks or bytes
+// that say so, or is a difference.
+func drawing(p *profile.Profile, column int) func(*profile.Sample) (d drawn, byChance bool) {
+	kind, _, _ := strings.Cut(p.SampleType[column].Type, "_")
+	has := func(name string) int {
+		return slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
+	}
+	objects, bytes := has(kind+"_objects"), has(kind+"_space")
+	view := viewOf(p)
+	if objects < 0 || bytes < 0 || view == differenceView || strings.HasPrefix(view, "in use now less ") {
+		return nil
+	}
+	return func(s *profile.Sample) (drawn, bool) {
+		blocks := math.Abs(float64(s.Value[objects]))
+		if p.Period <= 1 || blocks == 0 || ofGo(s) || slices.Contains(s.Label[report.HeapLabel], "mapped") {
+			return drawn{}, false
+		}
+		return drawnOf(blocks, math.Abs(float64(s.Value[bytes])), column == bytes, p.Period), true
+	}
 }
 
 // drawnOf describes the blocks of a sample by their mean size, as stack.Sample.Spread does.

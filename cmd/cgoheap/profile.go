@@ -17,11 +17,14 @@ import (
 // allViews are the views that a profile may be of.
 var allViews = append(slices.Clone(views), report.Unreachable, report.HeldBy, report.Pinned)
 
+// differenceView is what viewOf returns of a profile that diff -o wrote.
+const differenceView = "difference"
+
 // viewOf returns the view that a profile is of, by its comment; "" where none says so.
 func viewOf(p *profile.Profile) string {
 	for _, c := range p.Comments {
 		if c == differenceComment {
-			return "difference"
+			return differenceView
 		}
 		for _, v := range allViews {
 			if strings.HasPrefix(c, "cgoheap: native memory "+v.About) {
