@@ -3,6 +3,7 @@ package cgoheap
 import (
 	"errors"
 	"log/slog"
+	"slices"
 
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/suspects"
@@ -19,15 +20,20 @@ func (p *Profiler) newAlarm() *suspects.Alarm {
 // verdicts are those that an alarm judges by. Tests replace it, as a leak takes minutes.
 var verdicts = (*suspects.Watch).Verdicts
 
-// tellings returns the calls of Config.OnSuspect for these verdicts; nil for one whose stack has no sample any more.
+// tellings returns the calls of Config.OnSuspect for these verdicts; nil for one whose stack has no sample any more. Each is called
+// what tells it from all suspects, those that were told before among them.
 func (p *Profiler) tellings(news []suspects.Verdict) []func() {
 	defer p.recording.Reading()()
 	calls := make([]func(), len(news))
-	snapshot, err := p.stacksOf(news)
+	isNews := func(v suspects.Verdict) bool {
+		return slices.ContainsFunc(news, func(told suspects.Verdict) bool { return told.Site == v.Site })
+	}
+	all := slices.Concat(news, slices.DeleteFunc(verdicts(p.suspects), isNews))
+	snapshot, err := p.stacksOf(all)
 	if err != nil { // after Stop
 		return calls
 	}
-	for i, one := range p.described(p.shown(snapshot, news), news) {
+	for i, one := range p.described(p.shown(snapshot, all), all)[:len(news)] {
 		if one != nil {
 			calls[i] = func() { p.tell(*one) }
 		}

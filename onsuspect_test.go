@@ -5,6 +5,7 @@ package cgoheap
 import (
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/suspects"
+	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 // loseSeen makes a leak, and waits until a moment has it.
@@ -90,6 +92,45 @@ func TestOnSuspectIsCalled(t *testing.T) {
 	}
 	if len(calls) != 0 {
 		t.Errorf("it was called again: %+v", <-calls)
+	}
+}
+
+//go:noinline
+func loseHere() { victim.Lose(300_000) }
+
+//go:noinline
+func loseThere() { victim.Lose(300_000) }
+
+// What is told one after the other is called as what is told together.
+func TestOnSuspectIsToldSuspectsApart(t *testing.T) {
+	told := make(chan string, 10)
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1, OnSuspect: func(s Suspect) {
+		name, _, _ := strings.Cut(s.Sentence, ": ")
+		told <- name
+	}})
+	defer freeHeld(p)
+	loseHere()
+	loseThere()
+	settled()
+	p.suspects.Look()
+	var lost []suspects.Verdict
+	eventually(t, "a moment has the blocks", func() bool {
+		lost = slices.DeleteFunc(p.suspects.Verdicts(), func(v suspects.Verdict) bool { return v.Thing != nil || v.Bytes != 300_000 })
+		return len(lost) == 2
+	})
+	names := make(map[string]bool)
+	for _, v := range lost {
+		for _, call := range p.tellings([]suspects.Verdict{v}) {
+			call()
+			name := <-told
+			if names[name] {
+				t.Errorf("two are called %s", name)
+			}
+			names[name] = true
+		}
+	}
+	if len(names) < 2 {
+		t.Errorf("told: %v", names)
 	}
 }
 
