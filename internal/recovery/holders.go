@@ -3,6 +3,7 @@ package recovery
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type holders struct {
 	all     int64
 	unnamed int64 // in stacks of which no function has a source
 	bytes   map[holder]int64
+	callers map[holder]map[string]int64 // bytes by the Go functions further out, a line each, the nearest first
 }
 
 // holder is the function of a library that Go code called, and the Go function, as package guilty has them.
@@ -32,33 +34,66 @@ func (h *holders) add(lines []symbolize.Line, s *stack.Sample) {
 		lines = []symbolize.Line{{Function: "code that no stack shows"}}
 	}
 	if h.bytes == nil {
-		h.bytes = make(map[holder]int64)
+		h.bytes, h.callers = make(map[holder]int64), make(map[holder]map[string]int64)
 	}
 	h.all += s.InuseBytes
 	if !slices.ContainsFunc(lines, func(l symbolize.Line) bool { return l.File != "" }) {
 		h.unnamed += s.InuseBytes
 	}
-	h.bytes[holderOf(lines)] += s.InuseBytes
+	who, outward := holderOf(lines)
+	h.bytes[who] += s.InuseBytes
+	if h.callers[who] == nil {
+		h.callers[who] = make(map[string]int64)
+	}
+	h.callers[who][strings.Join(outward, "\n")] += s.InuseBytes
 }
 
 // HolderOf names who holds the blocks of a stack, the innermost function first: the function of a library that Go code called, and the
 // Go function; caller is "" where there is none. There must be a line.
 func HolderOf(lines []symbolize.Line) (function, caller string) {
-	who := holderOf(lines)
+	who, _ := holderOf(lines)
 	return who.function, who.caller
 }
 
-func holderOf(lines []symbolize.Line) holder {
+// holderOf also returns the Go functions further out, the nearest first.
+func holderOf(lines []symbolize.Line) (h holder, outward []string) {
 	who := guilty.Of(lines, LineOf)
-	h := holder{function: lines[who.Entry].Function}
+	h = holder{function: lines[who.Entry].Function}
 	if who.Caller >= 0 && lines[who.Caller].Function != h.function {
 		h.caller = lines[who.Caller].Function
 	}
-	return h
+	for _, i := range guilty.Outward(lines, who, LineOf) {
+		outward = append(outward, lines[i].Function)
+	}
+	return h, outward
 }
 
 // LineOf returns what is known of a line.
 func LineOf(l *symbolize.Line) guilty.Line { return guilty.Line{Function: l.Function, File: l.File} }
+
+// split says for whom a holder of most holds how much: the nearest functions further out that differ.
+func (h *holders) split(who holder) string {
+	for at := 0; ; at++ {
+		bytes := make(map[string]int64)
+		for chain, n := range h.callers[who] {
+			if functions := strings.Split(chain, "\n"); at < len(functions) && chain != "" {
+				bytes[functions[at]] += n
+			}
+		}
+		if len(bytes) == 0 {
+			return ""
+		}
+		names := slices.SortedFunc(maps.Keys(bytes), func(a, b string) int { return cmp.Or(cmp.Compare(bytes[b], bytes[a]), cmp.Compare(a, b)) })
+		if len(names) == 1 && bytes[names[0]] == h.bytes[who] {
+			continue
+		}
+		var parts []string
+		for _, name := range names[:min(most, len(names))] {
+			parts = append(parts, fmt.Sprintf("%s (%s)", name, report.Bytes(bytes[name])))
+		}
+		return ", for " + strings.Join(parts, ", ")
+	}
+}
 
 // most is how many holders a sentence names.
 const most = 3
@@ -80,6 +115,9 @@ func (h *holders) sentence(resident int64) string {
 		part := fmt.Sprintf("%s (%.0f %%) are held by %s", report.Bytes(h.bytes[who]), 100*float64(h.bytes[who])/float64(h.all), who.function)
 		if who.caller != "" {
 			part += ", called from " + who.caller
+		}
+		if h.bytes[who] > h.all/2 {
+			part += h.split(who)
 		}
 		parts = append(parts, part)
 	}

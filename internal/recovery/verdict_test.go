@@ -31,9 +31,23 @@ func TestHolders(t *testing.T) {
 		"one function of Go":    {[]symbolize.Line{line("main.handle", "main.go")}, holder{"main.handle", ""}},
 		"a callback's own call": {[]symbolize.Line{line("inner", "a.c"), glue, line("main.called", "main.go"), line("outer", "a.c"), glue, line("main.handle", "main.go")}, holder{"inner", "main.called"}},
 	} {
-		if got := holderOf(c.lines); got != c.want {
+		if got, _ := holderOf(c.lines); got != c.want {
 			t.Errorf("%s: %+v, want %+v", about, got, c.want)
 		}
+	}
+}
+
+// An interpreter's stacks have one function that Go calls, and one that calls it.
+func TestAHolderOfMostIsSplitByWhoCalls(t *testing.T) {
+	var h holders
+	for who, mebibytes := range map[string]int64{"main.(*engine).subscribe": 60, "main.render": 30, "sort.Sort": 6, "main.serve": 4} {
+		h.add([]symbolize.Line{line("call1", "lua.c"), line("main.call.func1", "m.go"), line("main.call", "m.go"), line(who, "m.go"),
+			line("main.main", "m.go")}, &stack.Sample{Values: stack.Values{InuseBytes: mebibytes << 20}})
+	}
+	const want = "of 100 MiB in the profile, 100 MiB (100 %) are held by call1, called from main.call.func1, " +
+		"for main.(*engine).subscribe (60 MiB), main.render (30 MiB), main.main (6 MiB)"
+	if got := h.sentence(flight.Unknown); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
