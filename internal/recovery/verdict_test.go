@@ -126,7 +126,25 @@ func TestTheSentenceAboutMemory(t *testing.T) {
 	if got := memory(h); !strings.Contains(got, "2 MiB kept free by malloc, 15 MiB other (files, stacks, headers of malloc, mapped memory)") {
 		t.Error(got)
 	}
-	if got := memory(&remote.History{}); !strings.Contains(got, "not known") {
+	h.Seconds[len(h.Seconds)-1].Values[flight.Mapped] = 3 << 20
+	if got := memory(h); !strings.Contains(got, ", 3 MiB of addresses mapped directly, resident or not; it grew") {
 		t.Error(got)
+	}
+	const unknown = "what its memory was is not known: the flight recorder noted nothing, or in the form of another version"
+	if got := memory(&remote.History{}); got != unknown {
+		t.Error(got)
+	}
+}
+
+func TestWhenAProcessEnded(t *testing.T) {
+	r := &remote.Recording{Program: "/shop", Time: end}
+	h := &remote.History{Seconds: []flight.Record{*lastRecord(nil)}}
+	for want, h := range map[string]*remote.History{
+		"/shop, process 0 on , ended at about " + end.UTC().Format(time.RFC3339) + ", " + end.Sub(r.Started()).Round(time.Second).String() + " after its recording began: why": h,
+		"/shop, process 0 on , ended at a time that is not known, after 0001-01-01T00:00:00Z: why":                                                                             {},
+	} {
+		if got := verdict(r, h, "why", &holders{}); len(got) != 3 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

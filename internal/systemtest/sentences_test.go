@@ -1,10 +1,14 @@
 package systemtest
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -68,5 +72,51 @@ func TestListedSentencesAreThoseOfTheCode(t *testing.T) {
 	}
 	if rows < 30 {
 		t.Errorf("%d rows were understood", rows)
+	}
+}
+
+// sentenceFiles are those whose strings are sentences that draw conclusions.
+var sentenceFiles = []string{
+	"internal/suspects/outside.go", "internal/recovery/cause.go", "internal/recovery/verdict.go",
+	"internal/recovery/holders.go",
+}
+
+// What the code says is listed in docs/sentences.md, in parts: strings of three words or more, between the figures and names in them.
+func TestSentencesOfTheCodeAreListed(t *testing.T) {
+	text, err := os.ReadFile("../../docs/sentences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := strings.ReplaceAll(string(text), "`", "")
+	verbs := regexp.MustCompile("%[-+.0-9]*[a-z]")
+	for _, name := range sentenceFiles {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../..", name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := 0
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal, is := n.(*ast.BasicLit)
+			if !is || literal.Kind != token.STRING {
+				return true
+			}
+			value, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range verbs.Split(strings.ReplaceAll(strings.ReplaceAll(value, "`", ""), "%%", "%"), -1) {
+				part = strings.Trim(part, " :;,().%…")
+				if len(strings.Fields(part)) < 3 {
+					continue
+				}
+				if parts++; !strings.Contains(list, part) {
+					t.Errorf("%s: %q is not in docs/sentences.md", name, part)
+				}
+			}
+			return true
+		})
+		if parts == 0 {
+			t.Errorf("%s has no sentences", name)
+		}
 	}
 }
