@@ -143,6 +143,10 @@ func lookedComments(f *reach.Findings) []string {
 	if pointers {
 		notes = append(notes, unreadComments(f)...)
 	}
+	if f.Doubted >= leastDoubted {
+		notes = append(notes, fmt.Sprintf("of the blocks that count as held, few words hold %s that may be numbers, as malloc's heap lies below 4 GiB: "+
+			"so much may be lost, too (not so in a position-independent program)", report.Bytes(int64(f.Doubted))))
+	}
 	if c.PinnedBytes > 0 {
 		notes = append(notes, fmt.Sprintf("all blocks in use pin %s, those that were recorded, each for itself only, %s", report.Bytes(int64(c.PinnedBytes)),
 			report.Bytes(int64(c.PinnedRecorded))))
@@ -152,6 +156,9 @@ func lookedComments(f *reach.Findings) []string {
 	}
 	return notes
 }
+
+// leastDoubted is how many bytes that numbers may hold are worth a word.
+const leastDoubted = 64 << 10
 
 // unreadComments say what was not looked at of the program's memory.
 func unreadComments(f *reach.Findings) (notes []string) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/usage"
@@ -109,6 +110,42 @@ func TestSuspectsSayWhatIsLostAndWhatHoldsTheRest(t *testing.T) {
 			}
 		}
 	})
+}
+
+// seems is a number in a variable, and complement is how the test knows the list.
+var seems, complement uintptr
+
+// A list that is lost, but for a word that has the address of a byte in the midst of its first block, may be held by a number, where the
+// heap lies low. One that has the address of the block is a pointer.
+func TestWhatANumberMayHoldIsLeftOpen(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	made := make(chan bool)
+	go func() { // its stack is gone afterwards
+		complement = ^uintptr(victim.MallocList(10_000, 100))
+		close(made)
+	}()
+	<-made
+	defer func() {
+		seems, complement = 0, ^complement
+		victim.FreeList(*(*unsafe.Pointer)(unsafe.Pointer(&complement)))
+	}()
+	settled()
+	const said, noted = "or only from numbers that look like pointers, as malloc's heap lies below 4 GiB", "few words hold "
+	low := ^complement < 1<<32
+	for distance, want := range map[uintptr]bool{57: low, 0: false} {
+		seems = ^complement + distance
+		if err := p.SearchSuspects(); err != nil {
+			t.Fatal(err)
+		}
+		got := suspect(t, p, "victim_malloc_list")
+		if got.Holder == "" || strings.Contains(got.Sentence, said) != want {
+			t.Errorf("held by a word %d bytes behind its first: %s", distance, got.Sentence)
+		}
+		text := profiletest.Ask(p.Handler(), "view=heldby&debug=1").Body.String()
+		if strings.Contains(text, noted) != want {
+			t.Errorf("held by a word %d bytes behind its first, a note says so: %t\n%.2000s", distance, !want, text)
+		}
+	}
 }
 
 // Where there is no room for a copy, verdicts are as before, and say why.

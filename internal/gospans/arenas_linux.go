@@ -83,6 +83,9 @@ func (l Layout) arena(address uint64) uint64 {
 	return 0
 }
 
+// Holds reports whether an address lies in an arena of Go's heap.
+func (l Layout) Holds(address uint64) bool { return l.arena(address) != 0 }
+
 // spanOf returns the address of the span that the page of an address belongs to, or belonged to. 0: none.
 func (l Layout) spanOf(address uint64) uint64 {
 	arena := l.arena(address)

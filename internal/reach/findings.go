@@ -30,6 +30,7 @@ type Findings struct {
 
 	Swept   time.Duration   // how long before the instant Go's last collection but one had ended; 0 if there were no two
 	GoData  []account.Range // where Go's variables with pointers lie; empty if unknown
+	Doubted float64         // bytes of blocks that few words hold which may be numbers; 0 before ByStack
 	Unknown []string        // what was looked at as a whole, because its layout is not known, with the reason
 
 	found   []cgo.TwinFound // of each block
@@ -67,21 +68,31 @@ func (f *Findings) Pinned(r *alloc.Recording, memory *scratch.Memory) (*alloc.Sn
 // ByStack sums up what was found of the blocks that were so old, and are still in use, by suspects.Block.Stack. holder returns the
 // number of what holds a block.
 func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration, holder func(i int) int) (map[uint64]*suspects.Found, error) {
-	sums := make(map[uint64]*suspects.Found)
-	return sums, r.StillIn(memory, f.Blocks, func(i int, b *suspects.Block) {
+	sums, held := make(map[uint64]*suspects.Found), make(map[uint64]few)
+	d := f.doubts(memory)
+	err := r.StillIn(memory, f.Blocks, func(i int, b *suspects.Block) {
 		if f.Blocks.Younger(i, oldest) {
 			return
 		}
 		sum := sums[b.Stack]
 		if sum == nil {
 			sum = new(suspects.Found)
-			sums[b.Stack] = sum
+			sums[b.Stack], held[b.Stack] = sum, make(few)
 		}
 		switch {
 		case f.Lost(i):
 			sum.Lost(b)
 		case f.found[i].Holder != 0:
 			sum.Held(b, holder(i))
+			d.add(held[b.Stack], i, b.Bytes)
 		}
 	})
+	f.Doubted = 0
+	for stack, sum := range sums {
+		doubted := d.bytes(held[stack])
+		sum.Doubted(doubted)
+		f.Doubted += doubted
+	}
+	scratch.ReleaseSlice(memory, d.firsts)
+	return sums, err
 }

@@ -19,12 +19,15 @@ import (
 
 // Where a heap lies low, as that of a program at fixed addresses does, numbers look like pointers to blocks. Variables that never have
 // a pointer to a block of malloc's are left out: Go's runtime points to its own memory only, which is looked at for itself, and the
-// profiler has copies of addresses; glibc keeps what it has measured of the processor (__x86_, as far as it has symbols of its own
-// variables); ld.so's read-only ones are written before the program begins, and it notes how many cycles that took (rtld.c).
+// profiler has copies of addresses; glibc keeps what it has measured of the processor (__x86_) and the limits of its malloc (mp_), as far as it has
+// symbols of its own variables; ld.so's read-only ones are written before the program begins, and it notes how many cycles that took
+// (rtld.c), and the least and the most that each tunable may be.
 func isNumber(name string, module *mappings.Module) bool {
 	switch name {
-	case "_rtld_global_ro", "load_time", "relocate_time", "start_time":
+	case "_rtld_global_ro", "load_time", "relocate_time", "start_time", "tunable_list":
 		return isLoader(module)
+	case "mp_":
+		return isLibc(module)
 	}
 	return strings.HasPrefix(name, "__x86_") || module.HoldsGo() && (strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, own))
 }
@@ -34,10 +37,11 @@ var own = strings.TrimSuffix(reflect.TypeFor[Findings]().PkgPath(), "internal/re
 
 func isLoader(m *mappings.Module) bool { return strings.HasPrefix(filepath.Base(m.Path), "ld-linux-") }
 
+func isLibc(m *mappings.Module) bool { return strings.HasPrefix(filepath.Base(m.Path), "libc.so.") }
+
 // mayHaveNumbers tells the files whose symbols are worth a look.
 func mayHaveNumbers(m *mappings.Module) bool {
-	name := filepath.Base(m.Path)
-	return m.HoldsGo() || strings.HasPrefix(name, "libc.so.") || isLoader(m)
+	return m.HoldsGo() || isLibc(m) || isLoader(m)
 }
 
 // numbers are known variables, by file and by where it was loaded.
@@ -88,6 +92,25 @@ func numbersOf(m *mappings.Module) (ranges []account.Range) {
 				ranges = append(ranges, account.Range{Start: m.Bias + v.Value, Limit: m.Bias + v.Value + v.Size})
 			}
 		})
+	}
+	return ranges
+}
+
+// largestPart is the largest part that the copy takes for what Go's runtime has, which leads to objects of Go's heap: RUNTIMES in
+// cgo/twin_mark.c.
+const largestPart = 1 << 20
+
+// ofRuntime returns what Go's runtime has mapped beside its heap: tables of the heap, of the collector and of the scheduler. As with its
+// variables, no word there is a pointer to a block of malloc's, and there are many times and counters. inHeap tells addresses of Go's heap.
+func ofRuntime(mapped []cgo.Mapped, inHeap func(address uint64) bool) (ranges []account.Range) {
+	for _, m := range mapped {
+		for at := m.Start; at < m.Limit; {
+			end := min(m.Limit, at&^(largestPart-1)+largestPart)
+			if !inHeap(at) {
+				ranges = append(ranges, account.Range{Start: at, Limit: end})
+			}
+			at = end
+		}
 	}
 	return ranges
 }

@@ -12,6 +12,7 @@ import (
 type Finding struct {
 	Unreachable float64 // share of the bytes that nothing points to
 	Error       float64 // half of its 95 % interval
+	Doubt       float64 // share of the bytes that few words hold which may be numbers that look like pointers
 	Holder
 	When  time.Time // when that was
 	Freed bool      // blocks that nothing was found to point to were freed later: their pointers are hidden
@@ -51,6 +52,7 @@ type findings func(stack uint64) (Finding, bool)
 // Found sums up what was found of a stack's blocks. The zero value has none.
 type Found struct {
 	lost, held estimate
+	doubted    float64         // bytes of held
 	by         map[int]float64 // bytes by the number of the holder
 }
 
@@ -76,10 +78,16 @@ func (f *Found) Held(b *Block, holder int) {
 	f.by[holder] += b.Bytes
 }
 
+// Doubted says how many of the bytes that something points to few words hold which may be numbers.
+func (f *Found) Doubted(bytes float64) { f.doubted = bytes }
+
 // finding returns what that means. holder names what has a number.
 func (f *Found) finding(when time.Time, holder func(number int) Holder) Finding {
 	made := Finding{When: when, lost: f.lost.bytes}
 	made.Unreachable, made.Error = f.share()
+	if all := f.lost.bytes + f.held.bytes; all > 0 {
+		made.Doubt = f.doubted / all
+	}
 	if len(f.by) > 0 {
 		made.Holder = holder(slices.MaxFunc(slices.Sorted(maps.Keys(f.by)), func(a, b int) int { return cmp.Compare(f.by[a], f.by[b]) }))
 	}

@@ -97,6 +97,8 @@ func (v *Verdict) conclusion() string {
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
 		return fmt.Sprintf(", and hardly any is freed: a leak or a cache without a bound: when pointers were looked for, at %s, too few blocks were seen to tell",
 			v.Finding.When.UTC().Format("15:04 MST"))
+	case v.Class == Grows && v.Finding.doubtful():
+		return ", and hardly any is freed: a leak, or " + unbounded
 	case v.Class == Grows && v.Finding.Note != "":
 		return ", and hardly any is freed"
 	case v.Class == Grows:
@@ -129,26 +131,45 @@ func (v *Verdict) tooEarly(mark string) string {
 func (f *Finding) String() string {
 	lost := "no pointer found to " + percent(f.Unreachable, f.Error)
 	held := f.Holder.String()
+	unnamed := held == ""
+	if unnamed {
+		held = "reachable"
+	}
+	if f.doubtful() {
+		held += numbers
+	}
 	switch {
 	case f.Freed:
 		return lost + ", though such blocks were freed, so pointers to some are hidden"
-	case f.Unreachable < 0.005 && held == "":
-		return "reachable"
 	case f.Unreachable < 0.005:
 		return held
-	case held == "" || f.Unreachable >= 0.95:
+	case unnamed && !f.doubtful() || f.Unreachable >= 0.95:
 		return lost
 	}
 	return lost + ", the rest " + held
 }
 
+// numbers is said where so much may be held by numbers only that the rest of the sentence would be another.
+const numbers = ", or only from numbers that look like pointers, as malloc's heap lies below 4 GiB (not so in a position-independent program)"
+
+// doubtful reports whether what is held by what may be numbers could be another class of what is lost.
+func (f *Finding) doubtful() bool { return f.Doubt >= unheldShare }
+
 // ThroughGo ends the name of a holder or root from which the pointers lead on through Go's heap.
 const ThroughGo = ", through Go's heap"
 
+// Unknown is the name of memory of which nobody knows what it is, such as what was mapped by a call that was not recorded.
+const Unknown = "memory of unknown origin"
+
 // String says what the holder is; "" if it is not known.
 func (h Holder) String() string {
-	if h.Name == "" {
+	switch {
+	case h.Name == "":
 		return ""
+	case h.Name == Unknown:
+		return "reachable, and it is not known from where"
+	case h.Root == Unknown:
+		return "reachable from " + quoted(h.Name) + ", and it is not known what leads there"
 	}
 	text, note := "reachable from ", h.Note
 	if note != "" {

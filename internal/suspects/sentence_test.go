@@ -83,6 +83,19 @@ func TestSentences(t *testing.T) {
 			"steady, 50.0 ± 4.0 MiB in use, no pointer found to 52 ± 5 %, the rest reachable from Go's heap, its blocks come and go: a cache or work in progress"},
 		{still, &Finding{Holder: Holder{Name: "a block allocated in push", Root: "global fifo"}}, Steady,
 			"steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo` through a block allocated in `push`, its blocks come and go: a cache or work in progress"},
+		{still, &Finding{Doubt: 0.09, Holder: Holder{Name: "global fifo"}}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`, its blocks come and go: a cache or work in progress"},
+		{still, &Finding{Doubt: 0.1, Holder: Holder{Name: "global fifo"}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable from global `fifo`, or only from numbers that look like " +
+			"pointers, as malloc's heap lies below 4 GiB (not so in a position-independent program), its blocks come and go: a cache or work in progress"},
+		{kept, &Finding{Unreachable: 0.3, Doubt: 0.7}, Steady, "steady, 50.0 ± 4.0 MiB in use, no pointer found to 30 %, the rest reachable, or only from numbers that look like " +
+			"pointers, as malloc's heap lies below 4 GiB (not so in a position-independent program)"},
+		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.09, Doubt: 0.91, Holder: Holder{Name: "a block allocated in push", Root: "Go variable main.now" + ThroughGo, Note: "x"}}, Grows,
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 9 %, the rest reachable from Go variable `main.now`, x, through Go's heap and a block " +
+				"allocated in `push`, or only from numbers that look like pointers, as malloc's heap lies below 4 GiB (not so in a position-independent program), and hardly any is " +
+				"freed: a leak, or a cache, list or pool without a bound, or one that still fills"},
+		{kept, &Finding{Holder: Holder{Name: Unknown}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, and it is not known from where"},
+		{kept, &Finding{Unreachable: 0.2, Holder: Holder{Name: "a block allocated in event_new", Root: Unknown}}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, no pointer found to 20 %, the rest reachable from a block allocated in `event_new`, and it is not known what leads there"},
 		{still, &Finding{}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, its blocks come and go: a cache or work in progress"},
 		{first, nil, Steady, "1.0 MiB in use, seen once"},
 	} {
