@@ -70,7 +70,7 @@ var kinds = [...][2]string{
 	{"a block ", "other blocks"}, {"global ", "other globals"}, {"thread-local ", "thread-local variables of other threads"},
 	{"pthread key ", "pthread keys of other threads"},
 	{"stack of thread ", "stacks of other threads"}, {"stack of goroutine ", "stacks of other goroutines"},
-	{"Go variable ", "other Go variables"}, {"finalizer ", "other finalizers and cleanups"}, {"memory mapped ", "other mapped memory"}, {"mapping ", "other mappings"},
+	{"Go variable ", "other Go variables"}, {"finalizer ", "other finalizers and cleanups"}, {"memory ", "other mapped memory"}, {"mapping ", "other mappings"},
 }
 
 func coarse(h *Holder) string {

@@ -1,8 +1,11 @@
 package holders
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -21,7 +25,9 @@ import (
 // nameAll names blocks of one byte each, without stacks, in a process of which nothing is known but what the caller sets.
 func nameAll(t *testing.T, p Process, found []Found) (names []string, named *Named) {
 	t.Helper()
-	p.Kernel, p.Names = usage.Kernel{Proc: t.TempDir()}, symbolize.New(symbolize.Options{})
+	if p.Names = symbolize.New(symbolize.Options{}); p.Kernel.Proc == "" {
+		p.Kernel.Proc = t.TempDir()
+	}
 	if p.Module == nil {
 		p.Module = func(stack.ModuleID) *mappings.Module { return nil }
 	}
@@ -45,6 +51,32 @@ func TestFindingsThatCannotBe(t *testing.T) {
 	want := []string{"Go's heap", "memory that is mapped no more", "nothing", "a block of unknown origin", "not looked for", "stack of a goroutine"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestWhatAMappingIsIsSaidAsFarAsItIsKnown(t *testing.T) {
+	p := Process{Kernel: usage.Kernel{Proc: t.TempDir()}}
+	maps := p.Kernel.Path("maps")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(maps), 0o755), os.WriteFile(maps, []byte("10000-50000 rw-p 00000000 00:00 0 \n"+
+		"50000-60000 rw-p 00000000 00:00 0                          [anon:pool]\n60000-70000 rw-s 00000000 00:01 7 /memfd:x (deleted)\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for i, kind := range []account.Kind{account.Go, account.Allocator, account.Program} {
+		start := uint64(i+1) << 16
+		p.Mapped = append(p.Mapped, account.Mapping{Mapped: account.Mapped{Range: account.Range{Start: start, Limit: start + 1<<16}, Kind: kind}})
+	}
+	var found []Found
+	for at := uint64(1); at <= 7; at++ {
+		found = append(found, Found{Root: Mapping, Holder: at << 16, RootWord: at << 16})
+	}
+	names, named := nameAll(t, p, found)
+	want := []string{"memory of Go's runtime", "malloc's memory, or a block that was not recorded", suspects.Unknown, suspects.Unknown, "mapping [anon:pool]", "mapping /memfd:x",
+		"memory that is mapped no more"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if detail := named.Holders[named.Of[3]].Detail; detail != "anonymous mapping of 256 KiB" {
+		t.Error(detail)
 	}
 }
 

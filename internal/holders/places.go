@@ -9,6 +9,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
+	"github.com/cgoheap/cgoheap/internal/suspects"
 )
 
 // places are the ranges that names are looked for in, the first one that has an address being the right one.
@@ -120,7 +121,11 @@ func (n *namer) nameMapped(words []word, at []int) {
 		if len(areas) > 0 && areas[0].Start <= w.at {
 			area = areas[0]
 		}
-		n.named[at[i]] = n.number(Holder{Name: n.inArea(&area, w, mappers)})
+		h := Holder{Name: n.inArea(&area, w, mappers)}
+		if h.Name == suspects.Unknown {
+			h.Detail = fmt.Sprintf("anonymous mapping of %d KiB", (area.Limit-area.Start)>>10)
+		}
+		n.named[at[i]] = n.number(h)
 	}
 }
 
@@ -143,8 +148,13 @@ func (n *namer) inArea(a *account.NamedArea, w word, mappers map[int32]string) s
 		return "stack of a thread"
 	}
 	if m := n.places.mapped.at(w.at); m != nil && n.Mapped[m.which].Fits(a.Shared, a.Inode) {
-		if name := mappers[m.which]; name != "" {
+		switch name := mappers[m.which]; {
+		case name != "":
 			return "memory mapped by " + name
+		case n.Mapped[m.which].Kind == account.Go:
+			return "memory of Go's runtime"
+		case n.Mapped[m.which].Kind == account.Allocator:
+			return "malloc's memory, or a block that was not recorded"
 		}
 	}
 	switch {
@@ -155,7 +165,7 @@ func (n *namer) inArea(a *account.NamedArea, w word, mappers map[int32]string) s
 	case a.Shared:
 		return "shared memory"
 	}
-	return "memory mapped by a call that was not recorded"
+	return suspects.Unknown
 }
 
 // longest bounds the parts of names that the program chooses, in bytes.

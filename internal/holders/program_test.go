@@ -92,7 +92,7 @@ func check(t *testing.T, got map[string][]held, want map[string]string) {
 var everywhere = map[string]string{
 	"stack 0": "stack of thread worker-0", "stack 1": "stack of thread worker-1", "stack 2": "stack of thread x???[31m",
 	"control 1": "thread-local storage of thread worker-1", "current of main": "thread-local current of thread held",
-	"anonymous": "shared memory", "goroutine without function": "stack of a goroutine", "goroutine": "stack of goroutine main.(*list).loop",
+	"anonymous": "shared memory", "unseen": "memory of unknown origin | anonymous mapping of 4 KiB", "goroutine without function": "stack of a goroutine", "goroutine": "stack of goroutine main.(*list).loop",
 	"heap": "Go's heap", "register": "a register of thread held", "nothing": "nothing", "young": "not looked for",
 	"finalizer": "finalizer or cleanup main.(*list).loop", "main's stack": "stack of thread held", "nowhere": "memory that is mapped no more",
 }

@@ -146,6 +146,14 @@ func addMapped(l *list, shared string) error {
 	if err != nil {
 		return err
 	}
+	unseen, err := unix.Mmap(-1, 0, 1<<16, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON) // not by libc's mmap
+	if err != nil {
+		return err
+	}
+	if err := unix.Mprotect(unseen[1<<12:1<<13], unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return err
+	}
+	l.add("unseen", holders.Found{Root: holders.Mapping, RootWord: uint64(uintptr(unsafe.Pointer(&unseen[1<<12])))})
 	l.add("file", holders.Found{Root: holders.Mapping, RootWord: uint64(uintptr(unsafe.Pointer(&file[8])))})
 	l.add("anonymous", holders.Found{Root: holders.Mapping, RootWord: uint64(uintptr(unsafe.Pointer(&anonymous[8])))})
 	entry := uint64(reflect.ValueOf((*list).loop).Pointer())
