@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// sources returns the text of the tree's Go files, without the ends of strings that go on in the next line, and that of its tests.
+// sources returns the text of the tree's Go files and of the page's own, without the ends of strings that go on in the next line, and that of
+// its tests.
 func sources(t *testing.T) (product, tests string) {
 	t.Helper()
 	var texts [2]strings.Builder
@@ -23,7 +24,7 @@ func sources(t *testing.T) (product, tests string) {
 			return err
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "out"):
 			return fs.SkipDir
-		case d.IsDir() || filepath.Ext(path) != ".go":
+		case d.IsDir() || filepath.Ext(path) != ".go" && filepath.Dir(path) != filepath.Join("..", "..", "internal", "page", "files"):
 			return nil
 		}
 		text, err := os.ReadFile(path)
