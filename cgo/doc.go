@@ -57,7 +57,7 @@
 //	           mappings, twin_pinned.c which blocks keep free memory resident; twin_found.h is what a twin is given and finds
 //	probe.c    known calls, on which Go tries the walk at each start; probe_twin.c makes a copy for tests
 //	names.h    the names by which the linker knows our functions, so that no library has the same
-//	trie.h     interned records, found by their hash (hash.h); thread.h what a thread keeps, clock.h the time of a block
+//	trie.h     interned records, found by their hash (hash.h); thread.c what a thread keeps, clock.h the time of a block
 //
 // The Go files, of which those that call C are few, because each of them costs four runs of the compiler whenever the package is built:
 //

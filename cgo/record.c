@@ -15,8 +15,6 @@
 #include "waker.h"
 #include "weight.h"
 
-__thread struct thread cgoheap_thread;
-
 uint64_t cgoheap_seed;
 uint32_t cgoheap_max_depth;
 uint64_t cgoheap_sample_bytes;
