@@ -3,6 +3,7 @@
 package cgo
 
 // #include "allocators.h"
+// #include "hooks.h"
 // #include "mapped.h"
 // #include "real.h"
 // #include "record_mapped.h"
@@ -71,7 +72,7 @@ var _ = [unsafe.Sizeof(Mapped{}) - unsafe.Sizeof(C.struct_mapped{}) + 1]byte{}
 // WatchMapped lets the next recording record calls that map memory. An error says why it cannot.
 func WatchMapped() error {
 	C.mapping_set_allocator(allocatorCode())
-	if !C.mapping_know_go() {
+	if !C.hooks_know_go() {
 		return errors.New("the calls of mmap and munmap in Go's runtime were not found")
 	}
 	return nil

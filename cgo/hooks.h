@@ -43,6 +43,12 @@
 // Finds the real allocator. Called by hooks_ready only.
 void hooks_find(void);
 
+// The hooks of calls that map memory, and what their names mean here.
+extern const volatile struct linked cgoheap_linked_mapped[] __attribute__((visibility("hidden")));
+
+// Finds where Go's runtime calls mmap and munmap; false if it was not found. Our constructor calls it before that runtime begins.
+bool hooks_know_go(void);
+
 // Slow halves call this first; afterwards they may call REAL.
 static inline __attribute__((always_inline)) void hooks_ready(void)
 {

@@ -33,7 +33,7 @@ static SLOW void *slow_mmap(void *at, size_t length, int protection, int flags, 
 {
 	struct registers caller = CALLER_REGISTERS();
 	if (!ready())
-		return (void *)answer(system_call6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset));
+		return (void *)as_libc(system_call6(SYS_mmap, (long)at, (long)length, protection, flags, fd, offset));
 	mapping_met(&caller, 0);
 	struct mapping m;
 	mapping_begin(&m, &caller, length, flags_of(flags));
@@ -67,7 +67,7 @@ static SLOW int slow_munmap(void *at, size_t length)
 {
 	struct registers caller = CALLER_REGISTERS();
 	if (!ready())
-		return (int)answer(system_call(SYS_munmap, (long)at, (long)length, 0, 0));
+		return (int)as_libc(system_call(SYS_munmap, (long)at, (long)length, 0, 0));
 	mapping_met(&caller, 1);
 	struct mapping m;
 	mapping_begin(&m, &caller, 0, 0);
@@ -169,7 +169,7 @@ static SLOW void *slow_mremap(void *at, size_t length, size_t to_length, int fla
 	struct registers caller = CALLER_REGISTERS();
 	const struct remapping r = {at, length, to_length, flags, to};
 	if (!ready())
-		return (void *)answer(system_call6(SYS_mremap, (long)at, (long)length, (long)to_length, flags, (long)to, 0));
+		return (void *)as_libc(system_call6(SYS_mremap, (long)at, (long)length, (long)to_length, flags, (long)to, 0));
 	if (refused(&r))
 		return remap(&r);
 	bool stays = (flags & MREMAP_FIXED) == 0 && takes_away((uintptr_t)at, length, flags);

@@ -53,15 +53,6 @@ static inline bool ready(void)
 	return likely((WATCH() & MAPPED_WATCH_UNBUILT) == 0);
 }
 
-// The kernel's answer, as libc's function returns it.
-static inline long answer(long result)
-{
-	if (result >= 0 || result < -4095)
-		return result;
-	errno = (int)-result;
-	return -1;
-}
-
 static inline uintptr_t page_size(void)
 {
 	static uintptr_t page;

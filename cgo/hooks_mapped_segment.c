@@ -52,7 +52,7 @@ static SLOW void *slow_shmat(int segment, const void *at, int flags)
 {
 	struct registers caller = CALLER_REGISTERS();
 	if (!ready())
-		return (void *)answer(system_call(SYS_shmat, segment, (long)at, flags, 0));
+		return (void *)as_libc(system_call(SYS_shmat, segment, (long)at, flags, 0));
 	struct mapping m;
 	mapping_begin(&m, &caller, (uint32_t)segment, MAPPED_SHARED | MAPPED_SEGMENT | MAPPED_OPEN);
 	void *p = ((flags & SHM_REMAP) != 0 ? attach_over : attach)(&m, segment, at, flags);
@@ -70,7 +70,7 @@ static SLOW int slow_shmdt(const void *at)
 {
 	struct registers caller = CALLER_REGISTERS();
 	if (!ready())
-		return (int)answer(system_call(SYS_shmdt, (long)at, 0, 0, 0));
+		return (int)as_libc(system_call(SYS_shmdt, (long)at, 0, 0, 0));
 	struct mapping m;
 	mapping_begin(&m, &caller, 0, 0);
 	mapping_announce_segment(&m, (uintptr_t)at);

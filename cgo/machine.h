@@ -35,6 +35,7 @@
 #ifndef CGOHEAP_MACHINE_H
 #define CGOHEAP_MACHINE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -53,5 +54,14 @@
 #else
 #error "cgoheap records on amd64 and arm64; build with CGO_ENABLED=0 elsewhere, where Start says that it cannot"
 #endif
+
+// What a system call returned, as libc's function returns it.
+static inline long as_libc(long result)
+{
+	if (result >= 0 || result < -4095)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
 
 #endif

@@ -73,6 +73,7 @@
 #define go_span cgoheap_own_go_span
 #define go_span_around cgoheap_own_go_span_around
 #define hooks_find cgoheap_own_hooks_find
+#define hooks_know_go cgoheap_own_hooks_know_go
 #define image_copy cgoheap_own_image_copy
 #define images_list cgoheap_own_images_list
 #define index_find cgoheap_own_index_find

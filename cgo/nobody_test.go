@@ -22,7 +22,7 @@ var (
 )
 
 // Where a search ends: what comes before the first recording, in a constructor or in the first call of the family.
-var prepares = []string{"hooks_find", "real_find", "real_try", "real_find_break"}
+var prepares = []string{"hooks_find", "real_find", "real_try", "real_find_break", "mapping_know_go"}
 
 // What they may call of libraries: what compilers insert, and what only computes.
 var plain = []string{"memcpy", "memset", "memmove", "memcmp", "strlen", "strnlen", "strcmp", "sigaddset", "getauxval", "__errno_location",

@@ -5,6 +5,8 @@
 //
 // The kernel does not take locked memory back, and some emulators take no memory back but report success. So cleared
 // memory is checked.
+//
+// Mapping and unmapping asks the kernel: libc's functions of that kind are hooked, and the hooks need these pages.
 
 #define _GNU_SOURCE
 #include "pages.h"
@@ -23,13 +25,18 @@
 // but the memory is freed. If it is locked and cannot be unlocked, that fails too, and nothing is left to do.
 void pages_unmap(void *at, size_t size)
 {
-	if (munmap(at, size) != 0 && munlock(at, size) == 0)
+	if (system_call(SYS_munmap, (long)at, (long)size, 0, 0) != 0 && munlock(at, size) == 0)
 		(void)madvise(at, size, MADV_DONTNEED);
+}
+
+static void *remap(void *from, size_t size, size_t to_size, int flags, void *to)
+{
+	return (void *)as_libc(system_call6(SYS_mremap, (long)from, (long)size, (long)to_size, flags, (long)to, 0));
 }
 
 static void *grow(void *seed, size_t size)
 {
-	void *at = munlock(seed, SEED) == 0 ? mremap(seed, SEED, size, MREMAP_MAYMOVE) : MAP_FAILED;
+	void *at = munlock(seed, SEED) == 0 ? remap(seed, SEED, size, MREMAP_MAYMOVE, NULL) : MAP_FAILED;
 	if (at != MAP_FAILED)
 		return at;
 	int error = errno;
@@ -40,7 +47,7 @@ static void *grow(void *seed, size_t size)
 
 static void *map(size_t size, int protection)
 {
-	void *seed = mmap(NULL, SEED, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *seed = (void *)as_libc(system_call6(SYS_mmap, 0, SEED, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 	return seed == MAP_FAILED ? NULL : grow(seed, size);
 }
 
@@ -61,7 +68,7 @@ bool pages_allow(void *at, size_t size)
 
 bool pages_place(void *at, void *pages, size_t size)
 {
-	return mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
+	return remap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
 }
 
 void pages_free(void *at, size_t size)

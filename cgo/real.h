@@ -61,16 +61,14 @@ enum refusal {
 	REFUSAL_CONTAINED, // the object that this is linked into contains another malloc, which the linker preferred
 };
 
-// Our hooks that call a real function, and what their names mean here. Ends with NULL. Volatile, so that no compiler says that
-// they are the same.
+// A hook of ours that calls a real function, and what its name means here. Lists of them end with NULL. Volatile, so that no
+// compiler says that they are the same.
 struct linked {
 	const void *own, *named;
 };
-extern const volatile struct linked cgoheap_linked[] __attribute__((visibility("hidden")));
-extern const volatile struct linked cgoheap_linked_mapped[] __attribute__((visibility("hidden")));
 
-// Whether the linker put another function of this object in the place of a hook.
-bool real_gave_way(void);
+// Whether the linker put another function of this object in the place of a hook of either list. Called before real_refusal.
+bool real_gave_way(const volatile struct linked *family, const volatile struct linked *mapped);
 
 // Sets *object to the file whose malloc the program calls instead of ours, or NULL; the string belongs to the loader.
 // May take the loader's locks.

@@ -51,12 +51,12 @@ void real_find(const void *own)
 	real_find_mapped();
 }
 
-void real_try(const void *own)
+void real_try(const void *own, const volatile struct linked *family, const volatile struct linked *mapped)
 {
 	real_find(own);
 	if (!found)
 		return;
-	if (!real_gave_way()) // musl's calloc would get a block of the program's own malloc, and musl's free end the program
+	if (!real_gave_way(family, mapped)) // musl's calloc would get a block of the program's own malloc, and musl's free end the program
 		real_nests = real_calls_hooks(try_family, 0);
 	real_try_operators();
 	use_allocator();

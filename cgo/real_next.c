@@ -189,10 +189,13 @@ static bool any_gave_way(const volatile struct linked *l)
 	return false;
 }
 
+static bool gave_way;
+
 // Where a program has its own free, but not its own malloc, the rest of the hooks would never see a block go.
-bool real_gave_way(void)
+bool real_gave_way(const volatile struct linked *family, const volatile struct linked *mapped)
 {
-	return !is_static() && (any_gave_way(cgoheap_linked) || any_gave_way(cgoheap_linked_mapped));
+	gave_way = !is_static() && (any_gave_way(family) || any_gave_way(mapped));
+	return gave_way;
 }
 
 enum refusal real_refusal(const char **object)
@@ -200,7 +203,7 @@ enum refusal real_refusal(const char **object)
 	*object = NULL;
 	if (is_static())
 		return REFUSAL_STATIC;
-	if (real_gave_way()) {
+	if (gave_way) {
 		*object = file_of(own_malloc);
 		return REFUSAL_CONTAINED;
 	}
@@ -235,8 +238,9 @@ bool real_unseen_new(const char **object)
 	return false;
 }
 
-bool real_gave_way(void)
+bool real_gave_way(const volatile struct linked *family, const volatile struct linked *mapped)
 {
+	(void)family, (void)mapped;
 	return false;
 }
 

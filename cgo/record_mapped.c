@@ -81,14 +81,9 @@ bool mapping_find_go(const struct go_calls *from)
 extern uintptr_t x_cgo_mmap(void *, uintptr_t, int32_t, int32_t, int32_t, uint32_t) __attribute__((weak));
 extern void x_cgo_munmap(void *, uintptr_t) __attribute__((weak));
 
-static void *map(size_t length)
+bool mapping_know_go(void *(*other)(size_t length))
 {
-	return mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
-bool mapping_know_go(void)
-{
-	const struct go_calls runtime = {x_cgo_mmap, x_cgo_munmap, map};
+	const struct go_calls runtime = {x_cgo_mmap, x_cgo_munmap, other};
 	return runtime.mmap != NULL && runtime.munmap != NULL && mapping_find_go(&runtime);
 }
 

@@ -58,8 +58,8 @@ struct go_calls {
 // nothing is recorded. While stopped.
 bool mapping_find_go(const struct go_calls *go);
 
-// The same of the functions of runtime/cgo. Our constructor calls it before Go's runtime begins.
-bool mapping_know_go(void);
+// The same of the functions of runtime/cgo, and of another that calls mmap.
+bool mapping_know_go(void *(*other)(size_t length));
 
 // What Go's runtime has mapped since then, and has not unmapped: it is noted whether anything is recorded or not.
 extern struct page_set cgoheap_go_pages;

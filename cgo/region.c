@@ -237,7 +237,8 @@ static bool is_mapped_file(long file)
 
 static void map_copy(int file, uint64_t from, uint64_t size)
 {
-	(void)mmap(region_at(from), size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, (off_t)from);
+	const int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE;
+	(void)system_call6(SYS_mmap, (long)region_at(from), (long)size, PROT_READ | PROT_WRITE, flags, file, (long)from);
 }
 
 // The child has one thread, so nobody else gets to see the descriptor.
