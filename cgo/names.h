@@ -322,9 +322,11 @@
 #define walk_c cgoheap_own_walk_c
 #define walk_called cgoheap_own_walk_called
 #define walk_find_plugin cgoheap_own_walk_find_plugin
+#define walk_follows_call cgoheap_own_walk_follows_call
 #define walk_go cgoheap_own_walk_go
 #define walk_join cgoheap_own_walk_join
 #define walk_look_up cgoheap_own_walk_look_up
+#define walk_may_return_to cgoheap_own_walk_may_return_to
 #define walk_new_go cgoheap_own_walk_new_go
 #define walk_plain cgoheap_own_walk_plain
 #define walk_signal cgoheap_own_walk_signal

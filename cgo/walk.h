@@ -95,6 +95,12 @@ const struct rule *walk_look_up(struct walk *w, uintptr_t call_site, uint32_t *m
 // Whether a call stands before pc, in unknown code; false if the code cannot be read.
 bool walk_called(struct walk *w, uintptr_t pc);
 
+// Whether pc follows a call: true if that is unknown, except in code that was made at run time.
+bool walk_follows_call(struct walk *w, uintptr_t pc);
+
+// The same, also in a library that was opened just now; false in unknown code.
+bool walk_may_return_to(struct walk *w, uintptr_t pc);
+
 // A frame of a stack in the region: the module, and the address.
 static inline uint64_t walk_frame(uintptr_t address, uint32_t module)
 {

@@ -3,7 +3,6 @@
 #include "walk.h"
 
 #include "lookup.h"
-#include "objects.h"
 
 static bool find_cfa(struct walk *w, const struct rule *r, uintptr_t *cfa)
 {
@@ -94,42 +93,6 @@ static enum end step_by_rule(struct walk *w, const struct rule *r)
 	return pc == 0 ? END_ROOT : WALK_ON;
 }
 
-// Whether a call stands before pc; returns otherwise if the code cannot be read. The code may be unmapped, or its file
-// truncated, so the kernel copies it.
-static bool call_before(struct walk *w, uintptr_t pc, bool otherwise)
-{
-	uint64_t copy[2];
-	uintptr_t from = pc - LONGEST_CALL, to = (uintptr_t)copy + from % 8; // as aligned as the code
-	if (!memory_copy(&w->memory, from, (void *)to, LONGEST_CALL))
-		return otherwise;
-	__asm__("" : "+r"(to) : : "memory"); // the bytes are read as code
-	return follows_call(to + LONGEST_CALL);
-}
-
-bool walk_called(struct walk *w, uintptr_t pc)
-{
-	w->memory.unfit = true; // by the next walk, other code may be there
-	return call_before(w, pc, false);
-}
-
-// Whether pc follows a call: true if that is unknown, except in code that was made at run time.
-static bool called(struct walk *w, uintptr_t pc)
-{
-	const struct range *range = index_find(w->index, pc - 1);
-	if (range != NULL && range->module == MODULE_MADE)
-		return walk_called(w, pc);
-	return range == NULL || pc - range->start < LONGEST_CALL || call_before(w, pc, true);
-}
-
-// Whether pc follows a call, in known code or in a library that was opened just now.
-static bool may_return_to(struct walk *w, uintptr_t pc)
-{
-	const struct object *object;
-	if (index_find(w->index, pc - 1) != NULL)
-		return called(w, pc);
-	return object_at(pc - 1, &w->index->loads, &w->memory, &object) != 0 && walk_called(w, pc);
-}
-
 #define LARGEST_FRAME (1 << 20)
 
 // Whether fp may point to the frame of the function at sp: it is not far above sp and, if the end of the stack is
@@ -155,7 +118,7 @@ static enum end step_by_fp(struct walk *w)
 	if (!memory_load(&w->memory, fp, &next) || !memory_load(&w->memory, fp + 8, &pc))
 		return END_NO_UNWIND;
 	pc = unsigned_address(pc);
-	if (pc != 0 && !may_return_to(w, pc))
+	if (pc != 0 && !walk_may_return_to(w, pc))
 		return END_NO_UNWIND;
 	w->at = (struct registers){pc, fp + 16, next};
 	w->exact = w->fp_given = false;
@@ -196,36 +159,12 @@ static enum end step(struct walk *w, const struct rule *r, uint32_t module)
 	return step_by_rule(w, r);
 }
 
-// Looks a call site up in libraries that were opened after the index was made. A walk that meets one is not kept as a last walk.
-static const struct rule *look_up_object(struct walk *w, uintptr_t call_site, uint32_t *number)
-{
-	struct object_code code = {.pc = call_site};
-	*number = code.number = object_at(call_site, &w->index->loads, &w->memory, &code.object);
-	if (*number == 0)
-		return NULL;
-	w->met = w->memory.unfit = true;
-	return object_rule(&code, &w->memory, &w->buffer.rule) ? &w->buffer.rule : NULL;
-}
-
-// A stale index is not trusted for libraries that may have been unloaded.
-const struct rule *walk_look_up(struct walk *w, uintptr_t call_site, uint32_t *module)
-{
-	w->buffer.memory = &w->memory;
-	const struct rule *r = index_look_up(w->index, call_site, module, &w->buffer);
-	if (r != NULL && !w->stale)
-		return r;
-	const struct range *range = r == NULL ? NULL : index_find(w->index, call_site);
-	if (range != NULL && !range->closable)
-		return r;
-	return look_up_object(w, call_site, module);
-}
-
 // Whether the return address was put there to start a function, as makecontext does: it does not follow a call, the
 // code before it is not the function's, and no frame lies above it on the stack.
 static bool begins_function(struct walk *w, const struct rule *r)
 {
 	uint32_t module;
-	if (w->exact || r == NULL || r->cfa != CFA_NONE || called(w, w->at.pc))
+	if (w->exact || r == NULL || r->cfa != CFA_NONE || walk_follows_call(w, w->at.pc))
 		return false;
 	struct rule kept = w->buffer.rule; // r may lie there
 	const struct rule *first = walk_look_up(w, w->at.pc, &module);
