@@ -262,6 +262,7 @@
 #define twin_areas cgoheap_own_twin_areas
 #define twin_areas_touch cgoheap_own_twin_areas_touch
 #define twin_chunks cgoheap_own_twin_chunks
+#define twin_chunks_add_areas cgoheap_own_twin_chunks_add_areas
 #define twin_chunks_area_at cgoheap_own_twin_chunks_area_at
 #define twin_chunks_area_holds cgoheap_own_twin_chunks_area_holds
 #define twin_chunks_arena cgoheap_own_twin_chunks_arena

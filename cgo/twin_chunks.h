@@ -84,6 +84,9 @@ struct twin_chunks_area {
 	bool anonymous;
 };
 
+// Adds the areas, for which there is room. Returns false if there is no list of mappings.
+bool twin_chunks_add_areas(struct twin_heaps *h, const struct twin_maps *maps);
+
 // Whether all of this is mapped, writable and not shared, so that loads do not fault.
 bool twin_chunks_area_holds(const struct twin_heaps *h, uint64_t start, uint64_t size);
 

@@ -2,41 +2,7 @@
 
 #include "blocks_pages.h"
 #include "twin_chunks.h"
-#include "twin_maps.h"
 #include "twin_sort.h"
-
-static void add_area(void *arg, const struct twin_map *m)
-{
-	struct twin_heaps *h = arg;
-	if (m->readable && m->writable && !m->shared && h->areas_count < TWIN_MOST_HEAPS)
-		h->areas[h->areas_count++] = (struct twin_chunks_area){m->start, m->limit, m->anonymous};
-}
-
-uint64_t twin_chunks_area_at(const struct twin_heaps *h, uint64_t address)
-{
-	uint64_t from = 0, to = h->areas_count;
-	while (from < to) {
-		uint64_t middle = (from + to) / 2;
-		if (h->areas[middle].limit <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
-bool twin_chunks_area_holds(const struct twin_heaps *h, uint64_t start, uint64_t size)
-{
-	if (size > UINT64_MAX - start)
-		return false;
-	uint64_t at = start;
-	for (uint64_t i = twin_chunks_area_at(h, start); i < h->areas_count && h->areas[i].start <= at; i++) {
-		at = h->areas[i].limit;
-		if (at >= start + size)
-			return true;
-	}
-	return false;
-}
 
 static void add_heaps(struct twin_heaps *h, const struct twin_malloc *m, uint64_t arena)
 {
@@ -139,7 +105,7 @@ bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const st
 		return true;
 	h->heaps = pages_map(TWIN_MOST_HEAPS * sizeof *h->heaps);
 	h->areas = pages_map(TWIN_MOST_HEAPS * sizeof *h->areas);
-	if (h->heaps == NULL || h->areas == NULL || !twin_maps_each(maps, add_area, h))
+	if (h->heaps == NULL || h->areas == NULL || !twin_chunks_add_areas(h, maps))
 		return false;
 	if (!twin_chunks_each(h, m, add_heaps))
 		h->unknown++;
