@@ -84,7 +84,8 @@
 // Go prepares rows for unwinding, the index of modules and the layout of the Go runtime, outside malloc, and publishes them by
 // storing one offset. The gate waits for readers of the old index before its memory is reused.
 //
-// Includes and calls go one way: no file needs itself through others (layers_test.go).
+// Includes, calls and variables go one way: no file needs itself through others (layers_test.go). So what the hooks need asks the kernel
+// for memory, not mmap, which is a hook.
 //
 // All C lies in this one folder because a change of a header in another folder would not rebuild the package.
 package cgo

@@ -1,3 +1,5 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
 package cgo
 
 import (
@@ -13,6 +15,9 @@ import (
 // The C of this package is made of parts. A part is a header that others include and the files whose names begin with its
 // name: walk.h has walk.c, walk_c.c and walk_go.h, which only walk_go.c includes. A part needs another if it includes its
 // header, or if its own header declares a function that the other defines. No part may need itself through others.
+//
+// And no file may need itself through others: a file needs another if its object has an undefined symbol, a function or a variable of
+// any kind, that the other's object defines.
 
 // source is the text of a C file without comments.
 type source struct{ file, text string }
@@ -36,9 +41,6 @@ func readSources(t *testing.T, folder string) (sources []source) {
 	}
 	return sources
 }
-
-// stem is a file's name without its ending.
-func stem(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
 
 // partOf returns the part that each file belongs to.
 func partOf(sources []source) func(file string) string {
@@ -146,6 +148,71 @@ func TestNoPartOfTheCNeedsItselfThroughOthers(t *testing.T) {
 	}
 	if way := circle(all); way != nil {
 		t.Errorf("a circle:\n\t%s", strings.Join(way, "\n\t"))
+	}
+}
+
+var (
+	objectName = regexp.MustCompile(`(?m)^(.+): (\S+)\.(c|cc) a .*$`)                   // the file that an object is made of
+	symbolKind = regexp.MustCompile(`(?m)^(.+): (\S+) ([A-Zuw])(?: ([0-9a-f]+).*| *)$`) // no local ones; a weak one may have no value
+)
+
+// needsOfFiles returns, for each file, which files it needs and why, by what nm -a -A --format=posix says of their objects.
+func needsOfFiles(symbols string) map[string]map[string]string {
+	file, defined, all := map[string]string{}, map[string]string{}, map[string]map[string]string{}
+	for _, row := range objectName.FindAllStringSubmatch(symbols, -1) {
+		file[row[1]] = row[2] + "." + row[3]
+		all[file[row[1]]] = map[string]string{}
+	}
+	rows := symbolKind.FindAllStringSubmatch(symbols, -1)
+	for _, row := range rows {
+		if row[4] != "" {
+			defined[row[2]] = file[row[1]]
+		}
+	}
+	for _, row := range rows {
+		if row[4] != "" {
+			continue
+		}
+		for _, name := range []string{row[2], "__wrap_" + row[2]} { // the linker's --wrap leads to the latter
+			if from, to := file[row[1]], defined[name]; to != "" && to != from {
+				all[from][to] = from + " needs " + name + ", which is in " + to
+			}
+		}
+	}
+	return all
+}
+
+func TestNoFileOfTheCNeedsItselfThroughOthers(t *testing.T) {
+	tags := []string{""}
+	if !testing.Short() {
+		tags = append(tags, "cgoheap_operators", "cgoheap_wrap")
+	}
+	for _, tag := range tags {
+		all := needsOfFiles(symbolsOf(t, tag, "-a", "-A", "--format=posix"))
+		edges := 0
+		for _, needed := range all {
+			edges += len(needed)
+		}
+		if len(all) < 80 || edges < 200 {
+			t.Fatalf("tags %q: the objects were not understood: %v", tag, all)
+		}
+		if way := circle(all); way != nil {
+			t.Errorf("tags %q: a circle:\n\t%s", tag, strings.Join(way, "\n\t"))
+		}
+	}
+}
+
+func TestCirclesOfFilesAreFound(t *testing.T) {
+	for about, c := range map[string]struct{ symbols, want string }{
+		"a way down":                        {"l[1]: a.c a 0 \nl[1]: f U         \nl[2]: b.c a 0 \nl[2]: f T 0 10\nl[2]: malloc U         \n", ""},
+		"a function, and one of a thread's": {"l[1]: a.c a 0 \nl[1]: f U         \nl[1]: thread B 0 8\nl[2]: b.cc a 0 \nl[2]: f T 0 10\nl[2]: thread U         \n", "a.c needs f, which is in b.cc, b.cc needs thread, which is in a.c"},
+		"a weak one":                        {"l[1]: a.c a 0 \nl[1]: f w         \nl[1]: mmap W 0 8\nl[2]: b.c a 0 \nl[2]: f T 0 10\nl[2]: mmap U         \n", "a.c needs f, which is in b.c, b.c needs mmap, which is in a.c"},
+		"one that the linker wraps":         {"l[1]: a.c a 0 \nl[1]: f U         \nl[1]: __wrap_mmap W 0 8\nl[2]: b.c a 0 \nl[2]: f D 0 10\nl[2]: mmap U         \n", "a.c needs f, which is in b.c, b.c needs __wrap_mmap, which is in a.c"},
+		"local ones of the same name":       {"l[1]: a.c a 0 \nl[1]: f U         \nl[1]: g t 0 8\nl[2]: b.c a 0 \nl[2]: f R 0 10\nl[2]: g U         \n", ""},
+	} {
+		if got := strings.Join(circle(needsOfFiles(c.symbols)), ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", about, got, c.want)
+		}
 	}
 }
 

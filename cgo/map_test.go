@@ -24,6 +24,9 @@ func mapOf(t *testing.T) []string {
 	return fileName.FindAllString(file.Doc.Text(), -1)
 }
 
+// stem is a file's name without its ending.
+func stem(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
+
 // filesHere returns the files of this folder.
 func filesHere(t *testing.T) (files []string) {
 	t.Helper()

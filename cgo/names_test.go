@@ -17,22 +17,32 @@ import (
 // own begins the names that names.h gives.
 const own = "cgoheap_own_"
 
-// linked returns what the linker sees of this package if it is built with a tag.
-func linked(t *testing.T, tag string) (symbols []string) {
+// symbolsOf returns what nm says of this package if it is built with a tag.
+func symbolsOf(t *testing.T, tag string, options ...string) string {
 	t.Helper()
 	archive := filepath.Join(t.TempDir(), "cgo.a")
 	if out, err := exec.Command("go", "build", "-tags", tag, "-o", archive, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	nm := exec.Command("nm", "--extern-only", "--defined-only", archive)
+	nm := exec.Command("nm", append(options, archive)...)
 	var complaints bytes.Buffer // of the parts of the archive that are Go's
 	nm.Stderr = &complaints
 	out, err := nm.Output()
-	for _, row := range regexp.MustCompile(`(?m)^[0-9a-f]+ [A-Z] (\w+)$`).FindAllSubmatch(out, -1) {
-		symbols = append(symbols, string(row[1]))
+	if len(out) < 1000 {
+		t.Fatalf("%v: %v\n%s", nm, err, &complaints)
+	}
+	return string(out)
+}
+
+// linked returns what the linker sees of this package if it is built with a tag.
+func linked(t *testing.T, tag string) (symbols []string) {
+	t.Helper()
+	out := symbolsOf(t, tag, "--extern-only", "--defined-only")
+	for _, row := range regexp.MustCompile(`(?m)^[0-9a-f]+ [A-Z] (\w+)$`).FindAllStringSubmatch(out, -1) {
+		symbols = append(symbols, row[1])
 	}
 	if len(symbols) < 100 {
-		t.Fatalf("%d symbols: %v\n%s", len(symbols), err, &complaints)
+		t.Fatalf("only %d symbols", len(symbols))
 	}
 	return symbols
 }
