@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -247,14 +246,29 @@ func namesOf(stacks [][]symbolize.Line) []suspects.Names {
 		alike[names[i]] = append(alike[names[i]], i)
 	}
 	for _, group := range alike {
-		if len(group) > 1 {
-			tellApart(names, group, stacks, inner)
+		if len(group) == 1 || len(stacks[group[0]]) == 0 {
+			continue
+		}
+		like := make([][]guilty.Place, len(group))
+		for n, i := range group {
+			like[n] = placesOf(stacks[i])
+		}
+		for n, by := range guilty.Apart(like, func(n int) int { return inner[group[n]] }) {
+			names[group[n]].By = by
 		}
 	}
 	for i := range names {
 		names[i].Pool = guilty.Pool(stacks[i], inner[i], recovery.LineOf)
 	}
 	return names
+}
+
+func placesOf(lines []symbolize.Line) []guilty.Place {
+	places := make([]guilty.Place, len(lines))
+	for i := range lines {
+		places[i] = guilty.Place{Line: recovery.LineOf(&lines[i]), Number: lines[i].Line}
+	}
+	return places
 }
 
 // nameOf returns what a stack is called, and the number of the function that the name begins with.
@@ -275,105 +289,6 @@ func nameOf(lines []symbolize.Line) (n suspects.Names, inner int) {
 		n.Caller = lines[who.Caller].Function
 	}
 	return n, who.Inner
-}
-
-// nearest is how many functions are named for being near. Others are far out in a library that calls itself again and again, as interpreters do.
-const nearest = 2
-
-// parts are the functions of a stack, as they are called: further out than the one that its name begins with, and those further in, the nearest first.
-type parts struct {
-	outer, inner []symbolize.Line
-	has          map[symbolize.Line]bool // of both; without file and line, too
-}
-
-func partsOf(lines []symbolize.Line, inner int) parts {
-	p := parts{has: make(map[symbolize.Line]bool)}
-	for i := range lines {
-		l := symbolize.Line{Function: lines[i].Function}
-		if lines[i].File != "" {
-			l.File, l.Line = filepath.Base(lines[i].File), lines[i].Line
-		}
-		switch {
-		case i < inner:
-			p.inner = append(p.inner, l)
-		case i > inner:
-			p.outer = append(p.outer, l)
-		}
-	}
-	slices.Reverse(p.inner)
-	for _, l := range slices.Concat(p.outer, p.inner) {
-		p.has[l], p.has[symbolize.Line{Function: l.Function}] = true, true
-	}
-	return p
-}
-
-// tellApart names functions that one stack of a group has and others lack.
-func tellApart(names []suspects.Names, group []int, stacks [][]symbolize.Line, inner []int) {
-	of := make(map[int]parts, len(group))
-	for _, i := range group {
-		if len(stacks[i]) == 0 {
-			return
-		}
-		of[i] = partsOf(stacks[i], inner[i])
-	}
-	for _, i := range group {
-		names[i].By = differing(of[i], group, of)
-	}
-}
-
-// differing returns the functions by which a stack of a group differs from the others: the nearest ones further out, then those that tell it
-// from most, and then wrappers further in. Where it only has them in another order, it says where the first such one is.
-func differing(mine parts, group []int, of map[int]parts) (by string) {
-	for named := 0; ; named++ {
-		text, rest := rarest(mine.outer, group, of, named < nearest)
-		if text == "" {
-			break
-		}
-		by, group = by+[]string{" for ", ", "}[min(named, 1)]+text, rest
-	}
-	if text, rest := rarest(mine.inner, group, of, true); text != "" {
-		by, group = by+" through "+text, rest
-	}
-	for at := 0; at < len(mine.outer) && len(group) > 1; at++ {
-		rest := having(group, func(j int) bool { return at < len(of[j].outer) && of[j].outer[at] == mine.outer[at] })
-		if len(rest) < len(group) {
-			by, group = by+fmt.Sprintf(" with %s as number %d further out", called(mine.outer[at], true), at+1), rest
-		}
-	}
-	return by
-}
-
-// rarest returns the function of some that the fewest of a group have, or the first that not all have, and who has it; "" if all have all.
-func rarest(functions []symbolize.Line, group []int, of map[int]parts, first bool) (text string, rest []int) {
-	rest = group
-	for _, l := range functions {
-		named := having(group, func(j int) bool { return of[j].has[symbolize.Line{Function: l.Function}] })
-		exact := having(named, func(j int) bool { return of[j].has[l] })
-		if len(exact) < len(rest) {
-			text, rest = called(l, len(exact) < len(named)), exact
-			if first {
-				break
-			}
-		}
-	}
-	return text, rest
-}
-
-func called(l symbolize.Line, place bool) string {
-	text := "`" + l.Function + "`"
-	if place && l.File != "" {
-		text += fmt.Sprintf(" (%s:%d)", l.File, l.Line)
-	}
-	return text
-}
-
-func having(group []int, has func(stack int) bool) (rest []int) {
-	for _, j := range group {
-		if has(j) {
-			rest = append(rest, j)
-		}
-	}
-	return rest
 }
 
 // fewSuspects is how many a text shows that is about something else.

@@ -186,37 +186,6 @@ func TestNoTwoSuspectsReadTheSame(t *testing.T) {
 	}
 }
 
-// As in an interpreter, whose functions call each other again and again, and in a library without lines whose functions use several wrappers.
-func TestSuspectsThatDifferFarOutOrInAWrapperDoNotReadTheSame(t *testing.T) {
-	stackOf := func(functions ...string) (lines []symbolize.Line) {
-		for _, f := range functions {
-			lines = append(lines, symbolize.Line{Function: f})
-		}
-		return lines
-	}
-	stacks := [][]symbolize.Line{
-		stackOf("malloc", "object", "call", "eval", "call", "eval", "call", "load", "eval", "open_json"),
-		stackOf("malloc", "object", "eval", "call", "eval", "call", "load", "open_json", "call", "eval"),
-		stackOf("malloc", "object", "eval", "call", "call", "eval", "load", "open_json", "call", "eval"),
-		stackOf("malloc", "object", "eval", "call", "call", "load", "eval", "eval", "open_csv", "eval"),
-		stackOf("malloc", "object", "eval", "call", "call", "load", "eval", "call", "open_xml", "eval"),
-		stackOf("malloc", "object", "eval", "call", "call", "load", "eval", "eval", "open_xml", "eval"),
-		stackOf("realloc", "object", "eval", "call", "call", "load", "eval", "eval", "open_xml", "eval"),
-	}
-	names := make(map[string]int)
-	for i, n := range namesOf(stacks) {
-		if j, taken := names[n.String()]; taken {
-			t.Errorf("%v and %v are both called %s", stacks[j], stacks[i], n)
-		}
-		names[n.String()] = i
-	}
-	for _, want := range []string{"`object` for `open_csv`", "`object` for `open_json` with `call` as number 1 further out"} {
-		if _, found := names[want]; !found {
-			t.Errorf("%s is not in %v", want, names)
-		}
-	}
-}
-
 func TestOfAPoolItIsSaidThatItCutsItsBlocks(t *testing.T) {
 	stack := []symbolize.Line{{Function: "libglib-2.0.so.0+0x728c0"}, {Function: "g_slice_alloc"}, {Function: "on_request", File: "/src/a.c"}}
 	if got := namesOf([][]symbolize.Line{stack, stack[2:]}); got[0].Pool != "g_slice_alloc" || got[1].Pool != "" {
