@@ -105,23 +105,23 @@ func filesThings(files map[string]*account.File) (list []suspects.Thing) {
 	return suspects.Folders(list)
 }
 
-// copies are a library in all files that it is loaded from.
-type copies struct {
+// libraryFiles is what is known of a library, which may be loaded from several files.
+type libraryFiles struct {
 	written int64
-	starts  map[string]map[uint64]int // by path: how often the loader lists code that begins so far into the file
+	starts  map[string]map[uint64]int // by file, then by offset of code in it: how often that code is loaded
 }
 
 // librariesThings are what was written to of libraries' variables. Files with the same build ID, such as copies that were made to be loaded
 // once more, are one library; without build IDs, those of one name.
 func (r *Recording) librariesThings(segments []cgo.Segment, written []int64) (list []suspects.Thing) {
 	ids := r.buildIDs(segments)
-	libraries := make(map[string]*copies)
+	libraries := make(map[string]*libraryFiles)
 	for i := range segments {
 		s := &segments[i]
 		id := cmp.Or(ids[s.Path], path.Base(s.Path))
 		l := libraries[id]
 		if l == nil {
-			l = &copies{starts: make(map[string]map[uint64]int)}
+			l = &libraryFiles{starts: make(map[string]map[uint64]int)}
 			libraries[id] = l
 		}
 		if l.written += written[i]; l.starts[s.Path] == nil {

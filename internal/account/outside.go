@@ -20,9 +20,9 @@ type Outside struct {
 // File is what is resident of the mappings of one file.
 type File struct {
 	Pages    int64 // the file's own
-	Copies   int64 // private copies of such, which were written to
+	Copies   int64 // pages that the process has of its own, because it wrote to a private mapping of the file
 	Shared   int64 // of a file that is shared memory, mapped by no recorded call
-	Mappings int   // with resident pages
+	Mappings int   // those that have resident pages
 }
 
 // segmentPages are the pages of a segment.

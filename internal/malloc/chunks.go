@@ -66,8 +66,8 @@ const (
 	mostSteps   = 1 << 10
 )
 
-// walkHeap counts a heap. fast are the arena's chunks in fast bins, in order, each with hidden. With an error, the counts are those of the heap's
-// first looked bytes.
+// walkHeap counts the chunks of a heap. fast lists the arena's chunks in fast bins, ascending, each address with the bit hidden. If there
+// is an error, it has counted the first looked bytes of the heap.
 func walkHeap(h heap, res residency, fast []uint64, deadline time.Time) (t heapCounts, looked uint64, err error) {
 	w := &walk{heap: h, fast: fast, deadline: deadline}
 	defer w.clear()

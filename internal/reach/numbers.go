@@ -32,7 +32,7 @@ func isNumber(name string, module *mappings.Module) bool {
 	return strings.HasPrefix(name, "__x86_") || module.HoldsGo() && (strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, own))
 }
 
-// own is what the names of the profiler's variables begin with, but those of package cgoheap itself.
+// own is the path with which the names of the profiler's variables begin. Those of package cgoheap itself do not: it has no slash behind it.
 var own = strings.TrimSuffix(reflect.TypeFor[Findings]().PkgPath(), "internal/reach")
 
 func isLoader(m *mappings.Module) bool { return strings.HasPrefix(filepath.Base(m.Path), "ld-linux-") }
@@ -115,8 +115,8 @@ func ofRuntime(mapped []cgo.Mapped, inHeap func(address uint64) bool) (ranges []
 	return ranges
 }
 
-// variablesIn returns where the variables lie that may lead to objects of Go's: all but those of the runtime. nil if there are more, as
-// with plugins.
+// variablesIn returns where Go's variables lie, without numbers. Objects of Go's that they lead to are kept. It returns nil if more than one
+// module holds Go code, as with plugins.
 func variablesIn(modules []*mappings.Module, all, numbers []account.Range) (list []cgo.TwinRange) {
 	known := 0
 	for _, m := range modules {

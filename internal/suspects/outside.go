@@ -141,7 +141,7 @@ func (v *Verdict) Kind() Kind {
 	return v.Thing.Kind
 }
 
-// Subject returns what the thing is called in a sentence. Names are those of its stack, if it has one.
+// Subject returns the name of the thing, for a sentence. n names the stack that mapped it; only Mapped has one.
 func (t *Thing) Subject(n Names) string {
 	switch t.Kind {
 	case Mapped:
