@@ -35,7 +35,7 @@ const registerHolds = time.Second
 
 // takeHeld names what holds each block, and makes that the root of the samples' stacks.
 func takeHeld(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
-	return looked(r, s, reach.Options{Reach: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
+	return looked(r, s, reach.Options{Reach: true, Named: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
 		named, err := nameHolders(r, s, f)
 		if err == nil {
 			err = s.learn(f, named)

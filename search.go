@@ -55,7 +55,7 @@ func (p *Profiler) look(ended <-chan struct{}) (cost suspects.Cost, err error) {
 	defer blocks.Free()
 	defer memory.Free()
 	begin := time.Now()
-	f, err := reach.Look(p.recording, &blocks, reach.Options{Kernel: running, Reach: true, Deadline: searchDeadline, Ended: ended})
+	f, err := reach.Look(p.recording, &blocks, reach.Options{Kernel: running, Reach: true, Named: true, Deadline: searchDeadline, Ended: ended})
 	if err != nil {
 		return suspects.Cost{Busy: time.Since(begin)}, err
 	}

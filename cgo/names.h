@@ -69,6 +69,7 @@
 #define gate_give_way cgoheap_own_gate_give_way
 #define gate_open cgoheap_own_gate_open
 #define gate_settle cgoheap_own_gate_settle
+#define go_in_use cgoheap_own_go_in_use
 #define go_slice cgoheap_own_go_slice
 #define go_span cgoheap_own_go_span
 #define go_span_around cgoheap_own_go_span_around
@@ -282,9 +283,9 @@
 #define twin_go_index cgoheap_own_twin_go_index
 #define twin_go_is_processor cgoheap_own_twin_go_is_processor
 #define twin_go_keep cgoheap_own_twin_go_keep
+#define twin_go_keep_others cgoheap_own_twin_go_keep_others
+#define twin_go_keeps cgoheap_own_twin_go_keeps
 #define twin_go_object cgoheap_own_twin_go_object
-#define twin_go_path cgoheap_own_twin_go_path
-#define twin_go_paths cgoheap_own_twin_go_paths
 #define twin_go_scan cgoheap_own_twin_go_scan
 #define twin_heap_leads cgoheap_own_twin_heap_leads
 #define twin_heap_mend cgoheap_own_twin_heap_mend

@@ -75,7 +75,7 @@ var (
 type TwinTask struct {
 	Reach, Pinned bool        // what is wanted: what points to each block, and what each pins
 	Apart         []TwinRange // memory that holds nothing, ascending
-	Variables     []TwinRange // that may lead to objects of Go's, without those of its runtime, ascending
+	Variables     []TwinRange // of the program's Go code, ascending: the twin follows them to name what keeps Go's objects; none: it names nothing
 	StackRoom     int         // how many stacks there will be at most
 	Malloc        TwinMalloc
 	Go            gospans.Layout

@@ -22,7 +22,7 @@ const (
 )
 
 // TwinRootInGo is set beside another root if the chain leads from that through Go's heap.
-const TwinRootInGo TwinRoot = 0x100
+const TwinRootInGo TwinRoot = 0x40
 
 // TwinReport is what a twin says of its work.
 type TwinReport struct {

@@ -4,39 +4,20 @@
 
 struct scanning {
 	const struct twin_go *go;
-	const struct twin_kept *only, *but; // which objects are wanted; NULL: all, none
+	const struct twin_kept *but;
 	twin_scan *scan;
 	void *arg;
 };
 
-static bool is_in(const struct scanning *in, uint64_t at, uint64_t size)
-{
-	return !twin_go_is_processor(in->go, at, at + size) && (in->only == NULL || twin_go_is_kept(in->only, at)) && (in->but == NULL || !twin_go_is_kept(in->but, at));
-}
-
 static bool is_wanted(const struct scanning *in, const struct go_span *s, uint32_t object)
 {
-	return go_allocated(s, object) && is_in(in, s->start + object * s->size, s->size);
-}
-
-// A span that counts as one object, because it is being filled: those of its places that are wanted, or in the end all of it.
-static void scan_filled(const struct scanning *in, const struct go_span *s)
-{
-	uint64_t size = go_word(s->at + in->go->span.size), limit = s->start + s->pages * GO_PAGE;
-	if (in->only == NULL && !twin_go_is_processor(in->go, s->start, limit))
-		in->scan(in->arg, s->start, limit, TWIN_ROOT_GO_HEAP);
-	for (uint64_t at = s->start; in->only != NULL && size != 0 && at + size <= limit; at += size)
-		if (is_in(in, at, size))
-			in->scan(in->arg, at, at + size, TWIN_ROOT_GO_HEAP);
+	uint64_t at = s->start + object * s->size;
+	return go_allocated(s, object) && !twin_go_is_processor(in->go, at, at + s->size) && (in->but->bits == NULL || s->bits == 0 || !twin_go_kept(in->but, at, false));
 }
 
 // Calls scan for each run of wanted objects.
 static void scan_span(const struct scanning *in, const struct go_span *s)
 {
-	if (s->bits == 0) {
-		scan_filled(in, s);
-		return;
-	}
 	for (uint32_t i = 0, from; i < s->objects; i++) {
 		for (from = i; i < s->objects && is_wanted(in, s, i);)
 			i++;
@@ -66,22 +47,10 @@ static bool scan_stack(void *arg, const struct twin_goroutine *g)
 	return true;
 }
 
-static bool scan_heap(struct scanning *in, const struct twin_kept *only, const struct twin_kept *but)
+bool twin_go_scan(const struct twin_go *go, const struct twin_kept *but, twin_scan *scan, void *arg)
 {
-	in->only = only;
-	in->but = but;
-	return twin_go_arenas(in->go, scan_arena, in);
-}
-
-bool twin_go_scan(const struct twin_go *go, const struct twin_kept kept[2], twin_scan *scan, void *arg)
-{
-	struct scanning in = {go, NULL, NULL, scan, arg};
-	const struct twin_kept *by_variables = kept != NULL && kept[0].bits != NULL ? &kept[0] : NULL, *all = by_variables != NULL && kept[1].bits != NULL ? &kept[1] : NULL;
-	if (!scan_heap(&in, by_variables, NULL) || !twin_go_goroutines(go, scan_stack, &in))
-		return false;
-	if (all != NULL && !scan_heap(&in, all, by_variables))
-		return false;
-	return by_variables == NULL || scan_heap(&in, NULL, all != NULL ? all : by_variables);
+	struct scanning in = {go, but, scan, arg};
+	return twin_go_arenas(go, scan_arena, &in) && (but->bits != NULL || twin_go_goroutines(go, scan_stack, &in));
 }
 
 bool twin_go_object(const struct twin_go *go, uint64_t address, struct twin_object *object)

@@ -73,6 +73,17 @@ enum go_span_kind go_span(const struct twin_go *go, uint64_t address, struct go_
 	return kind;
 }
 
+bool go_in_use(const struct twin_go *go, struct go_span *s, uint64_t object)
+{
+	s->objects = go_quarter(s->at + go->span.objects);
+	s->free_index = go_quarter(s->at + go->span.free_index);
+	s->bits = go_word(s->at + go->span.bits);
+	if (object < s->objects && go_readable(go, s->bits, object / 8 + 1) && go_allocated(s, (uint32_t)object))
+		return true;
+	read_objects(go, s->at, s); // it may be inconsistent
+	return s->bits == 0 || (object < s->objects && go_allocated(s, (uint32_t)object));
+}
+
 bool twin_go_arenas(const struct twin_go *go, void (*each)(void *arg, uint64_t start, uint64_t limit), void *arg)
 {
 	struct go_slice list;

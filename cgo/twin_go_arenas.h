@@ -86,6 +86,9 @@ enum go_span_kind go_span(const struct twin_go *go, uint64_t address, struct go_
 // The same without its objects.
 enum go_span_kind go_span_around(const struct twin_go *go, uint64_t address, struct go_span *span);
 
+// Whether an object is allocated, in a span that go_span_around has found. Reads no more than it must.
+bool go_in_use(const struct twin_go *go, struct go_span *span, uint64_t object);
+
 // Whether an object is allocated.
 static inline bool go_allocated(const struct go_span *s, uint32_t object)
 {

@@ -1,24 +1,21 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 // Objects are looked at in the order of their distance from the roots, each once. A word is a pointer if it is an address in an object;
-// objects without pointers are not looked at.
+// objects without pointers are looked at when they are met, for what lies outside of Go's heap only.
 
 #include "twin_go_paths.h"
 
 #include "blocks_pages.h"
 #include "twin_found.h"
-#include "twin_sort.h"
 
 #define WORD 8ULL
-#define FROM_BITS 56 // where the enum twin_root is in an address
-#define ADDRESS ((1ULL << 48) - 1)
 #define LEAST_ROOM (64ULL << 10) // entries of the queue
 #define BYTES_PER_ENTRY 4096     // of arenas: the queue has a 256th of them
 #define MOST_ARENAS (1ULL << 14) // between the first and the last
 #define MOST_SPECIALS (1 << 20)
 #define MOST_LISTED (1ULL << 26)
 #define LEAST_PROCESSOR (4ULL << 10)
-#define NONE (~0U)
+#define AHEAD 8 // objects that are fetched into the cache before they are looked at
 
 // Of the runtime's special records, mheap.go. Behind KEPT are a finalizer's function, and numbers; or a cleanup's: its function, and
 // since Go 1.26 an adapter before it and its argument behind it.
@@ -31,16 +28,13 @@ struct waiting {
 struct search {
 	const struct twin_go *go;
 	const struct twin_go_outside *outside;
-	struct twin_path *paths;
-	uint64_t count, left; // left: without an answer
-	uint64_t low, high, arenas; // of all arenas, and how many there are
-	uint8_t *reached, *asked; // a bit for each word between them
+	struct twin_kept kept;
+	uint64_t arenas; // how many there are
 	struct waiting *queue;
 	uint64_t first, waiting, room;
-	uint64_t from; // of the object that is looked at: the first word's address, and the root
-	uint64_t root; // of words that are looked at as roots; 0: they are an object's
+	uint32_t root; // of the words that are looked at; TWIN_ROOT_NONE: they are an object's
+	uint64_t from; // of that object: twin_from
 	struct twin_range self; // an object whose own words do not keep it
-	uint32_t chain; // the paths that were answered last
 	bool full;
 };
 
@@ -54,7 +48,7 @@ static uint64_t special_of(const struct search *s, uint64_t span)
 	return s->go->span.specials == 0 ? 0 : go_word(span + s->go->span.specials);
 }
 
-// The slot of an address in a span that has objects. Whether it is in use does not matter: nothing in use points to one that is not.
+// The slot of an address in a span that has objects. A word that is no pointer may lead to one that is free.
 static bool object_at(const struct twin_go *go, uint64_t address, struct object *o)
 {
 	struct go_span s;
@@ -68,77 +62,63 @@ static bool object_at(const struct twin_go *go, uint64_t address, struct object 
 		return false;
 	bool pointers = go->span.class == 0 || (*(const uint8_t *)(uintptr_t)(s.at + go->span.class) & 1) == 0;
 	*o = (struct object){s.start + i * size, size, s.at, pointers};
-	return true;
+	return go_in_use(go, &s, i);
 }
 
-static bool bit(const struct search *s, const uint8_t *bits, uint64_t at)
+static void visit(struct search *s, uint64_t start, uint64_t limit, twin_go_words *words)
 {
-	uint64_t i = (at - s->low) / WORD;
-	return (bits[i / 8] >> i % 8 & 1) != 0;
+	s->outside->part(s->outside->arg, start, limit, words, s);
 }
 
-static void set_bit(const struct search *s, uint8_t *bits, uint64_t at)
-{
-	uint64_t i = (at - s->low) / WORD;
-	bits[i / 8] |= (uint8_t)(1U << i % 8);
-}
-
-static uint64_t find(const struct twin_path *paths, uint64_t count, uint64_t at)
-{
-	uint64_t from = 0, to = count;
-	while (from < to) {
-		uint64_t middle = (from + to) / 2;
-		if (paths[middle].at < at)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
-static void answer(struct search *s, uint64_t at)
-{
-	struct twin_path *p = &s->paths[find(s->paths, s->count, at)];
-	if (p->root != TWIN_ROOT_GO_HEAP)
-		return;
-	p->word = s->from & ADDRESS;
-	p->root = (uint32_t)(s->from >> FROM_BITS) | TWIN_ROOT_IN_GO;
-	p->next = s->chain;
-	s->chain = (uint32_t)(p - s->paths);
-	s->left--;
-}
-
-static void push(struct search *s, uint64_t at)
-{
-	if (s->waiting == s->room) {
-		s->full = true;
-		return;
-	}
-	s->queue[(s->first + s->waiting++) % s->room] = (struct waiting){at, s->from};
-}
-
-static void meet(struct search *s, uint64_t value)
-{
-	struct object o;
-	if (value < s->low || value >= s->high || (value >= s->self.start && value < s->self.limit) || !object_at(s->go, value, &o) || o.at < s->low || bit(s, s->reached, o.at))
-		return;
-	set_bit(s, s->reached, o.at);
-	if (bit(s, s->asked, o.at))
-		answer(s, o.at);
-	if (o.pointers || special_of(s, o.span) != 0)
-		push(s, o.at);
-}
-
+// Looks for what lies outside of Go's heap.
 static void look(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
 {
 	struct search *s = arg;
-	uint64_t from = s->from;
-	for (uint64_t at = (start + WORD - 1) & ~(WORD - 1); at + WORD <= limit && s->left > 0; at += WORD) {
-		if (s->root != 0)
-			s->from = (at + bias) | s->root << FROM_BITS;
-		meet(s, go_word(at));
+	s->outside->look(s->outside->arg, start, limit, bias, s->root, s->from);
+}
+
+static void meet(struct search *s, uint64_t value, uint64_t from)
+{
+	struct object o;
+	if (value < s->kept.low || value >= s->kept.high || (value >= s->self.start && value < s->self.limit) || !object_at(s->go, value, &o) ||
+	    o.at < s->kept.low || twin_go_kept(&s->kept, o.at, true))
+		return;
+	if (!o.pointers) {
+		uint32_t root = s->root;
+		uint64_t before = s->from;
+		s->root = TWIN_ROOT_NONE;
+		s->from = from;
+		visit(s, o.at, o.at + o.size, look);
+		s->root = root;
+		s->from = before;
+		if (special_of(s, o.span) == 0)
+			return;
 	}
-	s->from = from;
+	if (s->waiting < s->room)
+		s->queue[(s->first + s->waiting++) % s->room] = (struct waiting){o.at, from};
+	else
+		s->full = true;
+}
+
+// Looks for objects.
+static void follow(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
+{
+	struct search *s = arg;
+	for (uint64_t at = (start + WORD - 1) & ~(WORD - 1); at + WORD <= limit; at += WORD)
+		meet(s, go_word(at), s->root == TWIN_ROOT_NONE ? s->from : twin_from(s->root | TWIN_ROOT_IN_GO, at + bias));
+}
+
+static void look_and_follow(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
+{
+	look(arg, start, limit, bias);
+	follow(arg, start, limit, bias);
+}
+
+// What is looked at next is an object, or what only an object's record keeps.
+static void begin_object(struct search *s, uint32_t root, uint64_t word)
+{
+	s->root = TWIN_ROOT_NONE;
+	s->from = twin_from(root | TWIN_ROOT_IN_GO, word);
 }
 
 static uint32_t kind_of(uint64_t special)
@@ -158,15 +138,14 @@ static uint64_t function_at(const struct search *s, uint64_t special)
 	return special + (kind_of(special) == s->go->special.finalizer ? KEPT : s->go->special.function);
 }
 
-static void meet_kept(struct search *s, uint64_t special)
+static void follow_special(struct search *s, uint64_t special)
 {
 	uint64_t function = function_at(s, special), limit = function == special + KEPT ? function : function + WORD;
-	for (uint64_t at = special + KEPT; at <= limit; at += WORD)
-		meet(s, go_word(at));
+	follow(s, special + KEPT, limit + WORD, 0);
 }
 
 // An object that is in use keeps the functions of its finalizer and cleanups.
-static void meet_specials(struct search *s, const struct object *o)
+static void follow_specials(struct search *s, const struct object *o)
 {
 	uint64_t start = go_word(o->span + s->go->span.start), special = special_of(s, o->span);
 	for (int i = 0; i < MOST_SPECIALS && special != 0 && go_readable(s->go, special, KEPT + WORD); i++) {
@@ -174,31 +153,27 @@ static void meet_specials(struct search *s, const struct object *o)
 		if (at >= o->at + o->size)
 			return;
 		if (at >= o->at && keeps(s, special))
-			meet_kept(s, special);
+			follow_special(s, special);
 		special = go_word(special + NEXT);
 	}
-}
-
-static void look_at(struct search *s, const struct object *o)
-{
-	s->root = 0;
-	if (o->pointers)
-		s->outside->part(s->outside->arg, o->at, o->at + o->size, look, s);
 }
 
 // Follows all pointers that wait.
 static void drain(struct search *s)
 {
-	while (s->waiting > 0 && s->left > 0) {
+	s->root = TWIN_ROOT_NONE;
+	while (s->waiting > 0) {
 		struct waiting next = s->queue[s->first];
 		struct object o;
 		s->first = (s->first + 1) % s->room;
 		s->waiting--;
+		__builtin_prefetch((const void *)(uintptr_t)s->queue[(s->first + AHEAD) % s->room].at);
 		s->from = next.from;
 		if (!object_at(s->go, next.at, &o))
 			continue;
-		look_at(s, &o);
-		meet_specials(s, &o);
+		if (o.pointers)
+			visit(s, o.at, o.at + o.size, look_and_follow);
+		follow_specials(s, &o);
 	}
 }
 
@@ -208,42 +183,34 @@ static bool look_at_goroutine(void *arg, const struct twin_goroutine *g)
 	struct search *s = arg;
 	struct object o;
 	s->root = TWIN_ROOT_GO_STACK;
-	s->outside->part(s->outside->arg, g->used, g->hi, look, s);
-	s->from = (g->hi - WORD) | (uint64_t)TWIN_ROOT_GO_STACK << FROM_BITS;
+	visit(s, g->used, g->hi, look_and_follow);
+	begin_object(s, TWIN_ROOT_GO_STACK, g->hi - WORD);
 	if (object_at(s->go, g->g, &o))
-		look_at(s, &o);
+		visit(s, o.at, o.at + o.size, follow);
 	return true;
 }
 
-static bool each_of(struct search *s, uint64_t slice, void (*visit)(struct search *s, const struct object *o))
+static bool each_of(struct search *s, uint64_t slice, void (*each)(struct search *s, const struct object *o))
 {
 	struct go_slice all;
 	struct object o;
 	if (slice == 0 || !go_slice(s->go, slice, MOST_LISTED, &all))
 		return false;
 	for (uint64_t i = 0; i < all.size; i++)
-		if (object_at(s->go, go_word(all.at + WORD * i), &o) && o.at >= s->low && o.at < s->high)
-			visit(s, &o);
+		if (object_at(s->go, go_word(all.at + WORD * i), &o) && o.at >= s->kept.low && o.at < s->kept.high)
+			each(s, &o);
 	return true;
 }
 
 static void set_apart(struct search *s, const struct object *o)
 {
-	set_bit(s, s->reached, o->at);
-}
-
-static void clear_apart(struct search *s, const struct object *o)
-{
-	uint64_t i = (o->at - s->low) / WORD;
-	s->reached[i / 8] &= (uint8_t)~(1U << i % 8);
+	twin_go_kept(&s->kept, o->at, true);
 }
 
 static void look_at_apart(struct search *s, const struct object *o)
 {
-	s->from = o->at | (uint64_t)TWIN_ROOT_GO_OTHER << FROM_BITS;
-	if (bit(s, s->asked, o->at))
-		answer(s, o->at);
-	look_at(s, o);
+	begin_object(s, TWIN_ROOT_GO_OTHER, o->at);
+	visit(s, o->at, o->at + o->size, twin_go_is_processor(s->go, o->at, o->at + o->size) ? follow : look_and_follow);
 }
 
 bool twin_go_is_processor(const struct twin_go *go, uint64_t start, uint64_t limit)
@@ -259,47 +226,39 @@ bool twin_go_is_processor(const struct twin_go *go, uint64_t start, uint64_t lim
 
 // What the runtime notes of goroutines and processors, which have the timers, leads from each to all others: whoever waits for a timer would
 // keep what all timers do. So nothing leads through them, but in the end.
-static bool each_apart(struct search *s, void (*visit)(struct search *s, const struct object *o))
+static bool each_apart(struct search *s, void (*each)(struct search *s, const struct object *o))
 {
-	return each_of(s, s->go->goroutines, visit) && each_of(s, s->go->processors, visit);
+	return each_of(s, s->go->goroutines, each) && each_of(s, s->go->processors, each);
 }
 
 // What a special record keeps of an object that nothing else does. An object keeps itself alive if that leads to it.
 static void look_at_special(struct search *s, uint64_t special, const struct object *o)
 {
-	s->from = special | (uint64_t)TWIN_ROOT_FINALIZER << FROM_BITS;
-	s->chain = NONE;
-	s->left++; // until all is looked at
+	begin_object(s, TWIN_ROOT_FINALIZER, special);
+	uint64_t from = s->from, closure = go_word(function_at(s, special)), function = go_readable(s->go, closure, WORD) ? go_word(closure) : 0;
 	s->self = (struct twin_range){o->at, o->at + o->size}; // as Go's collector, which follows no pointer from an object into itself
-	if (kind_of(special) == s->go->special.finalizer)
-		look_at(s, o);
+	if (kind_of(special) == s->go->special.finalizer && o->pointers)
+		visit(s, o->at, o->at + o->size, follow);
 	s->self = (struct twin_range){0};
-	s->root = 0;
-	meet_kept(s, special);
+	follow_special(s, special);
 	drain(s);
-	s->left--;
-	bool cycle = bit(s, s->reached, o->at);
-	s->from = special | (uint64_t)TWIN_ROOT_FINALIZER << FROM_BITS;
-	if (!cycle && bit(s, s->asked, o->at))
-		answer(s, o->at);
-	uint64_t closure = go_word(function_at(s, special)), function = go_readable(s->go, closure, WORD) ? go_word(closure) : 0;
-	for (uint32_t i = s->chain; i != NONE; i = s->paths[i].next) {
-		s->paths[i].root = (cycle ? TWIN_ROOT_CYCLE : TWIN_ROOT_FINALIZER) | TWIN_ROOT_IN_GO;
-		s->paths[i].word = function;
-	}
+	bool cycle = twin_go_kept(&s->kept, o->at, false);
+	s->from = from;
+	visit(s, o->at, o->at + o->size, look);
+	s->outside->rename(s->outside->arg, from, twin_from((cycle ? TWIN_ROOT_CYCLE : TWIN_ROOT_FINALIZER) | TWIN_ROOT_IN_GO, function));
 }
 
 static void look_at_specials(void *arg, uint64_t start, uint64_t limit)
 {
 	struct search *s = arg;
-	for (uint64_t at = start; at < limit && s->left > 0;) {
+	for (uint64_t at = start; at < limit;) {
 		struct go_span span;
 		enum go_span_kind kind = go_span_around(s->go, at, &span);
 		uint64_t special = kind == GO_SPAN_OBJECTS && span.start >= start ? special_of(s, span.at) : 0;
 		for (int i = 0; i < MOST_SPECIALS && special != 0 && go_readable(s->go, special, KEPT + WORD); i++) {
 			struct object o;
-			if (keeps(s, special) && object_at(s->go, span.start + go_word(special + OFFSET), &o) && o.span == span.at && o.at >= s->low &&
-			    !bit(s, s->reached, o.at))
+			if (keeps(s, special) && object_at(s->go, span.start + go_word(special + OFFSET), &o) && o.span == span.at && o.at >= s->kept.low &&
+			    !twin_go_kept(&s->kept, o.at, false))
 				look_at_special(s, special, &o);
 			special = go_word(special + NEXT);
 		}
@@ -311,137 +270,89 @@ static void widen(void *arg, uint64_t start, uint64_t limit)
 {
 	struct search *s = arg;
 	s->arenas++;
-	if (s->high == 0 || start < s->low)
-		s->low = start;
-	if (limit > s->high)
-		s->high = limit;
-}
-
-// Sorts the paths by their objects, and leaves each once.
-static uint64_t list(struct search *s, uint64_t count)
-{
-	uint64_t kept = 0;
-	for (uint64_t i = 0; i < count; i++) {
-		struct object o;
-		if (object_at(s->go, s->paths[i].at, &o) && o.at >= s->low)
-			s->paths[kept++] = (struct twin_path){o.at, 0, TWIN_ROOT_GO_HEAP, NONE};
-	}
-	twin_sort(s->paths, kept, sizeof *s->paths, offsetof(struct twin_path, at));
-	count = kept;
-	kept = 0;
-	for (uint64_t i = 0; i < count; i++)
-		if (kept == 0 || s->paths[i].at != s->paths[kept - 1].at)
-			s->paths[kept++] = s->paths[i];
-	return kept;
-}
-
-static bool take(struct search *s, uint64_t *taken)
-{
-	uint64_t bits = (s->high - s->low) / WORD / 8;
-	s->room = s->arenas * TWIN_GO_ARENA / BYTES_PER_ENTRY;
-	if (s->room < LEAST_ROOM)
-		s->room = LEAST_ROOM;
-	s->reached = pages_map(bits);
-	s->asked = pages_map(bits);
-	s->queue = pages_map(s->room * sizeof *s->queue);
-	uint64_t touched = s->count * GO_PAGE; // of what is asked for, at most
-	*taken += bits + (touched < bits ? touched : bits) + s->room * sizeof *s->queue;
-	return s->reached != NULL && s->asked != NULL && s->queue != NULL;
+	if (s->kept.high == 0 || start < s->kept.low)
+		s->kept.low = start;
+	if (limit > s->kept.high)
+		s->kept.high = limit;
 }
 
 static bool look_outside(struct search *s, bool (*each)(void *, twin_go_words *, void *), uint32_t root)
 {
 	s->root = root;
-	bool read = each(s->outside->arg, look, s);
+	bool read = each(s->outside->arg, follow, s);
 	drain(s);
-	return read;
+	return read && !s->full;
 }
 
 static bool look_at_goroutines(struct search *s)
 {
 	bool known = twin_go_goroutines(s->go, look_at_goroutine, s);
 	drain(s);
-	return known;
+	return known && !s->full;
 }
 
-static bool find_kept_by_variables(struct search *s)
+static bool find_kept(struct search *s)
 {
-	return each_apart(s, set_apart) && look_outside(s, s->outside->variables, TWIN_ROOT_DATA) && !s->full;
-}
-
-// What variables and goroutines do not keep is known only if all that they keep is. What is left then is kept by nothing.
-static void find_all(struct search *s)
-{
-	if (!find_kept_by_variables(s) || !look_at_goroutines(s) || s->full || !twin_go_arenas(s->go, look_at_specials, s) || !each_apart(s, look_at_apart))
-		return;
+	bool known = each_apart(s, set_apart) && look_outside(s, s->outside->variables, TWIN_ROOT_DATA) && look_at_goroutines(s) &&
+		     twin_go_arenas(s->go, look_at_specials, s) && each_apart(s, look_at_apart);
 	drain(s);
-	if (!look_outside(s, s->outside->others, TWIN_ROOT_GO_OTHER) || s->full)
-		return;
-	for (uint64_t i = 0; i < s->count; i++)
-		if (s->paths[i].root == TWIN_ROOT_GO_HEAP)
-			s->paths[i].root = TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO;
+	return known && !s->full;
 }
 
-static bool begin(struct search *s)
+static uint64_t size_of(const struct twin_kept *kept)
 {
-	return twin_go_arenas(s->go, widen, s) && s->high - s->low <= MOST_ARENAS * TWIN_GO_ARENA;
+	return (kept->high - kept->low) / WORD / 8;
 }
 
-static void forget(struct search *s)
+static bool begin(struct search *s, uint64_t *taken)
 {
-	uint64_t bits = (s->high - s->low) / WORD / 8;
-	if (s->asked != NULL)
-		(void)pages_unmap(s->asked, bits);
+	if (!twin_go_arenas(s->go, widen, s) || s->kept.high - s->kept.low > MOST_ARENAS * TWIN_GO_ARENA)
+		return false;
+	s->room = s->arenas * TWIN_GO_ARENA / BYTES_PER_ENTRY;
+	if (s->room < LEAST_ROOM)
+		s->room = LEAST_ROOM;
+	s->queue = pages_map(s->room * sizeof *s->queue);
+	if (s->kept.bits == NULL) {
+		s->kept.bits = pages_map(size_of(&s->kept));
+		*taken += size_of(&s->kept);
+	}
+	*taken += s->room * sizeof *s->queue;
+	return s->queue != NULL && s->kept.bits != NULL;
+}
+
+static void end(struct search *s)
+{
 	if (s->queue != NULL)
 		(void)pages_unmap(s->queue, s->room * sizeof *s->queue);
 }
 
-void twin_go_keep(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept kept[2], uint64_t *taken)
+void twin_go_keep(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept *kept, uint64_t *taken)
 {
-	struct search s = {.go = go, .outside = outside, .chain = NONE, .left = 1}; // until all is looked at
-	bool known = begin(&s) && take(&s, taken) && find_kept_by_variables(&s);
-	known = known && each_apart(&s, clear_apart); // they were set so that nothing leads through them
-	uint64_t words = (s.high - s.low) / WORD / 64, *copy = known ? pages_map(words * WORD) : NULL;
-	kept[0] = kept[1] = (struct twin_kept){s.low, s.high, NULL};
-	if (copy != NULL) {
-		*taken += words * WORD;
-		for (uint64_t i = 0; i < words; i++)
-			if (((const uint64_t *)s.reached)[i] != 0) // no page of the copy is touched in vain
-				copy[i] = ((const uint64_t *)s.reached)[i];
-		kept[0].bits = (uint8_t *)copy;
-		if (each_apart(&s, set_apart) && look_at_goroutines(&s) && !s.full && each_apart(&s, clear_apart))
-			kept[1].bits = s.reached;
-	}
-	forget(&s);
+	struct search s = {.go = go, .outside = outside};
+	bool known = begin(&s, taken) && find_kept(&s);
+	end(&s);
+	*kept = s.kept;
+	if (!known)
+		twin_go_forget_kept(kept);
+}
+
+bool twin_go_keep_others(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept *kept, uint64_t *taken)
+{
+	struct search s = {.go = go, .outside = outside, .kept = *kept};
+	bool known = begin(&s, taken) && look_outside(&s, outside->others, TWIN_ROOT_GO_OTHER);
+	end(&s);
+	return known;
 }
 
 void twin_go_forget_kept(struct twin_kept *kept)
 {
 	if (kept->bits != NULL)
-		(void)pages_unmap(kept->bits, (kept->high - kept->low) / WORD / 8);
+		(void)pages_unmap(kept->bits, size_of(kept));
 	kept->bits = NULL;
 }
 
-uint64_t twin_go_paths(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_path *paths, uint64_t count, uint64_t *taken)
-{
-	struct search s = {.go = go, .outside = outside, .paths = paths, .chain = NONE};
-	if (!begin(&s))
-		return 0;
-	s.count = s.left = list(&s, count);
-	if (s.count == 0 || !take(&s, taken))
-		return s.count;
-	for (uint64_t i = 0; i < s.count; i++)
-		set_bit(&s, s.asked, paths[i].at);
-	find_all(&s);
-	forget(&s);
-	return s.count;
-}
-
-const struct twin_path *twin_go_path(const struct twin_go *go, const struct twin_path *paths, uint64_t count, uint64_t address)
+bool twin_go_keeps(const struct twin_go *go, const struct twin_kept *kept, uint64_t address)
 {
 	struct object o;
-	if (!object_at(go, address, &o))
-		return NULL;
-	uint64_t i = find(paths, count, o.at);
-	return i < count && paths[i].at == o.at ? &paths[i] : NULL;
+	return object_at(go, address, &o) && twin_go_kept(kept, o.at, false);
 }

@@ -6,22 +6,17 @@
 #include "twin_go_stacks.h"
 #include "twin_root.h"
 
-// An object that is asked for, and the answer.
-struct twin_path {
-	uint64_t at;   // an address in the object
-	uint64_t word; // the address of the first word of the path; of a finalizer or cleanup, that of its function; 0 if that is unknown
-	uint32_t root; // enum twin_root and TWIN_ROOT_IN_GO; TWIN_ROOT_GO_HEAP alone if that was not found out
-	uint32_t next; // for twin_go_paths.c
-};
-
 // What is at an address here is bias bytes behind that in the process.
 typedef void twin_go_words(void *arg, uint64_t start, uint64_t limit, uint64_t bias);
 
-// The memory outside of Go's heap. Each function calls words for what can be read, and returns false if that is not known.
+// The memory outside of Go's heap. Each function calls words for what can be read; two return false if that is not known.
 struct twin_go_outside {
 	bool (*variables)(void *arg, twin_go_words *words, void *to); // of the program's
 	bool (*others)(void *arg, twin_go_words *words, void *to);    // of Go's runtime, and all memory that it may have mapped
 	void (*part)(void *arg, uint64_t start, uint64_t limit, twin_go_words *words, void *to); // what can be read of a range in Go's heap
+	// Looks in words for what lies outside of Go's heap. A chain to it begins in them, as root says, or if that is TWIN_ROOT_NONE in from.
+	void (*look)(void *arg, uint64_t start, uint64_t limit, uint64_t bias, uint32_t root, uint64_t from);
+	void (*rename)(void *arg, uint64_t from, uint64_t to); // what was last found from the one is from the other
 	void *arg;
 };
 
@@ -31,28 +26,32 @@ struct twin_kept {
 	uint8_t *bits;      // NULL: it is not known
 };
 
-// Finds those that variables keep, and those that variables or goroutines do. taken is as for twin_go_paths. twin_go_forget_kept must
-// follow in any case, for both.
-void twin_go_keep(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept kept[2], uint64_t *taken);
-void twin_go_forget_kept(struct twin_kept *kept);
-
-// Whether an object that begins at an address is kept.
-static inline bool twin_go_is_kept(const struct twin_kept *kept, uint64_t at)
+// Whether an object that begins at an address is kept; and keep: it is from now on.
+static inline bool twin_go_kept(const struct twin_kept *kept, uint64_t at, bool keep)
 {
-	uint64_t i = (at - kept->low) / 8;
-	return at >= kept->low && at < kept->high && (kept->bits[i / 8] >> i % 8 & 1) != 0;
+	uint8_t *byte = &kept->bits[(at - kept->low) / 64], bit = (uint8_t)(1U << (at - kept->low) / 8 % 8);
+	bool before = (*byte & bit) != 0;
+	if (keep)
+		*byte |= bit;
+	return before;
 }
 
 // Whether the runtime keeps what it knows of a processor between two addresses: its last pointers that a collector was to be told of are there,
 // whoever has them now, and none that is the program's.
 bool twin_go_is_processor(const struct twin_go *go, uint64_t start, uint64_t limit);
 
-// Sorts the paths by their objects, leaves each object once, and answers. Returns how many are left. taken grows by the memory that is mapped.
-// Variables come before the stacks of goroutines, then what only a finalizer keeps, then what only the rest does; of several variables,
-// the one from which the fewest objects lie between counts.
-uint64_t twin_go_paths(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_path *paths, uint64_t count, uint64_t *taken);
+// Follows pointers through Go's heap, and has each object that it comes to and each goroutine's stack looked at: from variables, then the
+// stacks of goroutines, then what only a finalizer or cleanup keeps (the first word is then the entry of its function), then what only
+// the runtime's notes of goroutines and processors do; in each, the objects with the fewest others in between first. taken grows by the
+// memory that is mapped. twin_go_forget_kept must follow in any case.
+void twin_go_keep(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept *kept, uint64_t *taken);
 
-// The answer for an address; NULL if it was not asked for.
-const struct twin_path *twin_go_path(const struct twin_go *go, const struct twin_path *paths, uint64_t count, uint64_t address);
+// Adds what other memory keeps. Returns false if that is not known.
+bool twin_go_keep_others(const struct twin_go *go, const struct twin_go_outside *outside, struct twin_kept *kept, uint64_t *taken);
+
+void twin_go_forget_kept(struct twin_kept *kept);
+
+// Whether the object that an address lies in is kept.
+bool twin_go_keeps(const struct twin_go *go, const struct twin_kept *kept, uint64_t address);
 
 #endif

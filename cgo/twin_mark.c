@@ -10,16 +10,14 @@
 #include "twin_areas.h"
 #include "twin_go_paths.h"
 
-#define ADDRESS ((1ULL << 48) - 1)
+#define ADDRESS TWIN_ADDRESS
 #define FROM_BLOCK (1ULL << 63)
-#define ROOT_BITS 56 // where the enum twin_root is in a root word's address
 #define AHEAD 8      // a power of two: blocks that are fetched into the cache before they are read
 #define COPIED (64ULL << 10)
 #define RUNTIMES (1ULL << 20) // larger than any variable of Go's runtime
 #define SPARSE (4ULL << 10) // in larger blocks, pages that were never touched are left out
 
-// A block whose words are to be looked at, and what led to it: FROM_BLOCK and the recorded block's index, or the address of a root
-// word and its kind.
+// A block whose words are to be looked at, and what led to it: FROM_BLOCK and the recorded block's index, or twin_from.
 struct pending {
 	uint64_t at, size;
 	uint64_t from;
@@ -37,9 +35,11 @@ struct marking {
 	uint64_t pending_count, pending_room;
 	struct pending ahead[AHEAD];
 	unsigned ahead_first, ahead_count;
+	struct twin_go_outside outside;
+	struct twin_kept kept; // objects of Go's
 	uint64_t from; // of what is being looked at
 	uint32_t root;
-	char *copy;  // COPIED bytes
+	char *copy;  // COPIED bytes, and as many behind
 	bool full;   // there was no room for a block
 	bool blind;  // a list of the kernel's could not be read
 };
@@ -56,7 +56,7 @@ static void note(struct marking *m, uint64_t block, uint64_t word)
 		return;
 	}
 	f->through = 0;
-	f->root = m->root != TWIN_ROOT_NONE ? m->root : (uint32_t)(m->from >> ROOT_BITS);
+	f->root = m->root != TWIN_ROOT_NONE ? m->root : (uint32_t)(m->from >> TWIN_ROOT_BITS);
 	f->root_word = m->root != TWIN_ROOT_NONE ? word : m->from & ADDRESS;
 }
 
@@ -67,7 +67,7 @@ static __attribute__((noinline)) void follow(struct marking *m, uint64_t value, 
 	__builtin_prefetch((const void *)address); // while it is looked up
 	if (value >> 48 == 0 ? !twin_nodes_reach(m->nodes, address, &n) : !twin_nodes_reach_tagged(m->nodes, address, &n))
 		return;
-	uint64_t from = m->root != TWIN_ROOT_NONE ? word | (uint64_t)m->root << ROOT_BITS : m->from;
+	uint64_t from = m->root != TWIN_ROOT_NONE ? twin_from(m->root, word) : m->from;
 	if (n.block != 0) {
 		note(m, n.block, word);
 		from = FROM_BLOCK | (n.block - 1);
@@ -81,8 +81,9 @@ static __attribute__((noinline)) void follow(struct marking *m, uint64_t value, 
 }
 
 // Looks at the words of memory that the twin has bias bytes before the place where the process has it.
-static void scan_at(struct marking *m, uint64_t start, uint64_t limit, uint64_t bias)
+static void scan_at(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
 {
+	struct marking *m = arg;
 	const uint64_t *word = (const uint64_t *)((start + 7) & ~7ULL), *end = (const uint64_t *)(limit & ~7ULL);
 	struct twin_nodes spans = {.spans = {m->nodes->spans[0], m->nodes->spans[1]}}; // in registers
 	if (word >= end)
@@ -115,14 +116,22 @@ static void scan(struct marking *m, uint64_t start, uint64_t limit)
 	scan_at(m, start, limit, 0);
 }
 
-static void scan_run(void *arg, uint64_t start, uint64_t limit)
+// Who looks at the words of memory that is visited.
+struct visit {
+	struct marking *m;
+	twin_go_words *words;
+	void *to;
+};
+
+static void visit_run(void *arg, uint64_t start, uint64_t limit)
 {
-	scan(arg, start, limit);
+	struct visit *v = arg;
+	v->words(v->to, start, limit, 0);
 }
 
 static void scan_data(void *arg, uint64_t start, uint64_t limit)
 {
-	struct marking *m = arg;
+	struct marking *m = ((struct visit *)arg)->m;
 	const struct twin_file *files = (const void *)((const char *)m->task + m->task->files);
 	for (uint64_t i = 0; i < m->task->file_count && start < limit; i++) {
 		if (files[i].limit <= start || files[i].start >= limit)
@@ -138,35 +147,25 @@ static void scan_data(void *arg, uint64_t start, uint64_t limit)
 }
 
 // What a load may fault at is copied by the kernel. What it cannot read, because a file is shorter or the page is a guard, holds nothing.
-static void copy_each(struct marking *m, uint64_t start, uint64_t limit, twin_go_words *words, void *to)
+static void visit_copy(void *arg, uint64_t start, uint64_t limit)
 {
+	struct visit *v = arg;
+	uint64_t copy = (uint64_t)v->m->copy;
+	v->m->copy += COPIED; // for an object that the words lead to
 	for (uint64_t at = start; at < limit; at += COPIED) {
 		uint64_t wanted = limit - at < COPIED ? limit - at : COPIED;
-		long got = system_call(SYS_pread64, m->task->memory, (long)m->copy, (long)wanted, (long)at);
+		long got = system_call(SYS_pread64, v->m->task->memory, (long)copy, (long)wanted, (long)at);
 		if (got > 0)
-			words(to, (uint64_t)m->copy, (uint64_t)m->copy + (uint64_t)got, at - (uint64_t)m->copy);
+			v->words(v->to, copy, copy + (uint64_t)got, at - copy);
 	}
+	v->m->copy -= COPIED;
 }
 
-static void scan_words(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
+static void visit_touched(void *arg, uint64_t start, uint64_t limit)
 {
-	scan_at(arg, start, limit, bias);
-}
-
-static void scan_copy(void *arg, uint64_t start, uint64_t limit)
-{
-	copy_each(arg, start, limit, scan_words, arg);
-}
-
-static void visit_touched(struct marking *m, uint64_t start, uint64_t limit, twin_run *run, twin_run *copied, void *arg)
-{
+	struct marking *m = ((struct visit *)arg)->m;
 	struct twin_pagemap here = {m->task->pagemap, m->task->page};
-	m->blind = m->blind || !twin_runs(&here, start, limit, TWIN_THERE, run, arg) || !twin_runs(&here, start, limit, TWIN_SWAPPED, copied, arg);
-}
-
-static void scan_touched(void *arg, uint64_t start, uint64_t limit)
-{
-	visit_touched(arg, start, limit, scan_run, scan_copy, arg);
+	m->blind = m->blind || !twin_runs(&here, start, limit, TWIN_THERE, visit_run, arg) || !twin_runs(&here, start, limit, TWIN_SWAPPED, visit_copy, arg);
 }
 
 // Whether a block, or an object of Go's, is small, and no part of it is protected, or not copied.
@@ -177,12 +176,13 @@ static bool is_safe(struct marking *m, uint64_t start, uint64_t limit)
 	return limit - start <= SPARSE && start >= m->safe.start && limit <= m->safe.limit;
 }
 
-static void scan_resident(struct marking *m, uint64_t start, uint64_t limit)
+static void visit_part(void *arg, uint64_t start, uint64_t limit, twin_go_words *words, void *to)
 {
-	if (is_safe(m, start, limit))
-		scan(m, start, limit);
+	struct visit v = {arg, words, to};
+	if (is_safe(v.m, start, limit))
+		words(to, start, limit, 0);
 	else
-		twin_readable_each(&m->readable, start, limit, limit - start <= SPARSE ? scan_run : scan_touched, m);
+		twin_readable_each(&v.m->readable, start, limit, limit - start <= SPARSE ? visit_run : visit_touched, &v);
 }
 
 // Takes a block from the stack into the row of those that are fetched, and the longest fetched one from that.
@@ -205,7 +205,7 @@ static void follow_blocks(struct marking *m)
 	m->root = TWIN_ROOT_NONE;
 	for (struct pending p; next(m, &p);) {
 		m->from = p.from;
-		scan_resident(m, p.at, p.at + p.size);
+		visit_part(m, p.at, p.at + p.size, scan_at, m);
 	}
 	m->from = 0; // what is looked at next is no block
 }
@@ -214,23 +214,23 @@ static void scan_root(void *arg, uint64_t start, uint64_t limit, uint32_t root)
 {
 	struct marking *m = arg;
 	m->root = root;
-	scan_resident(m, start, limit);
+	visit_part(m, start, limit, scan_at, m);
 }
 
 static bool scan_areas(struct marking *m, enum twin_root kind)
 {
+	struct visit v = {m, scan_at, m};
 	m->root = kind;
-	return twin_areas(m->task, m->maps, m->apart, kind, kind == TWIN_ROOT_DATA ? scan_data : scan_run, scan_copy, m);
+	return twin_areas(m->task, m->maps, m->apart, kind, kind == TWIN_ROOT_DATA ? scan_data : visit_run, visit_copy, &v);
 }
 
 static void scan_stacks(struct marking *m)
 {
 	const struct twin_stack *stacks = (const void *)((const char *)m->task + m->task->stacks);
-	for (uint64_t i = 0; i < m->task->stack_count; i++) {
-		const struct twin_stack *s = &stacks[i];
-		m->root = TWIN_ROOT_STACK;
-		twin_readable_each(&m->readable, s->from, s->limit, scan_touched, m);
-	}
+	struct visit v = {m, scan_at, m};
+	m->root = TWIN_ROOT_STACK;
+	for (uint64_t i = 0; i < m->task->stack_count; i++)
+		twin_readable_each(&m->readable, stacks[i].from, stacks[i].limit, visit_touched, &v);
 }
 
 // What threads have passed to the system calls in which they wait, and what the program has given to epoll.
@@ -243,99 +243,81 @@ static void scan_registers(struct marking *m)
 	scan(m, limit, limit + m->task->epoll_count * 8);
 }
 
-// Who asks for words, of memory that is visited.
-struct asking {
-	struct marking *m;
-	twin_go_words *words;
-	void *to;
-};
-
-static void pass(void *arg, uint64_t start, uint64_t limit)
-{
-	struct asking *a = arg;
-	a->words(a->to, start, limit, 0);
-}
-
-static void pass_copy(void *arg, uint64_t start, uint64_t limit)
-{
-	struct asking *a = arg;
-	copy_each(a->m, start, limit, a->words, a->to);
-}
-
-static void pass_touched(void *arg, uint64_t start, uint64_t limit)
-{
-	struct asking *a = arg;
-	visit_touched(a->m, start, limit, pass, pass_copy, arg);
-}
-
-static void pass_part(void *arg, uint64_t start, uint64_t limit, twin_go_words *words, void *to)
-{
-	struct asking a = {arg, words, to};
-	if (is_safe(a.m, start, limit))
-		words(to, start, limit, 0);
-	else
-		twin_readable_each(&a.m->readable, start, limit, limit - start <= SPARSE ? pass : pass_touched, &a);
-}
-
-static bool pass_variables(void *arg, twin_go_words *words, void *to)
+static bool visit_variables(void *arg, twin_go_words *words, void *to)
 {
 	struct marking *m = arg;
 	const struct twin_range *list = (const void *)((const char *)m->task + m->task->variables);
 	for (uint64_t i = 0; i < m->task->variable_count; i++)
-		pass_part(m, list[i].start, list[i].limit, words, to);
-	return m->task->variable_count > 0;
+		visit_part(m, list[i].start, list[i].limit, words, to);
+	return true;
 }
 
 // Variables of Go's runtime are among what is apart, and small.
-static bool pass_others(void *arg, twin_go_words *words, void *to)
+static bool visit_others(void *arg, twin_go_words *words, void *to)
 {
-	struct asking a = {arg, words, to};
-	const struct twin_task *task = a.m->task;
+	struct visit v = {arg, words, to};
+	const struct twin_task *task = v.m->task;
 	const struct twin_range *apart = (const void *)((const char *)task + task->apart);
 	for (uint64_t i = 0; i < task->aparts; i++)
 		if (apart[i].limit - apart[i].start <= RUNTIMES)
-			pass_part(a.m, apart[i].start, apart[i].limit, words, to);
-	return twin_areas(task, a.m->maps, a.m->apart, TWIN_ROOT_DATA, pass, pass_copy, &a) &&
-	       twin_areas(task, a.m->maps, a.m->apart, TWIN_ROOT_MAPPING, pass, pass_copy, &a);
+			visit_part(v.m, apart[i].start, apart[i].limit, words, to);
+	return twin_areas(task, v.m->maps, v.m->apart, TWIN_ROOT_DATA, visit_run, visit_copy, &v) &&
+	       twin_areas(task, v.m->maps, v.m->apart, TWIN_ROOT_MAPPING, visit_run, visit_copy, &v);
 }
 
-// An object that the program still uses tells more of a block than one that is garbage, such as an older copy of a list.
-static void scan_go(struct marking *m)
+static void scan_kept(void *arg, uint64_t start, uint64_t limit, uint64_t bias, uint32_t root, uint64_t from)
 {
-	struct twin_go_outside outside = {pass_variables, pass_others, pass_part, m};
-	struct twin_kept kept[2];
-	twin_go_keep(&m->task->go, &outside, kept, &m->task->own);
-	if (!twin_go_scan(&m->task->go, kept, scan_root, m))
-		m->task->go_unknown = 1;
-	twin_go_forget_kept(&kept[0]);
-	twin_go_forget_kept(&kept[1]);
+	struct marking *m = arg;
+	m->root = root;
+	m->from = from;
+	scan_at(m, start, limit, bias);
 }
 
-// Finds out what keeps the objects of Go's heap that chains begin in.
-static void find_paths(struct marking *m)
+// What was found last waits above all else.
+static void rename_last(void *arg, uint64_t from, uint64_t to)
 {
-	struct twin_go_outside outside = {pass_variables, pass_others, pass_part, m};
-	const struct twin_go *go = &m->task->go;
-	uint64_t count = 0;
-	for (uint64_t i = 0; i < m->task->count; i++)
-		count += m->found[i].root == TWIN_ROOT_GO_HEAP;
-	struct twin_path *paths = count == 0 || m->task->go_unknown != 0 ? NULL : pages_map(count * sizeof *paths);
-	if (paths == NULL)
-		return;
-	m->task->own += count * sizeof *paths;
-	count = 0;
-	for (uint64_t i = 0; i < m->task->count; i++)
-		if (m->found[i].root == TWIN_ROOT_GO_HEAP)
-			paths[count++].at = m->found[i].root_word;
-	count = twin_go_paths(go, &outside, paths, count, &m->task->own);
-	for (uint64_t i = 0; i < m->task->count; i++) {
-		struct twin_found *f = &m->found[i];
-		const struct twin_path *p = f->root == TWIN_ROOT_GO_HEAP ? twin_go_path(go, paths, count, f->root_word) : NULL;
-		if (p != NULL && p->root != TWIN_ROOT_GO_HEAP) {
-			f->root = p->root;
-			f->root_word = p->word;
+	struct marking *m = arg;
+	for (uint64_t i = m->pending_count; i-- > 0;) {
+		struct pending *p = &m->pending[i];
+		struct twin_found *f = (p->from & FROM_BLOCK) != 0 ? &m->found[p->from & ~FROM_BLOCK] : NULL;
+		if (from != (f != NULL ? twin_from(f->root, f->root_word) : p->from))
+			return;
+		if (f == NULL) {
+			p->from = to;
+		} else {
+			f->root = (uint32_t)(to >> TWIN_ROOT_BITS);
+			f->root_word = to & ADDRESS;
 		}
 	}
+}
+
+// Only who wants names has given variables. An object that the program still uses tells more of a block than one that is garbage, such as
+// an older copy of a list.
+static void scan_go(struct marking *m)
+{
+	if (m->task->variable_count > 0)
+		twin_go_keep(&m->task->go, &m->outside, &m->kept, &m->task->own);
+	if (!twin_go_scan(&m->task->go, &m->kept, scan_root, m))
+		m->task->go_unknown = 1;
+}
+
+// What is in an object of Go's that nothing was found to keep.
+static void name_rest(struct marking *m)
+{
+	bool looked = false, known = false;
+	for (uint64_t i = 0; i < m->task->count && m->kept.bits != NULL; i++) {
+		struct twin_found *f = &m->found[i];
+		if (f->root != TWIN_ROOT_GO_HEAP)
+			continue;
+		if (!looked)
+			known = twin_go_keep_others(&m->task->go, &m->outside, &m->kept, &m->task->own);
+		looked = true;
+		if (twin_go_keeps(&m->task->go, &m->kept, f->root_word))
+			f->root = TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO;
+		else if (known)
+			f->root = TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO;
+	}
+	twin_go_forget_kept(&m->kept);
 }
 
 static void name_goroutines(struct marking *m)
@@ -370,12 +352,12 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 {
 	struct twin_apart apart = {0};
 	struct marking m = {.task = task, .maps = maps, .apart = &apart, .nodes = nodes, .found = (void *)((char *)task + task->found),
-			    .pending_room = nodes->chunk_count + nodes->count + 1};
+			    .pending_room = nodes->chunk_count + nodes->count + 1, .outside = {visit_variables, visit_others, visit_part, scan_kept, rename_last, &m}};
 	m.pending = pages_map(m.pending_room * sizeof *m.pending);
-	m.copy = pages_map(COPIED);
+	m.copy = pages_map(2 * COPIED);
 	if (m.pending == NULL || m.copy == NULL || !twin_readable_find(&m.readable, maps) || !twin_apart_find(&apart, task, maps, heaps, nodes))
 		return fail(task, TWIN_NO_MEMORY);
-	task->own += apart.taken + COPIED;
+	task->own += apart.taken + 2 * COPIED;
 	if (!scan_areas(&m, TWIN_ROOT_DATA))
 		return fail(task, TWIN_NO_AREAS);
 	follow_blocks(&m); // all that a global leads to, before a word on a stack, perhaps a stale one, leads into the midst of it
@@ -388,7 +370,7 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 		return fail(task, TWIN_NO_AREAS);
 	task->phase = TWIN_BLOCKS;
 	follow_blocks(&m);
-	find_paths(&m);
+	name_rest(&m);
 	name_goroutines(&m);
 	note_unknown(&m);
 	if (m.full || m.blind)

@@ -2,6 +2,8 @@
 #ifndef CGOHEAP_TWIN_ROOT_H
 #define CGOHEAP_TWIN_ROOT_H
 
+#include <stdint.h>
+
 enum twin_root {
 	TWIN_ROOT_NONE,
 	TWIN_ROOT_DATA,      // of a file: a global
@@ -20,6 +22,15 @@ enum twin_root {
 };
 
 // Beside one of these: the chain leads from it through Go's heap.
-#define TWIN_ROOT_IN_GO 0x100U
+#define TWIN_ROOT_IN_GO 0x40U
+
+// What a chain begins in, in one word: the address of its first word, and its root.
+#define TWIN_ROOT_BITS 56 // where the root is
+#define TWIN_ADDRESS ((1ULL << 48) - 1)
+
+static inline uint64_t twin_from(uint32_t root, uint64_t word)
+{
+	return word | (uint64_t)root << TWIN_ROOT_BITS;
+}
 
 #endif

@@ -31,7 +31,7 @@ struct twin_task {
 	uint64_t capabilities; // of the processor, for allow_loads
 	uint64_t blocks, found, count;
 	uint64_t apart, aparts; // struct twin_range, ascending: memory that holds nothing, such as the profiler's own
-	uint64_t variables, variable_count; // struct twin_range, ascending: with pointers to objects of Go's; the runtime's own are not among them
+	uint64_t variables, variable_count; // struct twin_range, ascending: of Go code, without the runtime's. None: what keeps Go's objects is not asked for
 	uint64_t stacks, stack_room; // struct twin_stack
 	uint64_t files, file_room;   // struct twin_file
 	uint64_t registers, register_room; // words, and behind them those of epoll

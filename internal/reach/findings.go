@@ -17,6 +17,7 @@ type Options struct {
 	Kernel    usage.Kernel
 	Collected bool            // collect Go's garbage first, and do not take what remains of it in memory for pointers
 	Reach     bool            // what points to each block
+	Named     bool            // and, where that is in Go's heap, what keeps it there
 	Pinned    bool            // what free memory each block pins
 	Deadline  time.Duration   // of the copy; 0 means a minute
 	Ended     <-chan struct{} // the copy is not needed any more once it is closed; nil if it always is

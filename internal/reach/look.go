@@ -41,7 +41,9 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	}
 	f.numbers = numbersIn(r.Present())
 	f.GoData = []account.Range{{Start: a.Go.Data[0], Limit: a.Go.Data[1]}, {Start: a.Go.BSS[0], Limit: a.Go.BSS[1]}}
-	a.Variables = variablesIn(r.Present(), f.GoData, f.numbers)
+	if o.Named {
+		a.Variables = variablesIn(r.Present(), f.GoData, f.numbers)
+	}
 	if a.Go != (gospans.Layout{}) {
 		f.numbers = append(f.numbers, ofRuntime(cgo.GoPages(), a.Go.Holds)...)
 	}

@@ -8,6 +8,7 @@
 #include "check.h"
 
 #define PAGE 8192ULL
+#define WORD 8
 #define PAGES (TWIN_GO_ARENA / PAGE)
 #define FIRST 7 // index of the first of two arenas
 
@@ -102,7 +103,7 @@ static void note(void *arg, uint64_t start, uint64_t limit, uint32_t root)
 static bool scan(void)
 {
 	parts = 0;
-	return twin_go_scan(&go, NULL, note, &parts);
+	return twin_go_scan(&go, &(struct twin_kept){0}, note, &parts);
 }
 
 static bool is(int i, uint64_t start, uint64_t limit)
@@ -266,7 +267,34 @@ static void give_part(void *arg, uint64_t start, uint64_t limit, twin_go_words *
 	words(to, start, limit, 0);
 }
 
-static const struct twin_go_outside outside = {give_variables, give_others, give_part, variables};
+// What was looked at, with what led to it; unless something had before.
+static struct {
+	uint64_t start, from;
+} looked[64];
+static int looks;
+
+static void look(void *arg, uint64_t start, uint64_t limit, uint64_t bias, uint32_t root, uint64_t from)
+{
+	check(arg == &variables && bias == 0);
+	if (limit - start == WORD)
+		return; // one of very many
+	check(looks < 64);
+	for (int i = 0; i < looks; i++)
+		if (looked[i].start == start)
+			return;
+	looked[looks].start = start;
+	looked[looks++].from = root == TWIN_ROOT_NONE ? from : twin_from(root, start);
+	check(root == TWIN_ROOT_NONE || (root == TWIN_ROOT_GO_STACK && limit % PAGE == 2048));
+}
+
+static void rename_last(void *arg, uint64_t from, uint64_t to)
+{
+	check(arg == &variables);
+	for (int i = looks; i > 0 && looked[i - 1].from == from; i--)
+		looked[i - 1].from = to;
+}
+
+static const struct twin_go_outside outside = {give_variables, give_others, give_part, look, rename_last, variables};
 
 // An object of the span on a page, and its words.
 static uint64_t object(uint64_t page, uint64_t i)
@@ -298,22 +326,35 @@ static void keep(struct span *s, int i, uint64_t object, uint64_t kind, uint64_t
 	*last = (uint64_t)&records[i];
 }
 
-static struct twin_path asked[16];
-static uint64_t asked_count;
+static struct twin_kept by;
+static bool known;
 
-static void ask(const uint64_t *objects, uint64_t count)
+// Follows all pointers.
+static void keep_all(void)
 {
 	uint64_t taken = 0;
-	for (uint64_t i = 0; i < count; i++)
-		asked[i] = (struct twin_path){.at = objects[i] + i % 3}; // any address in it
-	asked_count = twin_go_paths(&go, &outside, asked, count, &taken);
+	looks = 0;
+	twin_go_forget_kept(&by);
+	twin_go_keep(&go, &outside, &by, &taken);
+	known = by.bits != NULL && twin_go_keep_others(&go, &outside, &by, &taken);
 	check(taken > 0);
 }
 
 static bool leads(uint64_t object, uint32_t root, uint64_t word)
 {
-	const struct twin_path *p = twin_go_path(&go, asked, asked_count, object + 999);
-	return p != NULL && p->at == object && p->root == root && (word == 0 || p->word == word);
+	for (int i = 0; i < looks; i++)
+		if (looked[i].start == object)
+			return looked[i].from >> TWIN_ROOT_BITS == (root | TWIN_ROOT_IN_GO) && (word == 0 || (looked[i].from & TWIN_ADDRESS) == word);
+	return false;
+}
+
+// Whether nothing leads to an object.
+static bool is_left(uint64_t object)
+{
+	for (int i = 0; i < looks; i++)
+		if (looked[i].start == object)
+			return false;
+	return by.bits == NULL || !twin_go_keeps(&go, &by, object + 999);
 }
 
 static struct span *put_whole(int i, uint64_t page, uint8_t class)
@@ -343,22 +384,19 @@ static void paths(void)
 	others[1] = object(3, 0);
 	variables[3] = object(4, 0), *words_of(object(4, 0)) = object(3, 7); // of an object without pointers
 	variables[1] = object(4, 1);
-	const uint64_t objects[] = {object(3, 3), object(3, 5), object(3, 3), object(3, 6), object(3, 0), object(3, 7), object(4, 1), 8};
-	ask(objects, 8);
-	check(asked_count == 6);
-	check(leads(object(3, 3), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[2]));
-	check(leads(object(3, 5), TWIN_ROOT_GO_STACK | TWIN_ROOT_IN_GO, base + 40 * PAGE + 1000));
-	check(leads(object(3, 0), TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO, 0x1008));
-	check(leads(object(3, 6), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0) && leads(object(3, 7), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0));
-	check(leads(object(4, 1), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[1]));
-	check(twin_go_path(&go, asked, asked_count, object(3, 1)) == NULL && twin_go_path(&go, asked, asked_count, 8) == NULL);
+	keep_all();
+	check(leads(object(3, 3), TWIN_ROOT_DATA, (uint64_t)&variables[2]));
+	check(leads(object(3, 5), TWIN_ROOT_GO_STACK, base + 40 * PAGE + 1000));
+	check(leads(object(3, 0), TWIN_ROOT_GO_OTHER, 0x1008));
+	check(known && is_left(object(3, 6)) && is_left(object(3, 7)));
+	check(leads(object(4, 1), TWIN_ROOT_DATA, (uint64_t)&variables[1]));
+	check(!twin_go_keeps(&go, &by, 8));
 	variables_known = false; // then it is not known either what only the others keep
-	ask(objects, 8);
-	for (int i = 3; i < 6; i++)
-		check(leads(objects[i], TWIN_ROOT_GO_HEAP, 0));
+	keep_all();
+	check(!known && is_left(object(3, 6)) && is_left(object(3, 0)) && is_left(object(3, 7)));
 	variables_known = true, goroutines[1] = 1ULL << 40;
-	ask(objects, 8);
-	check(leads(object(3, 3), TWIN_ROOT_GO_HEAP, 0) && leads(object(3, 7), TWIN_ROOT_GO_HEAP, 0));
+	keep_all();
+	check(!known && is_left(object(3, 3)) && is_left(object(3, 7)));
 }
 
 // What the runtime has noted of goroutines and processors leads to what all of them keep.
@@ -372,42 +410,53 @@ static void apart(void)
 	*words_of(object(4, 0) + 16) = object(3, 2); // a timer's
 	variables[0] = object(3, 3), *words_of(object(3, 3)) = object(4, 0) + 500; // whoever waits for a timer
 	variables[1] = object(3, 4), *words_of(object(3, 4)) = (uint64_t)g;
-	const uint64_t objects[] = {object(3, 1), object(3, 2), object(3, 4)};
-	ask(objects, 3);
-	check(leads(object(3, 1), TWIN_ROOT_GO_STACK | TWIN_ROOT_IN_GO, base + 40 * PAGE + 2048 - 8));
-	check(leads(object(3, 2), TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO, object(4, 0)));
-	check(leads(object(3, 4), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)&variables[1]));
+	keep_all();
+	check(leads(object(3, 1), TWIN_ROOT_GO_STACK, base + 40 * PAGE + 2048 - 8));
+	check(leads(object(3, 2), TWIN_ROOT_GO_OTHER, object(4, 0)));
+	check(leads(object(3, 4), TWIN_ROOT_DATA, (uint64_t)&variables[1]));
 	go.processors = 0;
-	ask(objects, 3);
-	check(leads(object(3, 4), TWIN_ROOT_GO_HEAP, 0));
+	keep_all();
+	check(!known && is_left(object(3, 4)));
 }
 
-// Objects that are kept come before older copies of them, also in a span that is being filled.
+// What is kept is not looked at again, but in a span that is being filled.
 static void kept_first(void)
 {
 	set_up_paths();
 	struct span *s = put_whole(0, 3, 0);
-	uint64_t taken = 0;
-	struct twin_kept k[2];
 	begin(0, 40 * PAGE, 4);
 	*words_of(base + 40 * PAGE + 1000) = object(3, 2);
 	variables[0] = object(3, 5), *words_of(object(3, 5)) = object(3, 7);
-	twin_go_keep(&go, &outside, k, &taken);
-	check(k[0].bits != NULL && twin_go_is_kept(k, object(3, 7)) && !twin_go_is_kept(k, object(3, 2)) && !twin_go_is_kept(k, 8));
-	check(k[1].bits != NULL && twin_go_is_kept(k + 1, object(3, 7)) && twin_go_is_kept(k + 1, object(3, 2)) && !twin_go_is_kept(k + 1, object(3, 0)));
-	for (int filled = 0; filled < 2; filled++) {
-		s->count = (uint16_t)(8 - filled);
-		parts = 0;
-		check(twin_go_scan(&go, k, note, &parts) && parts == (filled ? 5 : 7));
-		check(is(0, object(3, 5), object(3, 6)) && is(1, object(3, 7), object(3, 8)) && part[2].root == TWIN_ROOT_GO_STACK && is(3, object(3, 2), object(3, 3)));
-		check(filled ? is(4, object(3, 0), object(4, 0)) : is(4, object(3, 0), object(3, 2)));
-	}
-	twin_go_forget_kept(k), twin_go_forget_kept(k + 1);
-	s->count = 8, variables_known = false;
-	twin_go_keep(&go, &outside, k, &taken);
+	keep_all();
+	check(known && looks == 4 && looked[0].start == object(3, 5) && looked[1].start == object(3, 7) && looked[3].start == object(3, 2));
+	check(looked[2].start == base + 40 * PAGE + 1000 && looked[2].from >> TWIN_ROOT_BITS == TWIN_ROOT_GO_STACK);
 	parts = 0;
-	check(k[0].bits == NULL && twin_go_scan(&go, k, note, &parts) && parts == 2 && is(0, object(3, 0), object(3, 8)));
-	twin_go_forget_kept(k), twin_go_forget_kept(k + 1);
+	check(twin_go_scan(&go, &by, note, &parts) && parts == 3);
+	check(is(0, object(3, 0), object(3, 2)) && is(1, object(3, 3), object(3, 5)) && is(2, object(3, 6), object(3, 7)));
+	s->count = 7;
+	parts = 0;
+	check(twin_go_scan(&go, &by, note, &parts) && parts == 1 && is(0, s->start, s->start + PAGE));
+	s->count = 8, variables_known = false;
+	keep_all();
+	parts = 0;
+	check(by.bits == NULL && twin_go_scan(&go, &by, note, &parts) && parts == 2 && is(0, object(3, 0), object(3, 8)));
+}
+
+// A stale word leads to an object that is free by now. In a span that is being changed, none counts as free.
+static void stale(void)
+{
+	set_up_paths();
+	struct span *s = put(0, 3, 1, 1);
+	memset((void *)s->start, 0, PAGE);
+	s->free_index = 2, bits[0] = 0x08, s->count = 3; // 0, 1 and 3
+	put_whole(1, 4, 0);
+	variables[0] = object(3, 3), *words_of(object(3, 3)) = object(4, 0);
+	variables[1] = object(3, 4), *words_of(object(3, 4)) = object(4, 1);
+	keep_all();
+	check(leads(object(4, 0), TWIN_ROOT_DATA, (uint64_t)variables) && known && is_left(object(3, 4)) && is_left(object(4, 1)));
+	s->count = 4;
+	keep_all();
+	check(leads(object(4, 0), TWIN_ROOT_DATA, (uint64_t)variables) && leads(object(4, 1), TWIN_ROOT_DATA, (uint64_t)&variables[1]));
 }
 
 enum { FINALIZER = 2, CLEANUP = 7, PROFILE = 4 };
@@ -425,23 +474,21 @@ static void kept(void)
 	keep(next, 6, object(4, 3), FINALIZER, 0);
 	keep(next, 7, object(4, 4), FINALIZER, object(3, 7)), *words_of(object(4, 4)) = object(4, 3); // behind that of another
 	variables[0] = object(3, 4);
-	const uint64_t objects[] = {object(3, 0), object(3, 1), object(3, 2), object(3, 3), object(3, 5), object(4, 0), object(4, 1), object(4, 2),
-				    object(4, 3), object(3, 7), object(4, 4)};
-	ask(objects, 11);
-	check(leads(object(3, 0), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5000) && leads(object(3, 1), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5000));
-	check(leads(object(3, 2), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5002) && leads(object(3, 3), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5002));
-	check(leads(object(3, 5), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)variables));
-	check(leads(object(4, 0), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5004) && leads(object(4, 1), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5004));
-	check(leads(object(4, 2), TWIN_ROOT_CYCLE | TWIN_ROOT_IN_GO, 0x5005));
-	check(leads(object(4, 3), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5006) && leads(object(4, 4), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5007));
-	check(leads(object(3, 7), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0)); // what is behind a finalizer's function is a number
+	keep_all();
+	check(leads(object(3, 0), TWIN_ROOT_FINALIZER, 0x5000) && leads(object(3, 1), TWIN_ROOT_FINALIZER, 0x5000));
+	check(leads(object(3, 2), TWIN_ROOT_CYCLE, 0x5002) && leads(object(3, 3), TWIN_ROOT_CYCLE, 0x5002));
+	check(leads(object(3, 5), TWIN_ROOT_DATA, (uint64_t)variables));
+	check(leads(object(4, 0), TWIN_ROOT_FINALIZER, 0x5004) && leads(object(4, 1), TWIN_ROOT_FINALIZER, 0x5004));
+	check(leads(object(4, 2), TWIN_ROOT_CYCLE, 0x5005));
+	check(leads(object(4, 3), TWIN_ROOT_FINALIZER, 0x5006) && leads(object(4, 4), TWIN_ROOT_FINALIZER, 0x5007));
+	check(known && is_left(object(3, 7))); // what is behind a finalizer's function is a number
 	*words_of(object(3, 0)) = object(3, 0) + 8; // no pointer of an object to itself keeps it
-	ask(objects, 11);
-	check(leads(object(3, 0), TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO, 0x5000));
+	keep_all();
+	check(leads(object(3, 0), TWIN_ROOT_FINALIZER, 0x5000));
 	*words_of(object(3, 0)) = object(3, 1);
 	go.span.specials = 0;
-	ask(objects, 11);
-	check(leads(object(3, 1), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0) && leads(object(3, 5), TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO, 0));
+	keep_all();
+	check(known && is_left(object(3, 1)) && is_left(object(3, 5)));
 }
 
 // An array leads to more objects than there is room for.
@@ -451,15 +498,14 @@ static void too_many(void)
 	const uint64_t count = 70000, first = 50;
 	struct span *list = put(0, first, 70, 1), *all_of = put(1, first + 70, 70, 1);
 	list->objects = list->free_index = list->count = 1, list->size = 70 * PAGE;
-	all_of->size = 8, all_of->objects = all_of->free_index = all_of->count = 1;
+	all_of->size = 8, all_of->objects = all_of->count = 1; // being changed: all are in use
 	for (uint64_t i = 0; i < count; i++)
 		words_of(list->start)[i] = all_of->start + 8 * i;
 	put_whole(2, 3, 0);
 	variables[0] = list->start, *words_of(all_of->start) = object(3, 0), *words_of(all_of->start + 8 * (count - 1)) = object(3, 1);
-	const uint64_t objects[] = {object(3, 0), object(3, 1), object(3, 2)};
-	ask(objects, 3);
-	check(leads(object(3, 0), TWIN_ROOT_DATA | TWIN_ROOT_IN_GO, (uint64_t)variables));
-	check(leads(object(3, 1), TWIN_ROOT_GO_HEAP, 0) && leads(object(3, 2), TWIN_ROOT_GO_HEAP, 0));
+	keep_all();
+	check(leads(object(3, 0), TWIN_ROOT_DATA, (uint64_t)variables));
+	check(!known && is_left(object(3, 1)) && is_left(object(3, 2)));
 }
 
 int main(void)
@@ -474,6 +520,7 @@ int main(void)
 	run("an object is kept by the nearest variable, else by a goroutine, else by others", paths);
 	run("nothing leads through what the runtime has noted of goroutines and processors", apart);
 	run("objects that are kept are looked at before others", kept_first);
+	run("what is free is not looked at", stale);
 	run("what only finalizers and cleanups keep is told, also if they can never run", kept);
 	run("what was not looked at for want of room is not known", too_many);
 	return 0;
