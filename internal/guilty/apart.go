@@ -74,7 +74,7 @@ func differing(mine parts, group []int, of []parts) (by string) {
 	for at := 0; at < len(mine.outer) && len(group) > 1; at++ {
 		rest := having(group, func(j int) bool { return at < len(of[j].outer) && of[j].outer[at] == mine.outer[at] })
 		if len(rest) < len(group) {
-			by, group = by+fmt.Sprintf(" with %s as number %d further out", called(mine.outer[at], true), at+1), rest
+			by, group = by+fmt.Sprintf(" with %s %d %s further out", called(mine.outer[at], true), at+1, []string{"call", "calls"}[min(at, 1)]), rest
 		}
 	}
 	return by

@@ -26,7 +26,7 @@ func TestStacksThatDifferFarOutOrInAWrapperDoNotReadTheSame(t *testing.T) {
 		}
 		names[by] = i
 	}
-	for _, want := range []string{" for `open_csv`", " for `open_json` with `call` as number 1 further out"} {
+	for _, want := range []string{" for `open_csv`", " for `open_json` with `call` 1 call further out"} {
 		if _, found := names[want]; !found {
 			t.Errorf("%s is not in %v", want, names)
 		}
