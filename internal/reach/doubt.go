@@ -97,7 +97,7 @@ func (d *doubts) isAddress(at uint64, first int) bool {
 	if !seen {
 		value := wordAt(at)
 		start, _ := d.Blocks.At(first)
-		known = d.found[first].Holder == at && value&^7 == start || isChunk(value)
+		known = value < lowEnd && (d.found[first].Holder == at && value&^7 == start || isChunk(value)) // what lies high leads to a word that is not known
 		d.certain[at] = known
 	}
 	return known

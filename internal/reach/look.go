@@ -44,9 +44,6 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	if o.Named {
 		a.Variables = variablesIn(r.Present(), f.GoData, f.numbers)
 	}
-	if a.Go != (gospans.Layout{}) {
-		f.numbers = append(f.numbers, ofRuntime(cgo.GoPages(), a.Go.Holds)...)
-	}
 	if o.Collected {
 		runtime.GC()
 		runtime.GC() // what finalizers of the first collection have let go
@@ -115,7 +112,11 @@ func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask)
 	a.StackRoom = len(stacks) + len(stacks)/8 + 64
 	a.Apart = a.Apart[:0]
 	found := scratch.Slice[cgo.TwinFound](memory, max(f.Blocks.Len(), leastFound))[:f.Blocks.Len()]
-	for _, t := range slices.Concat(r.Tables(), f.numbers) {
+	var runtimes []account.Range
+	if a.Go != (gospans.Layout{}) {
+		runtimes = ofRuntime(cgo.GoPages(), a.Go.Holds) // as late as can be: it grows
+	}
+	for _, t := range slices.Concat(r.Tables(), f.numbers, runtimes) {
 		a.Apart = append(a.Apart, cgo.TwinRange(t))
 	}
 	slices.SortFunc(a.Apart, func(x, y cgo.TwinRange) int { return cmp.Compare(x.Start, y.Start) })
