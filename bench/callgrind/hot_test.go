@@ -140,7 +140,7 @@ func build(t *testing.T) (program string) {
 	t.Helper()
 	folder := t.TempDir()
 	flags := []string{"-std=gnu11", "-O2", "-g", "-fno-omit-frame-pointer", "-ftls-model=initial-exec", "-fvisibility=hidden",
-		"-fno-plt", "-no-pie", "-DCGOHEAP_WRAP"}
+		"-fPIC", "-fno-plt", "-no-pie", "-DCGOHEAP_WRAP"}
 	hooks, below := filepath.Join(folder, "hooks.o"), filepath.Join(folder, "real_find.o")
 	for file, object := range map[string]string{"hooks.c": hooks, "real_find.c": below} {
 		run(t, "gcc", append(flags, "-c", "-o", object, filepath.Join(source, file))...)
