@@ -64,7 +64,7 @@ func ViewGrowth(since *Baseline) View { return View{kind: viewGrowth, delta: tru
 // leaf of its name, such as [malloc: free]. Selection.GoHeap is implied.
 func ViewRSS() View { return View{kind: viewRSS} }
 
-// ViewUnreachable shows the blocks in use that nothing in the program's memory points to: memory that is lost. A copy of the process
+// ViewUnreachable shows the blocks in use that nothing in the program's memory was found to point to. A copy of the process
 // looks for pointers to each recorded block, from variables, stacks and Go's heap on through other blocks; see docs/reach.md for what
 // counts as a pointer, and for those that it cannot see. Blocks younger than olderThan are left out, because a register may hold
 // them; 0 means 1s. With collect, Go's garbage is collected before, so that it holds nothing.

@@ -34,7 +34,7 @@ func IgnoreFunction(names ...string) Option {
 	return func(o *options) { o.ignored = append(o.ignored, names...) }
 }
 
-// UnreachableOnly has Check count only blocks that nothing in the program's memory points to: no caches, and nothing that a library
+// UnreachableOnly has Check count only blocks that nothing in the program's memory was found to point to: no caches, and nothing that a library
 // allocates once and keeps. A copy of the process looks for pointers, after a tenth of a second, if the test leaves anything; see
 // docs/reach.md for the pointers that it does not see, and for the words that it takes for one: with this option a Check can
 // miss a leak. Where the process cannot be copied, the test is not checked, and Check logs why.
