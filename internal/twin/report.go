@@ -6,12 +6,16 @@ import (
 	"github.com/cgoheap/cgoheap/cgo"
 )
 
-// Unread is how many bytes of the program's memory, at most, a copy could not look at. They may hold any block.
+// Unread is how many bytes of the program's memory, at most, a copy could not look at. They may hold any block. Of Kept and Denied, pages that
+// the program has not touched are not among them, but for secret ones.
 type Unread struct {
 	Kept    int64 // from copies, by MADV_DONTFORK or MADV_WIPEONFORK
 	Denied  int64 // even to the program, as by PROT_NONE, or to the kernel: memfd_secret(2)
 	Devices int64 // of devices, where a load may have an effect
 }
+
+// Bytes is all but that of devices: programs map gigabytes of those, and keep no addresses of blocks there.
+func (u Unread) Bytes() int64 { return u.Kept + u.Denied }
 
 // Report is what a twin cost.
 type Report struct {

@@ -5,7 +5,9 @@ package twin
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -107,6 +109,12 @@ func (m *listed) isDevice() bool {
 // unreadOf sums up what a copy, by its directory in /proc, cannot read of what the process had before it was made. apart is
 // memory that holds nothing.
 func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange) (u Unread, err error) {
+	pages, err := descriptor.Open(k.Path("pagemap"))
+	if err != nil {
+		return u, err
+	}
+	defer func() { _ = pages.Close() }()
+	touched := func(ranges []cgo.TwinRange) int64 { return touchedIn(pages, ranges) }
 	copied, err := list(filepath.Join(dir, "smaps"))
 	if err != nil {
 		return u, err
@@ -120,9 +128,9 @@ func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange
 		switch {
 		case strings.HasPrefix(m.name, "[v"): // of the kernel's own
 		case m.isDevice():
-			u.Devices += m.size()
+			u.Devices += m.size() // the kernel does not list its pages
 		case m.flags.wiped && !m.flags.droppable: // what the kernel may drop at any time holds nothing
-			u.Kept += bytesOf(without([]cgo.TwinRange{m.TwinRange}, apart))
+			u.Kept += touched(without([]cgo.TwinRange{m.TwinRange}, apart))
 		case strings.HasPrefix(m.name, "/secretmem"): // shared, so that the copy's tables need not have its pages
 			u.Denied += m.size()
 		case m.mode[0] != 'r' && m.mode[3] == 'p':
@@ -131,7 +139,7 @@ func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange
 	}
 	left := without(rangesOf(before, false), rangesOf(copied, true))
 	left = without(left, without(left, rangesOf(after, true))) // the process itself does not have the others any more
-	u.Kept += bytesOf(without(left, apart))
+	u.Kept += touched(without(left, apart))
 	return u, nil
 }
 
@@ -165,9 +173,27 @@ func without(ranges, others []cgo.TwinRange) []cgo.TwinRange {
 	return left
 }
 
-func bytesOf(ranges []cgo.TwinRange) (sum int64) {
+// touchedIn returns how many bytes of the process's ranges are in memory or swapped out. What cannot be told counts.
+func touchedIn(pagemap *os.File, ranges []cgo.TwinRange) (sum int64) {
+	const entry, there, swapped = 8, 1 << 63, 1 << 62
+	page := uint64(os.Getpagesize())
+	entries := make([]byte, 4096*entry)
+	defer clear(entries) // numbers of pages look like addresses
 	for _, r := range ranges {
-		sum += int64(r.Limit - r.Start)
+		for at := r.Start / page; at*page < r.Limit; {
+			wanted := min(uint64(len(entries)/entry), (r.Limit+page-1)/page-at)
+			n, err := pagemap.ReadAt(entries[:wanted*entry], int64(at*entry))
+			if err != nil && n == 0 {
+				sum += int64(r.Limit - at*page)
+				break
+			}
+			for i := 0; i+entry <= n; i += entry {
+				if binary.NativeEndian.Uint64(entries[i:])&(there|swapped) != 0 {
+					sum += int64(page)
+				}
+			}
+			at += max(1, uint64(n)/entry)
+		}
 	}
 	return sum
 }

@@ -39,8 +39,11 @@ func TestWhatACopyCannotReadIsCounted(t *testing.T) {
 	must(unix.Madvise(kept, unix.MADV_DONTFORK))
 	must(unix.Madvise(wiped, unix.MADV_WIPEONFORK))
 	must(unix.Mprotect(denied, unix.PROT_NONE))
-	_, err := unix.Mmap(-1, 0, 1<<30, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS) // never touched, so nothing is in it
-	must(err)
+	for _, advice := range []int{unix.MADV_NORMAL, unix.MADV_DONTFORK, unix.MADV_WIPEONFORK} {
+		untouched, err := unix.Mmap(-1, 0, 1<<30, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS) // so nothing is in it
+		must(err)
+		must(unix.Madvise(untouched, advice))
+	}
 	after := unread()
 	if n := after.Kept - before.Kept; n != 2*size {
 		t.Errorf("%d bytes are kept from the copy, want %d", n, 2*size)
