@@ -106,7 +106,7 @@ func heldAs(f *reach.Findings, i int) holders.Found {
 	return holders.Found{
 		NotLooked: found.Holder == 0 && (!f.Lost(i) || f.Blocks.Younger(i, registerHolds)),
 		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ cgo.TwinRootInGo),
-		InGo: found.Root&cgo.TwinRootInGo != 0, RootWord: found.RootWord, Entry: found.Goroutine,
+		InGo: found.Root&cgo.TwinRootInGo != 0, RootWord: found.RootWord, Entry: found.Goroutine, InSmallest: f.InSmallest(i),
 	}
 }
 

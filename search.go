@@ -1,9 +1,11 @@
 package cgoheap
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/guilty"
 	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/reach"
@@ -29,9 +31,22 @@ func (p *Profiler) learn(f *reach.Findings, named *holders.Named) error {
 	defer memory.Free()
 	number, name := func(int) int { return 0 }, (func(int) suspects.Holder)(nil)
 	if named != nil {
-		number = func(i int) int { return int(named.Of[i]) }
+		number = func(i int) int {
+			if named.Cut != nil && named.Cut[i] > 0 {
+				return len(named.Holders) + int(named.Cut[i]-1)
+			}
+			return int(named.Of[i])
+		}
 		name = func(number int) suspects.Holder {
+			if number >= len(named.Holders) {
+				return suspects.PoolOf(named.Pools[number-len(named.Holders)])
+			}
 			h := named.Holders[number]
+			for _, pool := range named.Pools {
+				if guilty.IsOfPool(cmp.Or(h.Root, h.Name), pool) {
+					return suspects.PoolOf(pool)
+				}
+			}
 			return suspects.Holder{Name: h.Name, Root: h.Root, Note: h.Note}
 		}
 	}

@@ -29,7 +29,7 @@ type Suspect struct {
 	Kind string `json:"kind"`
 
 	// Class is "leak" where it grows steadily and nothing was found that points to the blocks. "grows": steadily, and hardly any
-	// block is freed. "queue": steadily, though many are freed. "unheld": nothing was found that points to most of the blocks, but
+	// block is freed, or their addresses may lie where nobody could look. "queue": steadily, though many are freed. "unheld": nothing was found that points to most of the blocks, but
 	// it is not known to grow steadily. "unsure": it grows, but not steadily or not for long. "steady": it does not.
 	Class    string `json:"class"`
 	Sentence string `json:"sentence"` // what is known, for a person
@@ -50,12 +50,16 @@ type Suspect struct {
 	Series [][2]int64 `json:"series"`
 	Freed  float64    `json:"freed"` // share that is freed of the bytes that were allocated since Since and were there at three moments
 
-	Unreachable      float64   `json:"unreachable,omitempty"`       // share of Bytes to which nothing was found that points
-	UnreachableError float64   `json:"unreachable_error,omitempty"` // of Unreachable
-	Holder           string    `json:"holder,omitempty"`            // what points to most of the other bytes first
-	Root             string    `json:"root,omitempty"`              // where Holder is a block: what the chain of pointers begins in
-	Searched         time.Time `json:"searched,omitzero"`           // when pointers were looked for; zero: never
-	NotSearched      string    `json:"not_searched,omitempty"`      // why not, where it failed the last time
+	Unreachable      float64 `json:"unreachable,omitempty"`       // share of Bytes to which nothing was found that points
+	UnreachableError float64 `json:"unreachable_error,omitempty"` // of Unreachable
+	// Undecided is the share of Bytes of which it is not known whether the program still has a pointer: Sentence says where their addresses lie.
+	Undecided      float64 `json:"undecided,omitempty"`
+	UndecidedError float64 `json:"undecided_error,omitempty"` // of Undecided
+
+	Holder      string    `json:"holder,omitempty"`       // what points to most of the other bytes first
+	Root        string    `json:"root,omitempty"`         // where Holder is a block: what the chain of pointers begins in
+	Searched    time.Time `json:"searched,omitzero"`      // when pointers were looked for; zero: never
+	NotSearched string    `json:"not_searched,omitempty"` // why not, where it failed the last time
 }
 
 // mostSuspects bounds the list of Suspects.
@@ -232,6 +236,7 @@ func newSuspect(v *suspects.Verdict, names suspects.Names, lines []symbolize.Lin
 	}
 	if f := v.Finding; f != nil {
 		made.Unreachable, made.UnreachableError, made.Searched = f.Unreachable, f.Error, f.When
+		made.Undecided, made.UndecidedError = f.Open, f.OpenError
 		made.Holder, made.Root = f.Name, f.Root
 	}
 	return made

@@ -64,6 +64,7 @@ var (
 	_ [C.TWIN_ROOT_IN_GO]byte                    = [TwinRootInGo]byte{}
 	_ [C.TWIN_ROOT_FINALIZER]byte                = [TwinRootFinalizer]byte{}
 	_ [C.TWIN_ROOT_CYCLE]byte                    = [TwinRootCycle]byte{}
+	_ [C.TWIN_ROOT_GARBAGE]byte                  = [TwinRootGarbage]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_block{})]byte = [unsafe.Sizeof(TwinBlock{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_found{})]byte = [unsafe.Sizeof(TwinFound{})]byte{}
 	_ [unsafe.Sizeof(C.struct_twin_stack{})]byte = [unsafe.Sizeof(TwinStack{})]byte{}

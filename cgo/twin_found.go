@@ -15,10 +15,12 @@ type TwinRoot uint32
 // TwinRootUnknown is TWIN_ROOT_UNKNOWN: nobody looked for the block.
 const TwinRootUnknown TwinRoot = 9
 
-// TwinRootFinalizer and TwinRootCycle are what only a finalizer or cleanup keeps, which has not run yet, or never can.
+// TwinRootFinalizer and TwinRootCycle are what only a finalizer or cleanup keeps, which has not run yet, or never can. TwinRootGarbage is what
+// nothing keeps.
 const (
 	TwinRootFinalizer TwinRoot = 10
 	TwinRootCycle     TwinRoot = 11
+	TwinRootGarbage   TwinRoot = 13
 )
 
 // TwinRootInGo is set beside another root if the chain leads from that through Go's heap.

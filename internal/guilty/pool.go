@@ -12,6 +12,27 @@ var pools = []string{
 	"std::pmr::monotonic_buffer_resource::", "std::pmr::unsynchronized_pool_resource::", "std::pmr::synchronized_pool_resource::", "boost::pool<", "llvm::BumpPtrAllocatorImpl<",
 }
 
+// within has for pools the beginnings of the names of the libraries that have them: what these hold, they hold through blocks that they cut.
+var within = []struct {
+	pool      string
+	libraries []string
+}{
+	{"g_slice_", []string{"libglib-2.0.so", "libgobject-2.0.so"}}, {"apr_", []string{"libapr-1.so"}}, {"heap_page_allocate", []string{"libruby"}},
+	{"google::protobuf::", []string{"libprotobuf"}}, {"rocksdb::", []string{"librocksdb"}}, {"leveldb::", []string{"libleveldb"}}, {"llvm::", []string{"libLLVM"}},
+}
+
+// IsOfPool reports whether a holder's name is that of data of the library that has a pool, by its function.
+func IsOfPool(holder, pool string) bool {
+	for _, w := range within {
+		if strings.HasPrefix(pool, w.pool) && slices.ContainsFunc(w.libraries, func(library string) bool {
+			return strings.HasPrefix(holder, library) || strings.Contains(holder, "("+library) || strings.Contains(holder, ", "+library)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // callers is how far out of the innermost function such a one is looked for: what it calls back allocates blocks of its own.
 const callers = 4
 

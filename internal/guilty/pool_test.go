@@ -20,3 +20,14 @@ func TestPoolsAreKnownNearby(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatThePoolsLibraryHolds(t *testing.T) {
+	for holder, want := range map[string]bool{
+		"libgobject-2.0.so.0.7400.6, data at +0x5e440": true, "global quarks (gquark.c, libglib-2.0.so.0)": true, "global pool (libglib-2.0.so.0)": true,
+		"global libglib-2.0.so": false, "libfoo.so, data at +0x8": false, "": false,
+	} {
+		if IsOfPool(holder, "g_slice_alloc") != want || IsOfPool(holder, "ngx_palloc") {
+			t.Errorf("%q", holder)
+		}
+	}
+}

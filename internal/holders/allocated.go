@@ -25,12 +25,17 @@ func (n *namer) nameStacks(b *Blocks) {
 		frames := b.Frames(number)
 		stacks[i] = slices.Clone(frames[:min(len(frames), mostFrames)])
 	}
-	for i, name := range n.functions(stacks) {
+	results := n.resolve(stacks)
+	for i, frames := range stacks {
+		lines := n.lines(frames, results)
 		h := Holder{Name: "a block of unknown origin"}
-		if name != "" {
+		if name := telling(lines); name != "" {
 			h.Name = "a block allocated in " + name
 		}
 		n.stacks[list[i]] = n.number(h)
+		if pool := guilty.Pool(lines, max(0, guilty.Innermost(lines)), func(l *guilty.Line) guilty.Line { return *l }); pool != "" {
+			n.pools[list[i]] = clean(pool)
+		}
 	}
 }
 
@@ -165,7 +170,7 @@ func (n *namer) functions(stacks [][]stack.Frame) []string {
 	results := n.resolve(stacks)
 	names := make([]string, len(stacks))
 	for i, frames := range stacks {
-		names[i] = n.telling(frames, results)
+		names[i] = telling(n.lines(frames, results))
 	}
 	return names
 }
@@ -196,9 +201,16 @@ func (n *namer) resolve(stacks [][]stack.Frame) map[stack.Frame]symbolize.Result
 	return results
 }
 
-// telling returns the function of a stack that says who allocated; if there is none, the innermost that is no entry of an allocator.
-func (n *namer) telling(frames []stack.Frame, results map[stack.Frame]symbolize.Result) string {
-	var named []guilty.Line
+// telling returns the function of a stack that says who allocated; if there is none, the innermost.
+func telling(lines []guilty.Line) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return clean(lines[max(0, guilty.Innermost(lines))].Function)
+}
+
+// lines returns the functions of a stack that have names, from the innermost on that is no entry of an allocator.
+func (n *namer) lines(frames []stack.Frame, results map[stack.Frame]symbolize.Result) (named []guilty.Line) {
 	leaf := true
 	for _, f := range frames {
 		r, m := results[f], n.Module(f.Module())
@@ -220,8 +232,5 @@ func (n *namer) telling(frames []stack.Frame, results map[stack.Frame]symbolize.
 			}
 		}
 	}
-	if len(named) == 0 {
-		return ""
-	}
-	return clean(named[max(0, guilty.Innermost(named))].Function)
+	return named
 }

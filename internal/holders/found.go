@@ -34,14 +34,15 @@ const (
 
 // Found is what was found of a recorded block. The zero value is a block that nothing points to.
 type Found struct {
-	NotLooked bool   // nobody looked, or the block was too young
-	Holder    uint64 // the address of the word that points to the block
-	Through   uint32 // 1 + the index of the recorded block that the word lies in, or the last one of its chain; 0: the chain has none
-	Root      Root   // NoRoot: nothing points to it
-	InGo      bool   // the chain leads from the root through Go's heap
-	RootWord  uint64 // the address of the first word of the chain; of a finalizer or cleanup, of its function; of a goroutine, what tells it from others
-	Thread    int    // whose registers these are; 0 if unknown
-	Entry     uint64 // an address in the first function of the goroutine; 0 if unknown
+	NotLooked  bool   // nobody looked, or the block was too young
+	Holder     uint64 // the address of the word that points to the block
+	Through    uint32 // 1 + the index of the recorded block that the word lies in, or the last one of its chain; 0: the chain has none
+	Root       Root   // NoRoot: nothing points to it
+	InGo       bool   // the chain leads from the root through Go's heap
+	InSmallest bool   // it begins in one of the smallest objects of Go's, several of which Go keeps as one
+	RootWord   uint64 // the address of the first word of the chain; of a finalizer or cleanup, of its function; of a goroutine, what tells it from others
+	Thread     int    // whose registers these are; 0 if unknown
+	Entry      uint64 // an address in the first function of the goroutine; 0 if unknown
 }
 
 // Process is what is known of the process at the moment when the words were found.
@@ -87,4 +88,6 @@ type Holder struct {
 type Named struct {
 	Holders []Holder // different ones, most bytes first
 	Of      []uint32 // of each block, as an index of Holders
+	Cut     []uint32 // of each block, 1 + the index in Pools, if what leads to it is a part of a block only: 0 if it is none; nil if none is
+	Pools   []string // functions that cut blocks into smaller ones
 }

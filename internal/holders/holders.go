@@ -29,6 +29,7 @@ type namer struct {
 	fixed   map[Root]uint32
 	entries map[uint64]uint32          // of functions: the names of goroutines that began in them
 	holding map[uint64]map[uint64]bool // the goroutines that hold blocks, by these functions
+	pools   map[uint32]string          // of stacks: the function that cuts their blocks into smaller ones
 	ends    map[uint64]string          // of functions that are finalizers or cleanups: their names
 	ending  string                     // which finalizers and cleanups run, if some wait for their turn: a Holder's note
 	threads map[int]string
@@ -45,7 +46,7 @@ type word struct {
 func Name(p *Process, b *Blocks, memory *scratch.Memory) *Named {
 	n := &namer{
 		Process: p, memory: memory, numbers: make(map[Holder]uint32), stacks: make(map[uint32]uint32), fixed: make(map[Root]uint32),
-		entries: make(map[uint64]uint32), holding: make(map[uint64]map[uint64]bool), ends: make(map[uint64]string), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
+		entries: make(map[uint64]uint32), pools: make(map[uint32]string), holding: make(map[uint64]map[uint64]bool), ends: make(map[uint64]string), threads: make(map[int]string), tasks: p.Kernel.Tasks(),
 	}
 	n.places = n.newPlaces()
 	n.collect(b)
@@ -54,6 +55,7 @@ func Name(p *Process, b *Blocks, memory *scratch.Memory) *Named {
 	n.nameEntries(b)
 	n.nameEnds()
 	result := n.classify(b)
+	result.Cut, result.Pools = n.cuts(b)
 	scratch.ReleaseSlice(memory, n.words)
 	scratch.ReleaseSlice(memory, n.named)
 	return result
@@ -153,7 +155,9 @@ func (n *namer) holder(f *Found, b *Blocks) Holder {
 	if n.inStorage(f) {
 		return root
 	}
-	if f.InGo && (f.Root == Data || f.Root == GoStack) {
+	if f.InSmallest {
+		root = Holder{Name: suspects.SmallestOfGo}
+	} else if f.InGo && (f.Root == Data || f.Root == GoStack) {
 		root.Name, root.Detail = root.Name+suspects.ThroughGo, ""
 	}
 	if f.Through == 0 || uint64(f.Through) > uint64(b.Count) {

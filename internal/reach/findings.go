@@ -34,8 +34,9 @@ type Findings struct {
 	Doubted float64         // bytes of blocks that few words hold which may be numbers; 0 before ByStack
 	Unknown []string        // what was looked at as a whole, because its layout is not known, with the reason
 
-	found   []cgo.TwinFound // of each block
-	numbers []account.Range // where no pointers are
+	found    []cgo.TwinFound // of each block
+	smallest []uint8         // of each block, what is known of it; nil if nothing is
+	numbers  []account.Range // where no pointers are
 }
 
 func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRootUnknown }
@@ -78,11 +79,14 @@ func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest ti
 		sum := sums[b.Stack]
 		if sum == nil {
 			sum = new(suspects.Found)
+			sum.Unread(f.Report.Unread.Bytes())
 			sums[b.Stack], held[b.Stack] = sum, make(few)
 		}
 		switch {
 		case f.Lost(i):
 			sum.Lost(b)
+		case f.InSmallest(i):
+			sum.Held(b, suspects.InSmallest)
 		case f.found[i].Holder != 0:
 			sum.Held(b, holder(i))
 			d.add(held[b.Stack], i, b.Bytes)

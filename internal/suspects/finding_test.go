@@ -77,6 +77,55 @@ func TestRecordedWholeAShareHasNoError(t *testing.T) {
 	}
 }
 
+// Where memory that could not be looked at has room for all addresses, they may be there.
+func TestWhatWasNotLookedAtMayHaveAllAddresses(t *testing.T) {
+	for _, c := range []struct {
+		block  Block
+		unread int64
+		want   int64
+	}{
+		{Block{Bytes: 1000, Blocks: 10}, 80, 80},
+		{Block{Bytes: 1000, Blocks: 10}, 79, 0},
+		{Block{Bytes: 1000, Blocks: 10, Variance: 250 * 250}, 41, 41}, // they may be half as many
+		{Block{Bytes: 1000, Blocks: 10, Variance: 250 * 250}, 40, 0},
+		{Block{Bytes: 1000, Blocks: 10}, 0, 0},
+	} {
+		var f Found
+		f.Lost(&c.block)
+		f.Unread(c.unread)
+		if got := f.finding(simStart, nil).Unread; got != c.want {
+			t.Errorf("%+v and %d bytes: %d, want %d", c.block, c.unread, got, c.want)
+		}
+	}
+	a, b := Verdict{Trend: Trend{Bytes: 100}, Finding: &Finding{Unread: 8}}, Verdict{Trend: Trend{Bytes: 300}, Finding: &Finding{}}
+	if a.findingWith(&b).Unread != 0 {
+		t.Error("of two stacks, what is true of one is said of both")
+	}
+}
+
+// What is lost, what may be and what is held are all that there is. The holder is one of the last, if there is any.
+func TestSharesAddUp(t *testing.T) {
+	names := func(number int) Holder {
+		return []Holder{{Name: "global fifo"}, PoolOf("carve"), PoolOf("cut")}[number]
+	}
+	var f Found
+	f.Lost(&Block{Bytes: 10})
+	f.Held(&Block{Bytes: 30}, InSmallest)
+	f.Held(&Block{Bytes: 15}, 1)
+	got := f.finding(simStart, names)
+	if got.Unreachable+got.Open < 0.9999 || got.Name != SmallestOfGo || got.OpenIn != smallest.Open+", or "+PoolOf("carve").Open {
+		t.Errorf("%+v", got)
+	}
+	f.Held(&Block{Bytes: 45}, 0)
+	if got = f.finding(simStart, names); got.Unreachable != 0.1 || got.Open != 0.45 || got.Name != "global fifo" || got.Holder.Open != "" {
+		t.Errorf("%+v", got)
+	}
+	a, b := Verdict{Trend: Trend{Bytes: 100}, Finding: &got}, Verdict{Trend: Trend{Bytes: 300}, Finding: &Finding{Open: 1, OpenIn: PoolOf("cut").Open, OpenError: 0.1}}
+	if both := a.findingWith(&b); both.Unreachable != 0.025 || both.Open != 0.8625 || both.OpenIn != PoolOf("cut").Open || both.OpenError != 0.075 || both.Name != "global fifo" {
+		t.Errorf("%+v", both)
+	}
+}
+
 func TestAFindingMakesALeakOfWhatGrowsForLong(t *testing.T) {
 	grows, still := risingStack(1, 0.2, 0), risingStack(0, 0.3, 0.9)
 	soon := grows

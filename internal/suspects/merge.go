@@ -61,16 +61,22 @@ func (v *Verdict) findingWith(o *Verdict) *Finding {
 	}
 	both := *a
 	both.Freed = a.Freed && b.Freed
-	if o.Bytes*(1-b.Unreachable) > v.Bytes*(1-a.Unreachable) {
+	if o.Bytes*(1-b.Unreachable-b.Open) > v.Bytes*(1-a.Unreachable-a.Open) {
 		both.Holder = b.Holder
 	}
+	both.Unread = min(a.Unread, b.Unread)
 	if b.When.Before(a.When) {
 		both.When = b.When
 	}
 	both.Unreachable = mean(a.counting(both.Freed), v.Bytes, b.counting(both.Freed), o.Bytes)
-	both.Error = 0
+	if o.Bytes*b.Open > v.Bytes*a.Open {
+		both.OpenIn = b.OpenIn
+	}
+	both.Open = mean(a.Open, v.Bytes, b.Open, o.Bytes)
+	both.Error, both.OpenError = 0, 0
 	if all := v.Bytes + o.Bytes; all > 0 {
 		both.Error = math.Hypot(a.Error*v.Bytes, b.Error*o.Bytes) / all
+		both.OpenError = math.Hypot(a.OpenError*v.Bytes, b.OpenError*o.Bytes) / all
 	}
 	return &both
 }

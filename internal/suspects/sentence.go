@@ -42,12 +42,12 @@ func (v *Verdict) Sentence(n Names, format func(value, half float64) string) str
 	if f := v.Finding; f != nil && v.Bytes > 0 {
 		parts = append(parts, f.String())
 	}
-	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion() + v.cut(n.Pool)
+	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion(format) + v.cut(n.Pool)
 }
 
 // cut says of blocks that are held, and that a pool may cut into smaller ones, that some of those may be lost.
 func (v *Verdict) cut(pool string) string {
-	if pool == "" || v.Finding == nil || v.Bytes == 0 || v.Class == Leak || v.Class == Unheld {
+	if pool == "" || v.Finding == nil || v.Bytes == 0 || v.mayLeak() || v.Class == Unheld {
 		return ""
 	}
 	return fmt.Sprintf("; `%s` may cut them into smaller ones, and which of those are lost is not known", pool)
@@ -75,14 +75,18 @@ func (v *Verdict) movement(format func(value, half float64) string) string {
 func (v *Verdict) early() bool { return v.Moments > 1 && !v.rises() && v.Time.Sub(v.Since) < rising }
 
 // conclusion says no more than is known: that nothing was found that points to blocks is no proof that they are lost.
-func (v *Verdict) conclusion() string {
+func (v *Verdict) conclusion(format func(value, half float64) string) string {
+	hidden := hidden
+	if v.Finding != nil && v.Finding.Unread > 0 {
+		hidden = fmt.Sprintf("or its addresses lie in the %s that could not be looked at", format(float64(v.Finding.Unread), 0))
+	}
 	span := v.Time.Sub(v.Since).Round(time.Minute)
 	switch {
 	case v.Bytes == 0:
 		return ""
-	case v.Class == Leak && v.Finding.Unreachable < 0.95 && v.Finding.Name != "":
+	case v.mayLeak() && v.Finding.Unreachable < 0.95 && v.Finding.Name != "":
 		return ": a leak, " + hidden + "; what still seems reachable may be lost, too, because an old pointer looks like one in use"
-	case v.Class == Leak:
+	case v.mayLeak():
 		return ": a leak, " + hidden
 	case v.Class == Unheld && v.rises() && v.goesOn():
 		return ": lost, " + hidden + "; it does not grow steadily, or not for long enough to tell"
@@ -94,11 +98,11 @@ func (v *Verdict) conclusion() string {
 		return fmt.Sprintf(", steadily for %.0f min, and hardly any is freed: it is not known whether anything still points to it", span.Minutes())
 	case v.Class == Grows && v.Finding.Freed:
 		return ": " + unbounded + ", or a leak beside those"
+	case v.Class == Grows && (v.Finding.Open >= unheldShare || v.Finding.doubtful()):
+		return ", and hardly any is freed: a leak, or " + unbounded
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
 		return fmt.Sprintf(", and hardly any is freed: a leak or a cache without a bound: when pointers were looked for, at %s, too few blocks were seen to tell",
 			v.Finding.When.UTC().Format("15:04 MST"))
-	case v.Class == Grows && v.Finding.doubtful():
-		return ", and hardly any is freed: a leak, or " + unbounded
 	case v.Class == Grows && v.Finding.Note != "":
 		return ", and hardly any is freed"
 	case v.Class == Grows:
@@ -112,6 +116,11 @@ func (v *Verdict) conclusion() string {
 		return ", its blocks come and go: a cache or work in progress"
 	}
 	return ""
+}
+
+// mayLeak reports whether it grows steadily, and nothing was found that points to a good part of it.
+func (v *Verdict) mayLeak() bool {
+	return v.Class == Leak || v.Class == Grows && v.unheld() >= unheldShare
 }
 
 // hidden is what else it may be that nothing was found which points to blocks: docs/reach.md lists what is not seen.
@@ -141,6 +150,8 @@ func (f *Finding) String() string {
 	switch {
 	case f.Freed:
 		return lost + ", though such blocks were freed, so pointers to some are hidden"
+	case f.Open >= 0.005:
+		return f.open(lost, held)
 	case f.Unreachable < 0.005:
 		return held
 	case unnamed && !f.doubtful() || f.Unreachable >= 0.95:
@@ -154,6 +165,23 @@ const numbers = ", or only from numbers that look like pointers, as malloc's hea
 
 // doubtful reports whether what is held by what may be numbers could be another class of what is lost.
 func (f *Finding) doubtful() bool { return f.Doubt >= unheldShare }
+
+// open says where the addresses lie of blocks of which it is not known whether they are lost, and what is known of others.
+func (f *Finding) open(lost, held string) string {
+	var parts []string
+	if f.Unreachable >= 0.005 {
+		parts = append(parts, lost)
+	}
+	if f.Open >= 0.995 {
+		parts = append(parts, "its addresses lie in "+f.OpenIn+", so whether it is lost is not known")
+	} else {
+		parts = append(parts, "the addresses of "+percent(f.Open, f.OpenError)+" lie in "+f.OpenIn+", so whether those are lost is not known")
+	}
+	if f.Unreachable+f.Open < 0.995 && f.Holder.Open == "" {
+		parts = append(parts, "the rest "+held)
+	}
+	return strings.Join(parts, ", ")
+}
 
 // ThroughGo ends the name of a holder or root from which the pointers lead on through Go's heap.
 const ThroughGo = ", through Go's heap"
@@ -181,6 +209,9 @@ func (h Holder) String() string {
 	root, inGo := strings.CutSuffix(h.Root, ThroughGo)
 	if text += quoted(root) + note; inGo {
 		return text + ThroughGo + " and " + quoted(h.Name)
+	}
+	if note != "" {
+		text += ","
 	}
 	return text + " through " + quoted(h.Name)
 }

@@ -96,6 +96,30 @@ func TestSentences(t *testing.T) {
 		{kept, &Finding{Holder: Holder{Name: Unknown}}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, and it is not known from where"},
 		{kept, &Finding{Unreachable: 0.2, Holder: Holder{Name: "a block allocated in event_new", Root: Unknown}}, Steady,
 			"steady, 50.0 ± 4.0 MiB in use, no pointer found to 20 %, the rest reachable from a block allocated in `event_new`, and it is not known what leads there"},
+		{kept, &Finding{Holder: Holder{Name: "a block allocated in push", Root: "garbage of Go's heap", Note: "which was not collected yet"}}, Steady,
+			"steady, 50.0 ± 4.0 MiB in use, reachable from garbage of Go's heap, which was not collected yet, through a block allocated in `push`"},
+		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 1, Unread: 32 << 10}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 100 %: a leak, or its addresses " +
+			"lie in the 0.0 MiB that could not be looked at"},
+		{risingStack(1.2, 0.2, 0.6), &Finding{Unreachable: 0.5, Unread: 32 << 20, Holder: Holder{Name: "global fifo"}}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no " +
+			"pointer found to 50 %, the rest reachable from global `fifo`: a leak, or its addresses lie in the 32.0 MiB that could not be looked at; what still seems reachable may be lost, too, " +
+			"because an old pointer looks like one in use"},
+		{still, &Finding{Unreachable: 0.6, Error: 0.05, Unread: 1 << 20}, Unheld,
+			"steady, 50.0 ± 4.0 MiB in use, no pointer found to 60 ± 5 %: lost, or its addresses lie in the 1.0 MiB that could not be looked at"},
+		{risingStack(1.2, 0.2, 0), &Finding{Unread: 1 << 20, Holder: Holder{Name: "global fifo"}}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, reachable " +
+			"from global `fifo`, and hardly any is freed: a cache, list or pool without a bound, or one that still fills"},
+		{risingStack(1.2, 0.2, 0), &Finding{Open: 1, OpenIn: smallest.Open, Holder: smallest}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, its addresses " +
+			"lie in Go's smallest objects, which Go keeps as long as any other in the same 16 bytes is kept, so whether it is lost is not known, and hardly any is freed: a leak, or a " +
+			"cache, list or pool without a bound, or one that still fills"},
+		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.07, Error: 0.02, Open: 0.63, OpenError: 0.04, OpenIn: smallest.Open, Holder: Holder{Name: "global fifo"}}, Grows,
+			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 7 ± 2 %, the addresses of 63 ± 4 % lie in Go's smallest objects, which Go keeps as long as " +
+				"any other in the same 16 bytes is kept, so whether those are lost is not known, the rest reachable from global `fifo`, and hardly any is freed: a leak, or a cache, list or " +
+				"pool without a bound, or one that still fills"},
+		{risingStack(1.2, 0.2, 0), &Finding{Open: 0.09, OpenIn: PoolOf("g_slice_alloc").Open}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, the addresses of 9 % lie in " +
+			"blocks that `g_slice_alloc` cuts into smaller ones, so whether those are lost is not known, the rest reachable, and hardly any is freed: a cache, list or pool without a bound, " +
+			"or one that still fills"},
+		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.6, Open: 0.4, OpenIn: smallest.Open, Holder: smallest}, Leak, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no " +
+			"pointer found to 60 %, the addresses of 40 % lie in Go's smallest objects, which Go keeps as long as any other in the same 16 bytes is kept, so whether those are lost is not " +
+			"known: a leak, or its pointers are hidden; what still seems reachable may be lost, too, because an old pointer looks like one in use"},
 		{still, &Finding{}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, its blocks come and go: a cache or work in progress"},
 		{first, nil, Steady, "1.0 MiB in use, seen once"},
 	} {

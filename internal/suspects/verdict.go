@@ -11,8 +11,8 @@ type Class int
 
 // The classes, in the order in which stacks are ranked.
 const (
-	Leak   Class = iota // grows steadily, and nothing was found that points to a good part of the blocks
-	Grows               // steadily, and little of it is freed
+	Leak   Class = iota // grows steadily, and nothing was found that points to a good part of the blocks, though it was looked wherever that could be
+	Grows               // steadily, and little of it is freed, or nothing was found that points to it
 	Queue               // steadily, although much of it is freed: it fills faster than it drains
 	Unheld              // nothing was found that points to a good part of them; not known to grow steadily
 	Unsure              // still rising, beyond the error; but not steadily, or not for long
@@ -60,12 +60,12 @@ func (v *Verdict) class() Class {
 	fills := v.Growth > surelyQueue*v.GrowthError && v.steadily(steadyQueue, stepQueue)
 	span := v.Time.Sub(v.Since)
 	switch {
-	case grows && span >= rising && v.unheld() >= unheldShare:
+	case grows && span >= rising && v.unheld() >= unheldShare && v.Finding.Unread == 0:
 		return Leak
+	case grows && span >= rising && (v.Freed <= mostFreed || v.unheld() >= unheldShare):
+		return Grows
 	case rises && v.unheld() >= unheldShare, v.unheld() >= unheldSteady && v.unheld()*v.Bytes >= leastUnheld:
 		return Unheld
-	case grows && v.Freed <= mostFreed && span >= rising:
-		return Grows
 	case rises && fills && v.Freed > mostFreed && span >= risingQueue:
 		return Queue
 	case rises && v.goesOn():

@@ -55,6 +55,32 @@ func uintptrs() {
 	trial.Held("kept_as_uintptr", through("Go variable main.integers"))
 }
 
+// small is what packages return around a C library whose types are opaque.
+type small struct{ block *C.struct_opaque }
+
+var (
+	smalls []*small
+	audit  []any
+	last   *small
+)
+
+// tiny keeps such objects, and forgets others that lie in one place with numbers which it keeps. Only Go could tell them apart.
+func tiny() {
+	for range number() {
+		smalls = append(smalls, &small{(*C.struct_opaque)(C.kept_by_small())})
+	}
+	for i := range number() {
+		noted(&small{(*C.struct_opaque)(C.linked_beside_number())}, 1000+i)
+	}
+	const told = " lie in Go's smallest objects, which Go keeps as long as any other in the same 16 bytes is kept, so whether (it is|those are) lost is not known"
+	trial.Held("kept_by_small", "Go's smallest objects$")
+	trial.Told("kept_by_small", told)
+	trial.Told("linked_beside_number", told)
+}
+
+//go:noinline
+func noted(s *small, number int) { last, audit = s, append(audit, number) }
+
 // looksAlike loses a list, and sets a number of Go's runtime to the address of its first block, as it would be by chance.
 func looksAlike() { debug.SetMaxStack(int(^C.inverse_of_list())) }
 
