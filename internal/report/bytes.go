@@ -28,11 +28,11 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.3g %s", float64(n)/size, unit)
 }
 
-// unitOf returns the unit in which to write a number of bytes, and how many bytes it has.
+// unitOf returns the unit in which to write a number of bytes, and how many bytes it has: what rounds to four digits has the next one.
 func unitOf(v float64) (size float64, unit string) {
 	size = 1
 	n := -1
-	for math.Abs(v)/size >= 1000 && n < 5 {
+	for math.Abs(v)/size >= 999.5 && n < 5 {
 		size *= 1024
 		n++
 	}
@@ -69,6 +69,7 @@ func PlusMinus(value, half float64) string {
 	if half < 0.5 {
 		return Bytes(int64(math.Round(value)))
 	}
+	value = math.Round(value)
 	size, unit := unitOf(max(math.Abs(value), half))
-	return fmt.Sprintf("%.3g ± %.3g %s", math.Round(value)/size, half/size, unit)
+	return fmt.Sprintf("%.3g ± %.3g %s", value/size, half/size, unit)
 }

@@ -5,7 +5,7 @@ const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 // bytes writes a size with three digits.
 export function bytes(n) {
   let unit = 0, size = Math.abs(n);
-  while (size >= 1000 && unit < units.length - 1) { size /= 1024; unit++; }
+  while (size >= 999.5 && unit < units.length - 1) { size /= 1024; unit++; }
   const digits = unit === 0 || size >= 100 ? 0 : size >= 10 ? 1 : 2;
   return (n < 0 ? "−" : "") + size.toFixed(digits) + " " + units[unit];
 }
@@ -15,7 +15,7 @@ export let amount = bytes;
 
 export function measure(unit) {
   if (unit === "bytes") amount = bytes;
-  else if (unit === "nanoseconds") amount = (n) => (n / 1e9).toPrecision(3) + " s";
+  else if (unit === "nanoseconds") amount = (n) => (Math.abs(n) < 999.5e9 ? (n / 1e9).toPrecision(3) : (n / 1e9).toFixed()) + " s";
   else amount = (n) => n.toLocaleString() + (unit === "count" ? "" : " " + unit);
 }
 
