@@ -101,8 +101,8 @@ func (v *Verdict) conclusion(format func(value, half float64) string) string {
 	case v.Class == Grows && (v.Finding.Open >= unheldShare || v.Finding.doubtful()):
 		return ", and hardly any is freed: a leak, or " + unbounded
 	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
-		return fmt.Sprintf(", and hardly any is freed: a leak or a cache without a bound: when pointers were looked for, at %s, too few blocks were seen to tell",
-			v.Finding.When.UTC().Format("15:04 MST"))
+		return fmt.Sprintf(", and hardly any is freed: a leak, or %s: when pointers were looked for, at %s, too few blocks were seen to tell",
+			unbounded, v.Finding.When.UTC().Format("15:04 MST"))
 	case v.Class == Grows && v.Finding.Note != "":
 		return ", and hardly any is freed"
 	case v.Class == Grows:

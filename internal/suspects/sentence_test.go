@@ -58,7 +58,8 @@ func TestSentences(t *testing.T) {
 			"from global `fifo`, and hardly any is freed: a cache, list or pool without a bound, or one that still fills"},
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 0.18, Error: 0.23, Holder: Holder{Name: "global sessions"}}, Grows,
 			"grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 18 ± 23 %, the rest reachable from global `sessions`, and hardly any " +
-				"is freed: a leak or a cache without a bound: when pointers were looked for, at 00:00 UTC, too few blocks were seen to tell"},
+				"is freed: a leak, or a cache, list or pool without a bound, or one that still fills: when pointers were looked for, at 00:00 UTC, too few blocks " +
+				"were seen to tell"},
 		{risingStack(1.2, 0.2, 0.6), nil, Queue, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, though 60 % of what " +
 			"lasts is freed: a queue or cache that fills faster than it drains"},
 		{late, nil, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, but not steadily, or not for long enough to tell"},
