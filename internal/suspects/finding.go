@@ -25,6 +25,9 @@ type Finding struct {
 	lost float64 // bytes that nothing was found to point to
 }
 
+// few reports whether too few blocks were seen: the error is as large as half of the share.
+func (f *Finding) few() bool { return f.Error > 0 && f.Error >= f.Unreachable/2 }
+
 // Holder is what points to most of the bytes that something points to. The zero value is one that is not known.
 type Holder struct {
 	Name string // what does so first, such as "global fifo", or "a block allocated in push"

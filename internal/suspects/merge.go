@@ -41,12 +41,15 @@ func (v *Verdict) plus(o *Verdict) {
 	v.Series = slices.Clone(v.Series)
 	for i := range v.Series {
 		v.Series[i].Bytes += o.Series[i].Bytes
+		v.variance[i], v.stepped[i] = v.variance[i]+o.variance[i], v.stepped[i]+o.stepped[i]
 	}
+	v.single = max(v.single, o.single)
 	v.Age = time.Duration(mean(float64(v.Age), v.Bytes, float64(o.Age), o.Bytes))
 	v.Freed, v.lasted = mean(v.Freed, v.lasted, o.Freed, o.lasted), v.lasted+o.lasted
 	v.Bytes, v.BytesError, v.Blocks = v.Bytes+o.Bytes, math.Hypot(v.BytesError, o.BytesError), v.Blocks+o.Blocks
 	v.Growth, v.GrowthError = v.Growth+o.Growth, math.Hypot(v.GrowthError, o.GrowthError)
 	v.shape()
+	v.follow()
 	v.Class = v.class()
 }
 

@@ -47,9 +47,9 @@ func TestStacksOfReplacedCodeAreOne(t *testing.T) {
 func TestHiddenPointersOfOneStackSayNothingOfAnother(t *testing.T) {
 	grows := func(bytes float64, f Finding) Verdict {
 		v := Verdict{Trend: risingStack(1.2, 0.2, 0), Finding: &f}
-		v.Bytes, v.Moments = bytes, 41
+		v.Bytes, v.Moments = bytes, 31
 		for i := range v.Moments {
-			v.Series = append(v.Series, Moment{Time: v.Since.Add(time.Duration(i) * time.Minute), Bytes: bytes * float64(i) / 40})
+			v.Series = append(v.Series, Moment{Time: v.Since.Add(time.Duration(i) * 80 * time.Second), Bytes: bytes * float64(i) / 30})
 		}
 		v.Class = v.class()
 		return v

@@ -125,7 +125,7 @@ const leastGrown = 1 << 20
 func (v *Verdict) outsideClass() Class {
 	span := v.Time.Sub(v.Since)
 	switch {
-	case !v.rises() || !v.steadily(leastSteady, leastStep) || v.Bytes-v.Series[0].Bytes < leastGrown:
+	case !v.climbs() || !v.steadily(leastSteady, leastStep) || v.Bytes-v.Series[0].Bytes < leastGrown:
 		return Steady
 	case v.Kind() == File || span < rising:
 		return Unsure

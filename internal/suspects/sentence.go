@@ -42,7 +42,7 @@ func (v *Verdict) Sentence(n Names, format func(value, half float64) string) str
 	if f := v.Finding; f != nil && v.Bytes > 0 {
 		parts = append(parts, f.String())
 	}
-	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion(format) + v.cut(n.Pool)
+	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion(format) + v.tooFew() + v.cut(n.Pool)
 }
 
 // cut says of blocks that are held, and that a pool may cut into smaller ones, that some of those may be lost.
@@ -54,25 +54,36 @@ func (v *Verdict) cut(pool string) string {
 }
 
 func (v *Verdict) movement(format func(value, half float64) string) string {
-	growth := fmt.Sprintf("%s/min since %s", format(v.Growth, v.GrowthError), v.Since.UTC().Format("15:04 MST"))
+	since := " since " + v.Since.UTC().Format("15:04 MST")
 	inUse := format(v.Bytes, v.BytesError) + " in use"
 	switch {
 	case v.Bytes == 0:
 		return "nothing in use any more"
 	case v.Moments < 2:
 		return inUse + ", seen once"
-	case v.rises() && v.goesOn():
-		return fmt.Sprintf("grows %s, %s", growth, inUse)
-	case v.rises():
-		return fmt.Sprintf("grew once since %s, not any more, %s", v.Since.UTC().Format("15:04 MST"), inUse)
-	case v.early():
+	case v.fell:
+		return v.ebb(format) + inUse
+	case v.climbs():
+		return fmt.Sprintf("grows %s/min%s, %s", format(v.Growth, v.GrowthError), since, inUse)
+	case v.rises() && !v.still.IsZero() && !v.ebbs:
+		return fmt.Sprintf("has not grown since %s, %s", v.still.UTC().Format("15:04 MST"), inUse)
+	case v.early(), !v.level():
 		return inUse
 	}
 	return "steady, " + inUse
 }
 
-// early reports whether it is too early to say that it does not grow.
-func (v *Verdict) early() bool { return v.Moments > 1 && !v.rises() && v.Time.Sub(v.Since) < rising }
+// ebb says when most was in use of what was freed.
+func (v *Verdict) ebb(format func(value, half float64) string) string {
+	most := fmt.Sprintf("%s in use at %s, ", format(v.Series[v.peak].Bytes, v.peakError()), v.Series[v.peak].Time.UTC().Format("15:04 MST"))
+	switch {
+	case !v.rose:
+		return "fell from " + most
+	case v.peak == len(v.Series)-1:
+		return "comes and goes, "
+	}
+	return "comes and goes, most " + most
+}
 
 // conclusion says no more than is known: that nothing was found that points to blocks is no proof that they are lost.
 func (v *Verdict) conclusion(format func(value, half float64) string) string {
@@ -88,7 +99,7 @@ func (v *Verdict) conclusion(format func(value, half float64) string) string {
 		return ": a leak, " + hidden + "; what still seems reachable may be lost, too, because an old pointer looks like one in use"
 	case v.mayLeak():
 		return ": a leak, " + hidden
-	case v.Class == Unheld && v.rises() && v.goesOn():
+	case v.Class == Unheld && v.climbs():
 		return ": lost, " + hidden + "; it does not grow steadily, or not for long enough to tell"
 	case v.Class == Unheld || v.unheld() >= unheldSteady:
 		return ": lost, " + hidden + v.tooEarly("; ")
@@ -100,7 +111,7 @@ func (v *Verdict) conclusion(format func(value, half float64) string) string {
 		return ": " + unbounded + ", or a leak beside those"
 	case v.Class == Grows && (v.Finding.Open >= unheldShare || v.Finding.doubtful()):
 		return ", and hardly any is freed: a leak, or " + unbounded
-	case v.Class == Grows && v.Finding.Unreachable+v.Finding.Error >= unheldShare:
+	case v.Class == Grows && v.open():
 		return fmt.Sprintf(", and hardly any is freed: a leak, or %s: when pointers were looked for, at %s, too few blocks were seen to tell",
 			unbounded, v.Finding.When.UTC().Format("15:04 MST"))
 	case v.Class == Grows && v.Finding.Note != "":
@@ -112,6 +123,8 @@ func (v *Verdict) conclusion(format func(value, half float64) string) string {
 			span.Minutes(), 100*v.Freed)
 	case v.Class == Unsure:
 		return ", but not steadily, or not for long enough to tell"
+	case v.Moments >= 8 && v.Freed > mostFreed && v.fell:
+		return ": a cache or work in progress"
 	case v.Moments >= 8 && v.Freed > mostFreed:
 		return ", its blocks come and go: a cache or work in progress"
 	}
@@ -122,6 +135,21 @@ func (v *Verdict) conclusion(format func(value, half float64) string) string {
 func (v *Verdict) mayLeak() bool {
 	return v.Class == Leak || v.Class == Grows && v.unheld() >= unheldShare
 }
+
+// open reports whether a good part may be lost, as far as was found.
+func (v *Verdict) open() bool { return v.Finding.Unreachable+v.Finding.Error >= unheldShare }
+
+// tooFew says that what has no pointer proves nothing, where nothing else does.
+func (v *Verdict) tooFew() string {
+	f := v.Finding
+	if f == nil || v.Bytes == 0 || f.Freed || f.Unreachable < leastSaid || !f.few() || v.Class == Grows && v.open() {
+		return ""
+	}
+	return "; too few blocks were seen to tell what is lost"
+}
+
+// leastSaid is the least share of which it is said that no pointer was found.
+const leastSaid = 0.005
 
 // hidden is what else it may be that nothing was found which points to blocks: docs/reach.md lists what is not seen.
 const hidden = "or its pointers are hidden"
@@ -150,9 +178,9 @@ func (f *Finding) String() string {
 	switch {
 	case f.Freed:
 		return lost + ", though such blocks were freed, so pointers to some are hidden"
-	case f.Open >= 0.005:
+	case f.Open >= leastSaid:
 		return f.open(lost, held)
-	case f.Unreachable < 0.005:
+	case f.Unreachable < leastSaid:
 		return held
 	case unnamed && !f.doubtful() || f.Unreachable >= 0.95:
 		return lost
@@ -169,7 +197,7 @@ func (f *Finding) doubtful() bool { return f.Doubt >= unheldShare }
 // open says where the addresses lie of blocks of which it is not known whether they are lost, and what is known of others.
 func (f *Finding) open(lost, held string) string {
 	var parts []string
-	if f.Unreachable >= 0.005 {
+	if f.Unreachable >= leastSaid {
 		parts = append(parts, lost)
 	}
 	if f.Open >= 0.995 {

@@ -1,9 +1,6 @@
 package suspects
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Trend is what the moments say of a stack.
 type Trend struct {
@@ -19,10 +16,15 @@ type Trend struct {
 	Freed       float64 // share that is freed of the bytes allocated meanwhile that were there at three moments
 	Series      []Moment
 
-	alive  [mostMoments]float32 // bytes in use by the number of the moment in Series at which they were there first
-	lasted float64              // bytes of which Freed is a share
-	steady float64              // share of the movement that a straight line explains
-	steps  [3]float64           // from quarter to quarter of the time, as shares of the mean step
+	alive    [mostMoments]float32 // bytes in use by the number of the moment in Series at which they were there first
+	variance [mostMoments]float64 // of the bytes in use, by moment
+	stepped  [mostMoments]float64 // the variance of their difference from those of the moment before
+	single   float64              // the largest variance of one block
+	course
+
+	lasted float64    // bytes of which Freed is a share
+	steady float64    // share of the movement that a straight line explains
+	steps  [3]float64 // from quarter to quarter of the time, as shares of the mean step
 }
 
 // deviations is how many standard deviations 95 % of a normal distribution lie within.
@@ -59,8 +61,27 @@ func (h *History) trend(t *track, tick time.Duration) Trend {
 	}
 	made.GrowthError = t.error(&c, n)
 	made.Freed, made.lasted = t.freed(n)
+	t.variances(&made, n)
 	made.shape()
+	made.follow()
 	return made
+}
+
+// variances enters those of the moments and of the steps between them.
+func (t *track) variances(made *Trend, n int) {
+	var now float64
+	for i := t.from; i <= n; i++ {
+		came, went := float64(t.live[i].variance), 0.0
+		for last := i; last < n; last++ {
+			came += float64(t.ended.at(i, last).variance)
+		}
+		for first := t.from; first < i; first++ {
+			went += float64(t.ended.at(first, i-1).variance)
+		}
+		now = max(0, now+came-went)
+		made.variance[i-t.from], made.stepped[i-t.from] = now, came+went
+	}
+	made.single = t.single
 }
 
 // slope returns the factors of the values at the moments whose sum is the least-squares slope, per minute.
@@ -86,8 +107,7 @@ func (t *track) error(c *[mostMoments]float64, n int) float64 {
 	if variance <= 0 {
 		return 0
 	}
-	one := t.single * fourth / variance // the variance of one sample
-	return deviations * math.Sqrt(variance+deviations*deviations/2*one)
+	return halfOf(variance, t.single*fourth/variance)
 }
 
 // variance returns the sum of vS² over the sampled blocks, and of vS⁴.

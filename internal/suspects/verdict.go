@@ -38,7 +38,6 @@ const (
 	surely       = 2.5 / deviations // of the interval's half: 2.5 standard deviations
 	leastSteady  = 0.75             // a straight line explains as much of the movement
 	leastStep    = 0.35             // of the mean, from each quarter of the time to the next: a step, or what is full, has less
-	lastStep     = 0.15             // of the last of them, for what still rises at all
 	mostFreed    = 0.15             // if more is freed again, the blocks are in use for a while only
 	rising       = 8 * time.Minute  // for so long, at least: a cache that breathes may rise for six
 	risingQueue  = 40 * time.Minute // if they are in use for a while only: many breathe
@@ -55,7 +54,7 @@ func (v *Verdict) class() Class {
 	if v.Thing != nil {
 		return v.outsideClass()
 	}
-	rises := v.rises()
+	rises := v.climbs()
 	grows := rises && v.steadily(leastSteady, leastStep)
 	fills := v.Growth > surelyQueue*v.GrowthError && v.steadily(steadyQueue, stepQueue)
 	span := v.Time.Sub(v.Since)
@@ -68,7 +67,7 @@ func (v *Verdict) class() Class {
 		return Unheld
 	case rises && fills && v.Freed > mostFreed && span >= risingQueue:
 		return Queue
-	case rises && v.goesOn():
+	case rises:
 		return Unsure
 	}
 	return Steady
@@ -76,7 +75,7 @@ func (v *Verdict) class() Class {
 
 // unheld returns the least share of the blocks to which nothing was found that points; 0 if nobody looked, or that tells nothing.
 func (v *Verdict) unheld() float64 {
-	if v.Finding == nil || v.Finding.Freed {
+	if v.Finding == nil || v.Finding.Freed || v.Finding.few() {
 		return 0
 	}
 	return v.Finding.Unreachable - v.Finding.Error
@@ -84,13 +83,13 @@ func (v *Verdict) unheld() float64 {
 
 func (t *Trend) rises() bool { return t.Growth > 0 && t.Growth > surely*t.GrowthError && t.Moments > 1 }
 
-// steadily reports whether it follows a straight line so well, and rises by such a part of the mean step at least.
+// steadily reports whether it follows a straight line so well, rises by such a part of the mean step at least, and at many moments.
 func (t *Trend) steadily(line, step float64) bool {
-	return t.steady >= line && slices.Min(t.steps[:]) >= step
+	return t.steady >= line && slices.Min(t.steps[:]) >= step && !t.patchy
 }
 
 // judge returns the stacks with something in use or with movement, the most suspect first: by class, then by the least growth
-// that the interval allows, then by the bytes in use.
+// that the interval allows, then by the least bytes in use.
 func judge(trends []Trend, known findings) []Verdict {
 	list := make([]Verdict, 0, len(trends))
 	for _, t := range trends {
@@ -110,22 +109,22 @@ func judge(trends []Trend, known findings) []Verdict {
 
 func rank(list []Verdict) {
 	slices.SortFunc(list, func(a, b Verdict) int {
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.least(), a.least()), cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Stack, b.Stack))
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(b.least(), a.least()), cmp.Compare(b.leastInUse(), a.leastInUse()),
+			cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Stack, b.Stack))
 	})
 }
 
-// goesOn reports whether it still rises, as far as that is known.
-func (t *Trend) goesOn() bool { return t.steady == 0 || t.steps[2] >= lastStep }
-
 // least is the least growth that the interval allows; 0 for one that may not grow, or no longer does.
 func (v *Verdict) least() float64 {
-	if !v.goesOn() {
+	if v.halts() {
 		return 0
 	}
 	return max(0, v.Growth-v.GrowthError)
 }
 
+func (v *Verdict) leastInUse() float64 { return max(0, v.Bytes-v.BytesError) }
+
 // asks reports whether somebody should look for pointers: it grows, and nobody has for a while.
 func (v *Verdict) asks(now time.Time) bool {
-	return v.Thing == nil && v.Class <= Unheld && v.rises() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
+	return v.Thing == nil && v.Class <= Unheld && v.climbs() && (v.Finding == nil || now.Sub(v.Finding.When) > again)
 }
