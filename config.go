@@ -58,7 +58,8 @@ type Config struct {
 	// OnSuspect is called when a stack, or something outside malloc's heap (Suspect.Kind), is newly suspected, which is when its class
 	// becomes "leak", "grows" or "queue", and when it changes to another of these; nil for no calls. Setting it implies Suspects, so a
 	// stack that grows is known after eight minutes. A call is made after a moment or a search, at most ten for each, and for one stack
-	// and class at most once an hour. Stacks that read the same, because a compiler has replaced their code at run time, are judged each
+	// and class at most once an hour. If nobody has looked for pointers since half of a stack's growth was there, the call waits until that
+	// is done, for ten minutes at most, and not at all where the bounds of Suspects allow it only later. Stacks that read the same, because a compiler has replaced their code at run time, are judged each
 	// for itself. Calls never overlap: one that takes long delays later ones, and nothing else. A panic is caught and goes to Logger.
 	// OnSuspect may call any method of the Profiler. Stop waits for a running call for one second at most, so that it ends even if the
 	// call blocks, or if it is the call that calls Stop; no call begins after Stop has returned.

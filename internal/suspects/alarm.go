@@ -10,13 +10,16 @@ import (
 
 // Alarm calls a function when a stack is newly suspected, which is to be a leak, to grow or to be a queue, and when its class
 // changes to another of these. For one stack and one class it calls no more than once an hour; in all, no more than mostNews
-// times for each moment or search. What a bound holds back is called later, if it is still so. Calls follow each other in one
-// goroutine that there is only while it has something to do.
+// times for each moment or search. What a bound holds back is called later, if it is still so. A call waits until somebody has looked for
+// pointers while the stack grew, if a Search may soon. Calls follow each other in one goroutine that there is only while it has something
+// to do.
 type Alarm struct {
 	verdicts func() []Verdict
 	prepare  func(news []Verdict) []func()
 	task     *background.Task
-	told     map[uint64]*told // by stack; used by the task only
+	told     map[uint64]*told     // by stack; used by the task only
+	search   *Search              // may be nil
+	held     map[uint64]time.Time // since when calls wait for that, by stack; used by the task only
 
 	mu    sync.Mutex // guards what follows
 	ended bool
@@ -38,7 +41,7 @@ type told struct {
 // NewAlarm returns one that judges by verdicts when it is asked. prepare returns what to call for each of the news, nil for one that
 // is not to be told now; what it returns must not panic. A panic of the others goes to failed.
 func NewAlarm(verdicts func() []Verdict, prepare func(news []Verdict) []func(), failed func(error)) *Alarm {
-	a := &Alarm{verdicts: verdicts, prepare: prepare, told: make(map[uint64]*told)}
+	a := &Alarm{verdicts: verdicts, prepare: prepare, told: make(map[uint64]*told), held: make(map[uint64]time.Time)}
 	a.task = background.New("the alarm of suspects", a.look, failed)
 	return a
 }
@@ -84,6 +87,9 @@ func (a *Alarm) news(verdicts []Verdict) (list []Verdict) {
 		if t != nil && (t.class == v.Class || v.Time.Sub(t.when[v.Class]) < sameNews) {
 			continue
 		}
+		if a.waits(&v) {
+			continue
+		}
 		if len(list) < mostNews {
 			list = append(list, v)
 		}
@@ -94,8 +100,20 @@ func (a *Alarm) news(verdicts []Verdict) (list []Verdict) {
 	return list
 }
 
+// waits reports whether a call waits until somebody has looked for pointers while the stack grew; if so, that is asked for.
+func (a *Alarm) waits(v *Verdict) bool {
+	if a.search == nil || v.Thing != nil || v.lookedAt() {
+		return false
+	}
+	if _, known := a.held[v.Stack]; !known {
+		a.held[v.Stack] = time.Now()
+	}
+	return a.search.comes(a.held[v.Stack])
+}
+
 // forget enters which stacks are not suspected any more, and forgets what has no effect.
 func (a *Alarm) forget(suspected map[uint64]bool, now time.Time) {
+	maps.DeleteFunc(a.held, func(stack uint64, _ time.Time) bool { return !suspected[stack] })
 	maps.DeleteFunc(a.told, func(stack uint64, t *told) bool {
 		if suspected[stack] {
 			return false

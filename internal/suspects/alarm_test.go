@@ -70,6 +70,64 @@ func TestAlarmTellsWhatIsNew(t *testing.T) {
 	})
 }
 
+// What was found before a stack grew says nothing of it: a call waits for a search, if one may come soon.
+func TestAlarmWaitsForASearch(t *testing.T) {
+	begin := time.Now()
+	grew := func(looked time.Time, thing *Thing) Verdict {
+		v := Verdict{Trend: Trend{Stack: 1, Time: begin}, Class: Grows, Thing: thing}
+		for minutes := 8; minutes >= 0; minutes-- {
+			v.Series = append(v.Series, Moment{begin.Add(-time.Duration(minutes) * time.Minute), float64(9-minutes) * mib})
+		}
+		if v.Bytes = 9 * mib; !looked.IsZero() {
+			v.Finding = &Finding{When: looked}
+		}
+		return v
+	}
+	minutes := func(n int) time.Time { return begin.Add(-time.Duration(n) * time.Minute) }
+	for about, c := range map[string]struct {
+		looked, next time.Time
+		thing        *Thing
+		told         bool // at once
+		looks        int32
+	}{
+		"it was looked at at the beginning only":             {minutes(7), minutes(-3), nil, false, 0},
+		"nobody has looked":                                  {time.Time{}, time.Time{}, nil, false, 1},
+		"nobody has for a while":                             {minutes(20), minutes(10), nil, false, 1},
+		"it was looked at when half of the growth was there": {minutes(3), minutes(-7), nil, true, 0},
+		"looking costs so much that it takes an hour":        {minutes(7), minutes(-60), nil, true, 0},
+		"it is none of malloc's":                             {time.Time{}, time.Time{}, &Thing{}, true, 0},
+	} {
+		t.Run(about, func(t *testing.T) {
+			var looked atomic.Int32
+			a := quietAlarm()
+			a.search = NewSearch(counted(&looked, Cost{}, nil), nil)
+			defer a.search.Stop()
+			a.search.when, a.search.next = c.looked, c.next
+			v := grew(c.looked, c.thing)
+			first := a.news([]Verdict{v})
+			waitUntil(t, func() bool { _, looking, _ := a.search.State(); return looked.Load() >= c.looks && !looking })
+			if told := len(first) == 1; told != c.told || looked.Load() != c.looks {
+				t.Errorf("told: %t, looked %d times", told, looked.Load())
+			}
+			if c.looks == 1 && len(a.news([]Verdict{v})) != 1 {
+				t.Error("it waits for another search, though that one has not found anything of the stack")
+			}
+			if c.told {
+				return
+			}
+			a.search.when = c.looked
+			a.held[1] = begin.Add(-again - shortest)
+			if len(a.news([]Verdict{v})) != 1 {
+				t.Error("it waits for longer than a search may take")
+			}
+			a.news([]Verdict{{Trend: Trend{Stack: 2, Time: begin}, Class: Steady}})
+			if len(a.held) != 0 {
+				t.Error("it is kept what has no effect")
+			}
+		})
+	}
+}
+
 // A simulated leak beside a step is told of once, as one that grows.
 func TestAlarmOfAHistory(t *testing.T) {
 	const mean = 64 << 10

@@ -59,6 +59,16 @@ func (s *Search) Ask() {
 	}
 }
 
+// comes has pointers looked for, and reports whether that is still to be done for the first time since then, within the time in which
+// it is done once at most, and a little more.
+func (s *Search) comes(since time.Time) bool {
+	s.Ask()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	latest := since.Add(again + shortest)
+	return !s.stopped && !s.when.After(since) && time.Now().Before(latest) && (s.looking > 0 || !s.next.After(latest))
+}
+
 // Now looks for pointers.
 func (s *Search) Now() error {
 	begin, cost, err := time.Now(), Cost{}, error(nil)

@@ -124,6 +124,24 @@ func (v *Verdict) least() float64 {
 
 func (v *Verdict) leastInUse() float64 { return max(0, v.Bytes-v.BytesError) }
 
+// lookedAt reports whether somebody has looked for pointers when half of what it grew by was there.
+func (v *Verdict) lookedAt() bool {
+	if v.Finding == nil {
+		return false
+	}
+	if len(v.Series) == 0 {
+		return true
+	}
+	then, first := v.Series[0].Bytes, v.Series[0].Bytes
+	for _, m := range v.Series {
+		if m.Time.After(v.Finding.When) {
+			break
+		}
+		then = m.Bytes
+	}
+	return then-first >= (v.Bytes-first)/2
+}
+
 // asks reports whether somebody should look for pointers: it grows, and nobody has for a while.
 func (v *Verdict) asks(now time.Time) bool {
 	return v.Thing == nil && v.Class <= Unheld && v.climbs() && (v.Finding == nil || now.Sub(v.Finding.When) > again)

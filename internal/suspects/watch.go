@@ -51,6 +51,9 @@ type Options struct {
 func NewWatch(o Options) *Watch {
 	w := &Watch{read: o.Read, tick: o.Tick, always: o.Always, search: o.Search, alarm: o.Alarm, history: newHistory(),
 		outside: outside{read: o.Outside, history: newHistory()}}
+	if o.Alarm != nil {
+		o.Alarm.search = o.Search
+	}
 	if w.now = o.Now; w.now == nil {
 		w.now = time.Now
 	}
