@@ -4,6 +4,7 @@ package alloc
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"unsafe"
 
@@ -97,6 +98,11 @@ func (r *Recording) tables() []account.Range {
 	}
 	for _, s := range scratch.Mapped() {
 		ranges = append(ranges, account.Range{Start: uint64(s.Start), Limit: uint64(s.Limit)})
+	}
+	for _, at := range cgo.Wiped() {
+		if at < ranges[0].Start || at >= ranges[0].Limit {
+			ranges = append(ranges, account.Range{Start: at, Limit: at + uint64(os.Getpagesize())})
+		}
 	}
 	return ranges
 }

@@ -32,6 +32,9 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -115,7 +118,32 @@ func Prepare(o Options) error {
 	if failed := C.cgoheap_prepare(&options); failed != 0 {
 		return fmt.Errorf("mapping %d bytes for the profiler's tables: %w", o.TableBytes, syscall.Errno(failed))
 	}
+	wiped.add(uint64(uintptr(unsafe.Pointer(C.cgoheap_here))))
 	return nil
+}
+
+// pages are some of the size that the kernel has.
+type pages struct {
+	sync.Mutex
+	starts []uint64
+}
+
+func (p *pages) add(address uint64) {
+	p.Lock()
+	defer p.Unlock()
+	if page := address &^ uint64(os.Getpagesize()-1); !slices.Contains(p.starts, page) {
+		p.starts = append(p.starts, page)
+	}
+}
+
+// wiped are those that have been in use as cgoheap_here. None is unmapped.
+var wiped pages
+
+// Wiped returns where the profiler has pages that the kernel wipes in children: of the region, and of those before it.
+func Wiped() (starts []uint64) {
+	wiped.Lock()
+	defer wiped.Unlock()
+	return slices.Clone(wiped.starts)
 }
 
 // Start begins to record.
