@@ -106,7 +106,7 @@ func TestWhatIsSaidOfAMovementIsSo(t *testing.T) {
 					}
 					var moments []float64 // in use in truth, by the moments that are kept
 					known := make(map[uint64]float64)
-					watch(blocks, 0, 62, func(h *History, now uint64) {
+					watch(blocks, 0, 62, func(h *History, _ uint64) {
 						list := h.Trends(simTick)
 						if len(list) == 0 {
 							return
