@@ -6,8 +6,6 @@ import (
 	"unsafe"
 )
 
-type ofNumbers[N any] struct{ numbers N }
-
 //go:noinline
 func addressOfNew[T any]() (uint64, *T) {
 	made := new(T)
@@ -20,11 +18,11 @@ func TestTheSmallestObjectsAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, a := addressOfNew[ofNumbers[[1]uintptr]]()
-	two, b := addressOfNew[ofNumbers[[2]uintptr]]() // in the same kind of place, though it fills it
-	three, c := addressOfNew[ofNumbers[[3]uintptr]]()
-	pointer, d := addressOfNew[ofNumbers[*byte]]()
-	pointers, e := addressOfNew[ofNumbers[[2]*byte]]()
+	one, a := addressOfNew[[1]uintptr]()
+	two, b := addressOfNew[[2]uintptr]() // in the same kind of place, though it fills it
+	three, c := addressOfNew[[3]uintptr]()
+	pointer, d := addressOfNew[*byte]()
+	pointers, e := addressOfNew[[2]*byte]()
 	for i, at := range []uint64{one, one + 8, two, three, pointer, pointers, uint64(uintptr(unsafe.Pointer(&once))), 8} {
 		if got, want := l.HasSmallest(at), i < 3; got != want {
 			t.Errorf("object %d: %t", i, got)
