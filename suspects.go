@@ -387,8 +387,8 @@ func aboutNone(kept int, since time.Time) string {
 	}
 	seen := "at the first moment, "
 	if kept > 1 {
-		seen = fmt.Sprintf("in the %d moments since ", kept)
+		seen = fmt.Sprintf("at any of the %d moments since ", kept)
 	}
-	return "no sampled block of malloc is in use that was seen " + seen + since.UTC().Format("15:04 MST") + "; of what is resident " +
-		"outside malloc's heap, suspects are what grows, the rest is in /debug/cgoheap/account and view=rss"
+	return "no sampled block of malloc's was in use " + seen + since.UTC().Format("15:04 MST") + ", and nothing outside malloc's heap is known to grow; " +
+		"/debug/cgoheap/account and view=rss have what is resident"
 }

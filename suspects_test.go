@@ -92,7 +92,7 @@ func TestWithoutSampledBlocksNobodyWaitsForAMoment(t *testing.T) {
 	if _, since := p.suspects.Moments(); since.Before(begin) || since.After(time.Now()) {
 		t.Error(since)
 	}
-	if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", ""); !strings.HasPrefix(w.Body.String(), "no sampled block of malloc is in use") {
+	if w := askPage(p, http.MethodGet, "/debug/cgoheap/suspects", ""); !strings.HasPrefix(w.Body.String(), "no sampled block of malloc's was in use") {
 		t.Error(w.Body)
 	}
 	var about page.About
@@ -128,7 +128,7 @@ func TestAMomentThatTheListDoesNotKnowIsNotSpokenOf(t *testing.T) {
 }
 
 func TestNoneIsSaidOfTheMomentsThatThereWere(t *testing.T) {
-	for kept, want := range map[int]string{0: "no moment was kept yet: ", 1: " that was seen at the first moment, 10:02 UTC; ", 2: " that was seen in the 2 moments since 10:02 UTC; "} {
+	for kept, want := range map[int]string{0: "no moment was kept yet: ", 1: " in use at the first moment, 10:02 UTC, ", 2: " in use at any of the 2 moments since 10:02 UTC, "} {
 		if got := aboutNone(kept, time.Date(2026, 11, 24, 10, 2, 0, 0, time.UTC)); !strings.Contains(got, want) {
 			t.Errorf("%d: %s", kept, got)
 		}

@@ -76,6 +76,8 @@ func spans(a, b *profile.Profile, allocated bool) []string {
 	return nil
 }
 
+const unknownTime = "an unknown time"
+
 // sinceOf returns when the recording of a profile began, by its comment; "an unknown time" where none says so.
 func sinceOf(p *profile.Profile) string {
 	for _, c := range p.Comments {
@@ -86,5 +88,5 @@ func sinceOf(p *profile.Profile) string {
 			}
 		}
 	}
-	return "an unknown time"
+	return unknownTime
 }

@@ -157,3 +157,22 @@ func TestAFrameWithoutANameIsAPlaceInItsFile(t *testing.T) {
 		t.Errorf("exit code %d, %s, %q", code, out, trouble)
 	}
 }
+
+// Two dumps of one recording have sampled blocks in common, so their errors are not those of two.
+func TestADifferenceWithinARecordingHasNoError(t *testing.T) {
+	since := func(when string) func(p *profile.Profile) {
+		return func(p *profile.Profile) {
+			p.Period, p.Comments = 4096, []string{"cgoheap: native memory in use, and allocated since " + when + ", one sample per 4096 bytes on average"}
+		}
+	}
+	file := func(bytes int64, when string) string {
+		return inUse(t, map[string][2]int64{"f": {10, bytes}}, since(when))
+	}
+	a := file(1<<10, "2026-01-02 03:04:05 UTC")
+	for when, one := range map[string]bool{"2026-01-02 03:04:05 UTC": true, "2026-01-02 03:04:06 UTC": false} {
+		code, out, trouble := ranWith(t, "", "diff", a, file(2<<10, when))
+		if code != exitGood || strings.Contains(out, "both are of one recording") != one || strings.Contains(out, "± (95 %)") == one {
+			t.Errorf("%d, %q, since %s:\n%s", code, trouble, when, out)
+		}
+	}
+}

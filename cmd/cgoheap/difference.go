@@ -48,9 +48,15 @@ type row struct {
 func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 	d := &difference{Sample: a.SampleType[column].Type, Unit: a.SampleType[column].Unit, Rows: []row{}, Notes: notes(a, b)}
 	rows := make(map[[sha256.Size]byte]*row)
-	variance := 0.0
+	variance, one := 0.0, ofOneRecording(a, b)
+	if one && max(a.Period, b.Period) > 1 {
+		d.Notes = append(d.Notes, "both are of one recording, and have the same sampled blocks in part: how much of a change is the error of sampling is not known")
+	}
 	add := func(p *profile.Profile, to func(*row) *int64, total *int64) {
 		draw := drawing(p, column)
+		if one {
+			draw = nil
+		}
 		for _, s := range p.Sample {
 			name, frames := nameOf(s), []string(nil)
 			key := sha256.Sum256([]byte(name))
@@ -85,6 +91,12 @@ func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 		return cmp.Or(cmp.Compare(max(y.Change, -y.Change), max(x.Change, -x.Change)), cmp.Compare(x.Name, y.Name), slices.Compare(x.Stack, y.Stack))
 	})
 	return d
+}
+
+// ofOneRecording reports whether two profiles are of one process and recording.
+func ofOneRecording(a, b *profile.Profile) bool {
+	since := sinceOf(a)
+	return since == sinceOf(b) && since != unknownTime && mainOf(a) == mainOf(b)
 }
 
 // halfOf returns half of the 95 % interval of an estimate with a variance.

@@ -113,7 +113,6 @@ type verdict struct {
 	Change   int64   `json:"change"`
 	Chance   float64 `json:"chance"` // how much of the change may be due to sampling; 0: none, every allocation was recorded
 	Exceeded bool    `json:"exceeded"`
-	Note     string  `json:"note,omitempty"`
 }
 
 // judge compares two profiles by a limit. Go's own heap, which has a sampling of its own, does not count.
@@ -122,7 +121,7 @@ func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
 	if column < 0 || a.SampleType[column].Type != l.measure.column {
 		return v, fmt.Errorf("-fail %q needs the sample type %s: the profiles have %s", l.text, l.measure.column, types(a))
 	}
-	if peak := viewOf(a) == report.Peak.Name; peak != (l.measure.words == "peak") && l.measure.column == "inuse_space" {
+	if peak := viewOf(a) == report.Peak.Name; peak != (l.measure.words == "peak") && strings.HasPrefix(l.measure.column, "inuse_") {
 		return v, fmt.Errorf("-fail %q: %s", l.text, map[bool]string{
 			true: "these are profiles of the peak, so it must be 'peak > …'", false: "the peak is in profiles of the view peak only"}[peak])
 	}
@@ -139,8 +138,8 @@ func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
 	v.Change = v.After - v.Before
 	v.Chance = chance(before, after, 1+l.share)
 	v.Exceeded = float64(v.Change) > l.share*float64(v.Before)+l.amount+v.Chance
-	if l.function != "" && !before.any && !after.any {
-		v.Note = "no stack of either has " + l.function
+	if !before.any && !after.any && l.function != "" {
+		return v, fmt.Errorf("-fail %q: no stack of either profile has the function %s", l.text, l.function)
 	}
 	return v, nil
 }
@@ -257,10 +256,7 @@ func (v *verdict) text() string {
 
 // change is the change as an amount and in percent.
 func (v *verdict) change() string {
-	switch {
-	case v.Note != "":
-		return v.Note
-	case v.Change == 0:
+	if v.Change == 0 {
 		return "unchanged"
 	}
 	text := amountOf(v.Unit)(v.Change)

@@ -23,7 +23,6 @@ func TestLimits(t *testing.T) {
 		"in use > 20479":             {exitFaulty, "EXCEEDED  in use > 20479: "},
 		"in use of grows > 19.9%":    {exitFaulty, "100 KiB, then 120 KiB, +20 KiB (+20.0 %)\n"},
 		"in use of shrinks > 0":      {exitGood, "300 KiB, then 300 KiB, unchanged\n"},
-		"in use of nobody > 0%":      {exitGood, "0 B, then 0 B, no stack of either has nobody\n"},
 		"blocks in use > 1":          {exitFaulty, "12, then 14, +2 (+16.7 %)\n"},
 		"blocks in use of grows > 3": {exitGood, "10, then 13, +3 (+30.0 %)\n"},
 	} {
@@ -53,6 +52,7 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 		"blocks in use > 1.5": "must be a number of blocks, or of percent",
 		"in use of > 1%":      "there is no function behind of",
 		"allocated > 1%":      "needs the sample type alloc_space",
+		"in use of g > 1%":    "no stack of either profile has the function g",
 		"peak > 1%":           "the peak is in profiles of the view peak only",
 	} {
 		if code, _, trouble := ranWith(t, "", "diff", "-fail", limit, a, a); code != exitUnreadable || !strings.Contains(trouble, says) {
@@ -62,8 +62,10 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 	peak := inUse(t, map[string][2]int64{"f": {1, 1}}, func(p *profile.Profile) {
 		p.Comments = []string{"cgoheap: native memory in use at the highest moment, recorded since 2026-01-02 03:04:05 UTC"}
 	})
-	if code, _, trouble := ranWith(t, "", "diff", "-fail", "in use > 1%", peak, peak); code != exitUnreadable || !strings.Contains(trouble, "it must be 'peak > …'") {
-		t.Errorf("exit code %d, %q", code, trouble)
+	for _, limit := range []string{"in use > 1%", "blocks in use > 1"} {
+		if code, _, trouble := ranWith(t, "", "diff", "-fail", limit, peak, peak); code != exitUnreadable || !strings.Contains(trouble, "it must be 'peak > …'") {
+			t.Errorf("%s: exit code %d, %q", limit, code, trouble)
+		}
 	}
 	if code, out, trouble := ranWith(t, "", "diff", "-fail", "peak > 1%", peak, peak); code != exitGood || !strings.Contains(out, "kept      peak > 1%") {
 		t.Errorf("exit code %d, %q, %q", code, out, trouble)

@@ -152,6 +152,15 @@ func (made *Trend) climbs() bool {
 	return made.rises() && !made.halts()
 }
 
+// slows reports whether it is not known to have grown in the last two of three steps or more.
+func (made *Trend) slows() bool {
+	last := len(made.Series) - 1
+	if last < 1 {
+		return false
+	}
+	return last < 3 || made.Series[last].Bytes-made.Series[last-2].Bytes <= creeping*made.apart(last-2, last)
+}
+
 // halts reports whether it does not grow any more, as far as that is known.
 func (made *Trend) halts() bool { return made.wavers || made.short || !made.still.IsZero() }
 

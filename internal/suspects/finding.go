@@ -17,7 +17,7 @@ type Finding struct {
 	Open        float64 // share of those of which it is not known whether they are lost
 	OpenError   float64 // half of its 95 % interval
 	OpenIn      string  // where the addresses of these lie: see Holder.Open
-	Unread      int64   // bytes that could not be looked at, if there is room for the address of each block that nothing points to; else 0
+	Unread      int64   // bytes that could not be looked at
 	Holder
 	When  time.Time // when that was
 	Freed bool      // blocks that nothing was found to point to were freed later: their pointers are hidden
@@ -81,26 +81,16 @@ type Found struct {
 }
 
 // estimate is of bytes.
-type estimate struct{ bytes, variance, blocks float64 }
+type estimate struct{ bytes, variance float64 }
 
 func (e *estimate) add(b *Block) {
 	e.bytes += b.Bytes
 	e.variance += b.Variance
-	e.blocks += b.Blocks
-}
-
-// leastBlocks returns how many blocks there are, at least.
-func (e *estimate) leastBlocks() float64 {
-	if e.bytes == 0 {
-		return 0
-	}
-	return e.blocks * max(0, 1-deviations*math.Sqrt(e.variance)/e.bytes)
 }
 
 func (e *estimate) plus(o estimate) {
 	e.bytes += o.bytes
 	e.variance += o.variance
-	e.blocks += o.blocks
 }
 
 func (e *estimate) sum() sum { return sum{float32(e.bytes), float32(e.variance)} }
@@ -125,18 +115,12 @@ func (f *Found) Doubted(bytes float64) { f.doubted = bytes }
 // Unread says how many bytes could not be looked at.
 func (f *Found) Unread(bytes int64) { f.unread = bytes }
 
-// address is how many bytes one takes.
-const address = 8
-
 // finding returns what that means. holder names what has a number.
 func (f *Found) finding(when time.Time, holder func(number int) Holder) Finding {
-	made := Finding{When: when, lost: f.lost.bytes}
+	made := Finding{When: when, lost: f.lost.bytes, Unread: f.unread} // one address there may lead to all blocks of a list
 	made.Unreachable, made.Error = f.share()
 	if all := f.lost.bytes + f.held.bytes; all > 0 {
 		made.Doubt = f.doubted / all
-	}
-	if float64(f.unread) >= address*f.lost.leastBlocks() {
-		made.Unread = f.unread
 	}
 	numbers := slices.SortedStableFunc(slices.Values(slices.Sorted(maps.Keys(f.by))), func(a, b int) int { return cmp.Compare(f.by[b].bytes, f.by[a].bytes) })
 	open, rest := estimate{}, f.lost

@@ -109,10 +109,13 @@ func (s *Search) Learn(when time.Time, found map[uint64]*Found, holder func(numb
 	defer s.mu.Unlock()
 	known := make(map[uint64]Finding, len(found))
 	for stack, f := range found {
-		if holder != nil {
+		switch before := s.known[stack]; {
+		case holder != nil:
 			known[stack] = f.finding(when, holder)
-		} else {
-			known[stack] = f.finding(when, func(int) Holder { return s.known[stack].Holder })
+		case before.Open > 0: // which of the blocks are such is not known without names
+			known[stack] = before
+		default:
+			known[stack] = f.finding(when, func(int) Holder { return before.Holder })
 		}
 	}
 	s.known, s.when, s.failure = known, when, nil

@@ -63,6 +63,9 @@ func (v *Verdict) movement(format func(value, half float64) string) string {
 		return inUse + ", seen once"
 	case v.fell:
 		return v.ebb(format) + inUse
+	case v.climbs() && (v.Class == Unsure || v.Class == Unheld) && v.slows():
+		last := len(v.Series) - 1
+		return fmt.Sprintf("rose by %s%s, %s", format(v.Series[last].Bytes-v.Series[0].Bytes, v.apart(0, last)), since, inUse)
 	case v.climbs():
 		return fmt.Sprintf("grows %s/min%s, %s", format(v.Growth, v.GrowthError), since, inUse)
 	case v.rises() && !v.still.IsZero() && !v.ebbs:
@@ -122,7 +125,7 @@ func (v *Verdict) conclusion(format func(value, half float64) string) string {
 		return fmt.Sprintf(", steadily for %.0f min, though %.0f %% of what lasts is freed: a queue or cache that fills faster than it drains",
 			span.Minutes(), 100*v.Freed)
 	case v.Class == Unsure:
-		return ", but not steadily, or not for long enough to tell"
+		return "; it does not grow steadily, or not for long enough to tell"
 	case v.Moments >= 8 && v.Freed > mostFreed && v.fell:
 		return ": a cache or work in progress"
 	case v.Moments >= 8 && v.Freed > mostFreed:
@@ -158,7 +161,7 @@ const unbounded = "a cache, list or pool without a bound, or one that still fill
 
 // tooEarly says after a mark that it is too early to say that it does not grow, if it is.
 func (v *Verdict) tooEarly(mark string) string {
-	if !v.early() {
+	if !v.early() || v.fell {
 		return ""
 	}
 	return fmt.Sprintf("%safter %v it is too early to tell whether it grows", mark, v.Time.Sub(v.Since).Round(time.Second))
@@ -238,7 +241,7 @@ func (h Holder) String() string {
 	if text += quoted(root) + note; inGo {
 		return text + ThroughGo + " and " + quoted(h.Name)
 	}
-	if note != "" {
+	if strings.Contains(text, ", ") {
 		text += ","
 	}
 	return text + " through " + quoted(h.Name)

@@ -45,6 +45,8 @@ func TestSentences(t *testing.T) {
 	gone.Bytes, gone.BytesError = 0, 0
 	late := risingStack(1.2, 0.2, 0.1)
 	late.Time = simStart.Add(4 * time.Minute)
+	twice := late
+	twice.Series = []Moment{{simStart, mib}, {late.Time, 10 * mib}}
 	for _, c := range []struct {
 		trend   Trend
 		finding *Finding
@@ -70,15 +72,15 @@ func TestSentences(t *testing.T) {
 				"were seen to tell"},
 		{risingStack(1.2, 0.2, 0.6), nil, Queue, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, steadily for 40 min, though 60 % of what " +
 			"lasts is freed: a queue or cache that fills faster than it drains"},
-		{late, nil, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, but not steadily, or not for long enough to tell"},
+		{late, nil, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use; it does not grow steadily, or not for long enough to tell"},
 		{once, nil, Steady, "has not grown since 10:11 UTC, 50.0 ± 4.0 MiB in use"},
 		{batch, nil, Steady, "comes and goes, most 80.0 MiB in use at 10:11 UTC, 50.0 ± 4.0 MiB in use: a cache or work in progress"},
 		{again, nil, Steady, "comes and goes, 50.0 ± 4.0 MiB in use: a cache or work in progress"},
 		{gave, nil, Steady, "fell from 80.0 MiB in use at 10:11 UTC, 50.0 MiB in use"},
 		{open, nil, Steady, "50.0 ± 4.0 MiB in use, its blocks come and go: a cache or work in progress"},
 		{kept, &Finding{Unreachable: 1, Error: 0.64}, Steady, "steady, 50.0 ± 4.0 MiB in use, no pointer found to 100 ± 64 %; too few blocks were seen to tell what is lost"},
-		{late, &Finding{Unreachable: 1, Error: 0.5}, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 100 ± 50 %, but not " +
-			"steadily, or not for long enough to tell; too few blocks were seen to tell what is lost"},
+		{late, &Finding{Unreachable: 1, Error: 0.5}, Unsure, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 100 ± 50 %; it does not " +
+			"grow steadily, or not for long enough to tell; too few blocks were seen to tell what is lost"},
 		{risingStack(1.2, 0.2, 0), &Finding{Unreachable: 1, Error: 0.64}, Grows, "grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 100 ± 64 %, " +
 			"and hardly any is freed: a leak, or a cache, list or pool without a bound, or one that still fills: when pointers were looked for, at 00:00 UTC, too few blocks were seen to tell"},
 		{still, &Finding{Holder: Holder{Name: "global fifo"}}, Steady,
@@ -140,6 +142,7 @@ func TestSentences(t *testing.T) {
 			"known: a leak, or its pointers are hidden; what still seems reachable may be lost, too, because an old pointer looks like one in use"},
 		{still, &Finding{}, Steady, "steady, 50.0 ± 4.0 MiB in use, reachable, its blocks come and go: a cache or work in progress"},
 		{first, nil, Steady, "1.0 MiB in use, seen once"},
+		{twice, nil, Unsure, "rose by 9.0 MiB since 10:02 UTC, 50.0 ± 4.0 MiB in use; it does not grow steadily, or not for long enough to tell"},
 	} {
 		v := judge([]Trend{c.trend}, func(uint64) (f Finding, known bool) {
 			if c.finding == nil {
