@@ -78,7 +78,7 @@ func TestListedSentencesAreThoseOfTheCode(t *testing.T) {
 
 // sentenceFiles are those whose strings are sentences that draw conclusions.
 var sentenceFiles = []string{
-	"internal/suspects/sentence.go", "internal/suspects/outside.go", "internal/recovery/cause.go", "internal/recovery/verdict.go",
+	"internal/suspects/sentence.go", "internal/suspects/finding.go", "internal/suspects/outside.go", "internal/recovery/cause.go", "internal/recovery/verdict.go",
 	"internal/recovery/holders.go",
 }
 
