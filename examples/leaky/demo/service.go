@@ -29,7 +29,7 @@ type server struct {
 
 func build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "leaky")
-	output, err := exec.CommandContext(ctx, "go", "build", "-o", binary, servicePackage).CombinedOutput()
+	output, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-compressdwarf=false", "-o", binary, servicePackage).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("building the service: %w\n%s", err, output)
 	}
