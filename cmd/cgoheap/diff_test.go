@@ -158,7 +158,7 @@ func TestAFrameWithoutANameIsAPlaceInItsFile(t *testing.T) {
 	}
 }
 
-// Two dumps of one recording have sampled blocks in common, so their errors are not those of two.
+// Two dumps of one recording share sampled blocks, so the error of their difference is not known.
 func TestADifferenceWithinARecordingHasNoError(t *testing.T) {
 	since := func(when string) func(p *profile.Profile) {
 		return func(p *profile.Profile) {
