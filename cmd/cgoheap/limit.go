@@ -12,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 // limit is a bound on growth: "in use > 5%", "allocations of main.open > 100".
@@ -192,22 +193,22 @@ func drawing(p *profile.Profile, column int) func(*profile.Sample) (d drawn, byC
 		return nil
 	}
 	return func(s *profile.Sample) (drawn, bool) {
-		blocks := math.Abs(float64(s.Value[objects]))
+		blocks := max(s.Value[objects], -s.Value[objects])
 		if p.Period <= 1 || blocks == 0 || ofGo(s) || slices.Contains(s.Label[report.HeapLabel], "mapped") {
 			return drawn{}, false
 		}
-		return drawnOf(blocks, math.Abs(float64(s.Value[bytes])), column == bytes, p.Period), true
+		return drawnOf(blocks, max(s.Value[bytes], -s.Value[bytes]), column == bytes, p.Period), true
 	}
 }
 
-// drawnOf describes the blocks of a sample by their mean size, as stack.Sample.Spread does.
-func drawnOf(blocks, bytes float64, ofBytes bool, interval int64) drawn {
-	size := bytes / blocks
+// drawnOf describes the blocks of a sample by their mean size.
+func drawnOf(blocks, bytes int64, ofBytes bool, interval int64) drawn {
+	sample := stack.Sample{BlockSize: stack.MixedSizes, Values: stack.Values{InuseObjects: blocks, InuseBytes: bytes}}
+	size, spread := float64(bytes)/float64(blocks), sample.Spread(interval)
 	chance := math.Exp(-(size + 1) / float64(interval))
-	d := drawn{missed: blocks * chance, chance: chance, weight: 1 / (1 - chance), variance: blocks * chance / (1 - chance)}
+	d := drawn{missed: float64(blocks) * chance, chance: chance, weight: 1 / (1 - chance), variance: spread.InuseObjects}
 	if ofBytes {
-		d.weight *= size
-		d.variance *= size * size
+		d.weight, d.variance = d.weight*size, spread.InuseBytes
 	}
 	return d
 }
