@@ -105,7 +105,7 @@ func heldAs(f *reach.Findings, i int) holders.Found {
 	}
 	return holders.Found{
 		NotLooked: found.Holder == 0 && (!f.Lost(i) || f.Blocks.Younger(i, registerHolds)),
-		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ cgo.TwinRootInGo),
+		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ (cgo.TwinRootInGo | cgo.TwinRootSmallest)),
 		InGo: found.Root&cgo.TwinRootInGo != 0, RootWord: found.RootWord, Entry: found.Goroutine, InSmallest: f.InSmallest(i),
 	}
 }

@@ -22,21 +22,38 @@ var (
 	lastSmall *small
 )
 
-// A small object that was dropped lies in memory as long as a number beside it is in use.
+// A small object that was dropped lies in memory as long as a number beside it is in use. It may lead to a block through one that was not
+// recorded, as if only some are.
 func TestAForgottenSmallObjectIsNoProof(t *testing.T) {
-	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	t.Run("of the block", func(t *testing.T) { forgottenSmall(t, false) })
+	t.Run("of one that leads to it", func(t *testing.T) { forgottenSmall(t, true) })
+}
+
+func forgottenSmall(t *testing.T, unrecorded bool) {
 	const blocks = 2000
+	var handles []uintptr // their complements
+	if unrecorded {
+		for range blocks {
+			handles = append(handles, ^uintptr(victim.Malloc(64)))
+		}
+	}
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
 	complements := make([]uintptr, blocks)
 	for i := range complements {
 		block := uintptr(victim.Malloc(3000))
 		complements[i] = ^block
+		if unrecorded {
+			handle := ^handles[i]
+			*(*uintptr)(*(*unsafe.Pointer)(unsafe.Pointer(&handle))) = block
+			block = handle
+		}
 		lastSmall = &small{block}
 		audit = append(audit, 1000+i)
 	}
 	lastSmall = nil
 	defer func() {
 		audit = nil
-		for _, c := range complements {
+		for _, c := range append(complements, handles...) {
 			c = ^c
 			victim.Free(*(*unsafe.Pointer)(unsafe.Pointer(&c)))
 		}

@@ -287,6 +287,7 @@
 #define twin_go_keeps cgoheap_own_twin_go_keeps
 #define twin_go_object cgoheap_own_twin_go_object
 #define twin_go_scan cgoheap_own_twin_go_scan
+#define twin_go_scan_smallest cgoheap_own_twin_go_scan_smallest
 #define twin_heap_leads cgoheap_own_twin_heap_leads
 #define twin_heap_mend cgoheap_own_twin_heap_mend
 #define twin_heap_whole cgoheap_own_twin_heap_whole

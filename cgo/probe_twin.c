@@ -36,7 +36,7 @@ static void answer(struct probe_twin *p)
 	twin_go_forget(&all);
 	if (!twin_go_arenas(&p->go, count, p))
 		p->arenas = ~0ULL;
-	if (!twin_go_scan(&p->go, &(struct twin_kept){0}, note, p))
+	if (!twin_go_scan(&p->go, &(struct twin_kept){0}, note, p) || !twin_go_scan_smallest(&p->go, note, p))
 		p->parts = ~0ULL;
 }
 

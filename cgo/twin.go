@@ -62,6 +62,7 @@ const (
 var (
 	_ [C.TWIN_ROOT_UNKNOWN]byte                  = [TwinRootUnknown]byte{}
 	_ [C.TWIN_ROOT_IN_GO]byte                    = [TwinRootInGo]byte{}
+	_ [C.TWIN_ROOT_SMALLEST]byte                 = [TwinRootSmallest]byte{}
 	_ [C.TWIN_ROOT_FINALIZER]byte                = [TwinRootFinalizer]byte{}
 	_ [C.TWIN_ROOT_CYCLE]byte                    = [TwinRootCycle]byte{}
 	_ [C.TWIN_ROOT_GARBAGE]byte                  = [TwinRootGarbage]byte{}

@@ -26,6 +26,9 @@ const (
 // TwinRootInGo is set beside another root if the chain leads from that through Go's heap.
 const TwinRootInGo TwinRoot = 0x40
 
+// TwinRootSmallest is set beside TwinRootGoHeap if the chain begins in one of Go's smallest objects, several of which Go keeps as one.
+const TwinRootSmallest TwinRoot = 0x20
+
 // TwinReport is what a twin says of its work.
 type TwinReport struct {
 	Scanned          uint64 // bytes that were looked at for pointers

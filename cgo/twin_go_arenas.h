@@ -86,6 +86,13 @@ enum go_span_kind go_span(const struct twin_go *go, uint64_t address, struct go_
 // The same without its objects.
 enum go_span_kind go_span_around(const struct twin_go *go, uint64_t address, struct go_span *span);
 
+// Whether a span that go_span_around has found has Go's smallest objects without pointers: maxTinySize of runtime/malloc.go.
+#define GO_SMALLEST 16
+static inline bool go_has_smallest(const struct twin_go *go, uint64_t span)
+{
+	return go->span.class != 0 && (*(const uint8_t *)(uintptr_t)(span + go->span.class) & 1) != 0 && go_word(span + go->span.size) == GO_SMALLEST;
+}
+
 // Whether an object is allocated, in a span that go_span_around has found. Reads no more than it must.
 bool go_in_use(const struct twin_go *go, struct go_span *span, uint64_t object);
 

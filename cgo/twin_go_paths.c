@@ -77,6 +77,13 @@ static void look(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
 	s->outside->look(s->outside->arg, start, limit, bias, s->root, s->from);
 }
 
+// Whether what lies outside of Go's heap is looked for in an object without pointers when a word leads to it. The smallest are left to
+// twin_go_scan_smallest; but what only a finalizer keeps is told as that.
+static bool is_looked_at(const struct search *s, const struct object *o, uint64_t from)
+{
+	return !go_has_smallest(s->go, o->span) || from >> TWIN_ROOT_BITS == (TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO);
+}
+
 static void meet(struct search *s, uint64_t value, uint64_t from)
 {
 	struct object o;
@@ -88,7 +95,8 @@ static void meet(struct search *s, uint64_t value, uint64_t from)
 		uint64_t before = s->from;
 		s->root = TWIN_ROOT_NONE;
 		s->from = from;
-		visit(s, o.at, o.at + o.size, look);
+		if (is_looked_at(s, &o, from))
+			visit(s, o.at, o.at + o.size, look);
 		s->root = root;
 		s->from = before;
 		if (special_of(s, o.span) == 0)

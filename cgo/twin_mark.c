@@ -291,14 +291,26 @@ static void rename_last(void *arg, uint64_t from, uint64_t to)
 	}
 }
 
+// What lies in Go's smallest objects may have been forgotten, so what else leads to a block comes first.
+static void scan_smallest(struct marking *m)
+{
+	follow_blocks(m);
+	(void)twin_go_scan_smallest(&m->task->go, scan_root, m); // where it fails, twin_go_scan does
+	follow_blocks(m);
+}
+
 // Only who wants names has given variables. An object that the program still uses tells more of a block than one that is garbage, such as
 // an older copy of a list.
 static void scan_go(struct marking *m)
 {
 	if (m->task->variable_count > 0)
 		twin_go_keep(&m->task->go, &m->outside, &m->kept, &m->task->own);
-	if (!twin_go_scan(&m->task->go, &m->kept, scan_root, m))
+	if (m->kept.bits != NULL)
+		scan_smallest(m);
+	if (!twin_go_scan(&m->task->go, &m->kept, scan_root, m)) {
 		m->task->go_unknown = 1;
+		m->task->go = (struct twin_go){0}; // its arenas are memory like any other
+	}
 }
 
 // What is in an object of Go's that nothing was found to keep.
@@ -307,13 +319,14 @@ static void name_rest(struct marking *m)
 	bool looked = false, known = false;
 	for (uint64_t i = 0; i < m->task->count && m->kept.bits != NULL; i++) {
 		struct twin_found *f = &m->found[i];
-		if (f->root != TWIN_ROOT_GO_HEAP)
+		bool smallest = f->root == (TWIN_ROOT_GO_HEAP | TWIN_ROOT_SMALLEST);
+		if (f->root != TWIN_ROOT_GO_HEAP && !smallest)
 			continue;
 		if (!looked)
 			known = twin_go_keep_others(&m->task->go, &m->outside, &m->kept, &m->task->own);
 		looked = true;
 		if (twin_go_keeps(&m->task->go, &m->kept, f->root_word))
-			f->root = TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO;
+			f->root = smallest ? f->root : TWIN_ROOT_GO_OTHER | TWIN_ROOT_IN_GO;
 		else if (known)
 			f->root = TWIN_ROOT_GARBAGE | TWIN_ROOT_IN_GO;
 	}
@@ -370,6 +383,8 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 		return fail(task, TWIN_NO_AREAS);
 	task->phase = TWIN_BLOCKS;
 	follow_blocks(&m);
+	if (m.kept.bits == NULL)
+		scan_smallest(&m);
 	name_rest(&m);
 	name_goroutines(&m);
 	note_unknown(&m);

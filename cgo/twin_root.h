@@ -24,6 +24,9 @@ enum twin_root {
 // Beside one of these: the chain leads from it through Go's heap.
 #define TWIN_ROOT_IN_GO 0x40U
 
+// Beside TWIN_ROOT_GO_HEAP: it begins in one of Go's smallest objects, which Go keeps as long as any other in the same place.
+#define TWIN_ROOT_SMALLEST 0x20U
+
 // What a chain begins in, in one word: the address of its first word, and its root.
 #define TWIN_ROOT_BITS 56 // where the root is
 #define TWIN_ADDRESS ((1ULL << 48) - 1)

@@ -52,18 +52,6 @@ func (l Layout) readSpan(object uint64) (r record, ok bool) {
 	return r, peek.Copy(r.bits, wide(l.Span.Bits)) == len(r.bits)
 }
 
-// smallestBytes are those of the places in which Go has its smallest objects without pointers, several in one: maxTinySize of runtime/malloc.go.
-const smallestBytes = 16
-
-// HasSmallest reports whether Go keeps what an address lies in as long as any of the smallest objects without pointers beside it is kept.
-func (l Layout) HasSmallest(address uint64) bool {
-	if l.arena(address) == 0 {
-		return false
-	}
-	r, ok := l.readSpan(address)
-	return ok && r.class&1 == 1 && r.size == smallestBytes
-}
-
 // allocated reports whether the object with an index is.
 func (r record) allocated(i int) bool { return i < r.freeIndex || r.bits[i/8]>>(i%8)&1 != 0 }
 

@@ -33,9 +33,8 @@ type Findings struct {
 	Doubted float64         // bytes of blocks that few words hold which may be numbers; 0 before ByStack
 	Unknown []string        // what was looked at as a whole, because its layout is not known, with the reason
 
-	found    []cgo.TwinFound // of each block
-	smallest []uint8         // of each block, what is known of it; nil if nothing is
-	numbers  []account.Range // where no pointers are
+	found   []cgo.TwinFound // of each block
+	numbers []account.Range // where no pointers are
 }
 
 func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRootUnknown }
@@ -52,6 +51,10 @@ func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldes
 
 // Lost reports whether nothing points to a block.
 func (f *Findings) Lost(i int) bool { return isLost(f.found[i]) }
+
+// InSmallest reports whether all that leads to a block lies in Go's smallest objects, several of which Go keeps as one: the program may have
+// forgotten the block.
+func (f *Findings) InSmallest(i int) bool { return f.found[i].Root&cgo.TwinRootSmallest != 0 }
 
 // Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
 func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {

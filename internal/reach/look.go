@@ -59,9 +59,6 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	if err != nil {
 		return nil, err
 	}
-	if a.Reach && a.Go != (gospans.Layout{}) {
-		f.findSmallest(memory, smallestIn(a.Go))
-	}
 	return f, nil
 }
 

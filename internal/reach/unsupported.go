@@ -14,9 +14,6 @@ import (
 // Look says that this build cannot.
 func Look(*alloc.Recording, *scratch.Memory, Options) (*Findings, error) { return nil, cgo.Supported() }
 
-// InSmallest is never called, because there are no Findings.
-func (*Findings) InSmallest(int) bool { return false }
-
 // ByStack is never called, because there are no Findings.
 func (*Findings) ByStack(*alloc.Recording, *scratch.Memory, time.Duration, func(int) int) (map[uint64]*suspects.Found, error) {
 	return nil, cgo.Supported()

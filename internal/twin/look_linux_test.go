@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -260,6 +261,109 @@ func TestHoldersPointToWhatTheyHold(t *testing.T) {
 		if f.Through != 0 && !within(f.Holder, int(f.Through-1)) {
 			t.Fatalf("the word at %#x should lie in the block %d", f.Holder, f.Through-1)
 		}
+	}
+}
+
+var (
+	smalls  []*[1]uint64 // Go puts two into one place, and sees no pointers in them
+	garbage *[3]uint64   // of the last one that was made
+)
+
+// forget has a function run on a stack that is gone then, and Go's garbage of before collected.
+func forget(f func()) {
+	runtime.GC()
+	runtime.GC()
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		f()
+	}()
+	<-done
+}
+
+// What lies in Go's smallest objects is found after what else is in use, and told with what it leads to. Where it is known what keeps
+// objects, it is told before garbage.
+func TestGosSmallestObjectsComeLast(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		a := ask(t)
+		if named {
+			at := uint64(uintptr(unsafe.Pointer(&smalls)))
+			a.Variables = []cgo.TwinRange{{Start: at, Limit: at + 24}}
+		}
+		const blocks = 300
+		memory, other := mapped(t, blocks*64, unix.MAP_PRIVATE), mapped(t, 1<<20, unix.MAP_PRIVATE)
+		at := make([]uint64, blocks)
+		defer func() { smalls = nil }()
+		forget(func() {
+			for i := range at {
+				at[i] = ((memory ^ hidden) + 64*uint64(i)) ^ hidden
+				switch {
+				case i%3 == 0:
+					smalls = append(smalls, &[1]uint64{at[i] ^ hidden})
+					if i%2 == 0 {
+						garbage = &[3]uint64{at[i] ^ hidden}
+					}
+				case i%3 == 1:
+					smalls = append(smalls, &[1]uint64{at[i] ^ hidden})
+					store(((other^hidden)+4096*uint64(i/3))^hidden, at[i]^hidden)
+				default:
+					store(at[i-2], at[i]^hidden)
+				}
+			}
+			garbage = nil
+		})
+		found, _ := look(t, &a, at, func(int) uint64 { return 64 })
+		strays := 0
+		for i, f := range found {
+			root, through := cgo.TwinRootGoHeap|cgo.TwinRootSmallest, uint32(0)
+			switch {
+			case !named && i%3 == 1:
+				root = cgo.TwinRootMapping
+			case !named && i%2 == 0:
+				root = cgo.TwinRootGoHeap
+			}
+			if i%3 == 2 {
+				through = uint32(i - 1)
+			}
+			if f.Root == root && f.Through == through {
+				continue
+			}
+			if strays++; strays > fewStrays {
+				t.Errorf("named: %t: block %d is held by others: %+v", named, i, f)
+				break
+			}
+		}
+		clear(found)
+	}
+}
+
+// Where Go's heap is not as it is known to be, all of its memory is looked at.
+func TestAHeapOfGosThatIsNotUnderstoodIsLookedAtAsAWhole(t *testing.T) {
+	a := ask(t)
+	const blocks = 100
+	memory := mapped(t, blocks*64, unix.MAP_PRIVATE)
+	at := make([]uint64, blocks)
+	defer func() { smalls = nil }()
+	forget(func() {
+		for i := range at {
+			at[i] = ((memory ^ hidden) + 64*uint64(i)) ^ hidden
+			smalls = append(smalls, &[1]uint64{at[i] ^ hidden})
+		}
+	})
+	var none [6]uint64 // lists of arenas
+	for root, lists := range map[cgo.TwinRoot]uint64{cgo.TwinRootGoHeap | cgo.TwinRootSmallest: a.Go.Lists, cgo.TwinRootMapping: uint64(uintptr(unsafe.Pointer(&none)))} {
+		a.Go.Lists = lists
+		found, r := look(t, &a, at, func(int) uint64 { return 64 })
+		n := 0
+		for _, f := range found {
+			if f.Root == root {
+				n++
+			}
+		}
+		if n < blocks-fewStrays || r.GoUnknown != (root == cgo.TwinRootMapping) {
+			t.Errorf("%d of %d blocks have the root %d; unknown: %t", n, blocks, root, r.GoUnknown)
+		}
+		clear(found)
 	}
 }
 

@@ -461,6 +461,33 @@ static void stale(void)
 
 enum { FINALIZER = 2, CLEANUP = 7, PROFILE = 4 };
 
+// Go keeps what one of its smallest objects leads to as long as any beside it is in use, so they come after all others.
+static void smallest(void)
+{
+	set_up_paths();
+	struct span *s = put_whole(0, 3, 0), *small = put_whole(1, 4, 5);
+	small->size = 16, small->objects = small->count = small->free_index = 512;
+	uint64_t at = small->start;
+	variables[0] = object(3, 1), *words_of(object(3, 1)) = at + 32, variables[1] = at + 8;
+	keep(s, 0, object(3, 2), FINALIZER, 0), *words_of(object(3, 2)) = at + 64;
+	keep_all();
+	check(known && twin_go_keeps(&go, &by, at + 32) && twin_go_keeps(&go, &by, at) && !twin_go_keeps(&go, &by, at + 16));
+	check(leads(at + 64, TWIN_ROOT_FINALIZER, 0x5000) && !leads(at + 32, TWIN_ROOT_DATA, 0) && !leads(at, TWIN_ROOT_DATA, 0));
+	parts = 0;
+	check(twin_go_scan(&go, &by, note, &parts) && parts == 2 && is(0, object(3, 0), object(3, 1)) && is(1, object(3, 2), object(3, 8)));
+	parts = 0;
+	check(twin_go_scan_smallest(&go, note, &parts) && parts == 1 && part[0].start == at && part[0].limit == at + PAGE);
+	check(part[0].root == (TWIN_ROOT_GO_HEAP | TWIN_ROOT_SMALLEST));
+	small->count = 511; // being changed
+	check(scan() && parts == 1 && twin_go_scan_smallest(&go, note, &parts) && parts == 2 && part[1].start == at && part[1].limit == at + PAGE);
+	small->count = 512, small->class = 4; // with pointers
+	check(scan() && parts == 2 && twin_go_scan_smallest(&go, note, &parts) && parts == 2);
+	small->class = 7, small->size = 32, small->objects = small->count = small->free_index = 256;
+	check(scan() && parts == 2 && twin_go_scan_smallest(&go, note, &parts) && parts == 2);
+	go.arenas = 0;
+	check(!twin_go_scan_smallest(&go, note, &parts));
+}
+
 static void kept(void)
 {
 	set_up_paths();
@@ -521,6 +548,7 @@ int main(void)
 	run("nothing leads through what the runtime has noted of goroutines and processors", apart);
 	run("objects that are kept are looked at before others", kept_first);
 	run("what is free is not looked at", stale);
+	run("the smallest objects come last", smallest);
 	run("what only finalizers and cleanups keep is told, also if they can never run", kept);
 	run("what was not looked at for want of room is not known", too_many);
 	return 0;
