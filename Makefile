@@ -197,7 +197,8 @@ bench: deps ## Runs the benchmarks of all modules, and measures recording beside
 	@$(call each,$(GO) test -run '^$$' -bench . -benchmem ./...)
 	@cd bench && $(GO) run ./capture && $(GO) run ./mappings
 
-lint: deps ## Runs golangci-lint on all modules; the first time, it is built, which takes two minutes.
+lint: deps ## Runs golangci-lint on all modules; the first time, it is built, which takes two minutes. The example of a workflow, too, is read.
+	@$(GO) tool -modfile=$(CURDIR)/tools/actionlint/go.mod actionlint docs/ci/github.yml
 	@$(call each,$(lint) run --allow-parallel-runners ./...)
 
 fmt: ## Formats the Go code.
