@@ -281,9 +281,16 @@ func forget(f func()) {
 	<-done
 }
 
+// dropSmalls leaves nothing behind that another test could take for its own, whose blocks lie at the same addresses.
+func dropSmalls() {
+	smalls = nil
+	forget(func() {})
+}
+
 // What lies in Go's smallest objects is found after what else is in use, and told with what it leads to. Where it is known what keeps
 // objects, it is told before garbage.
 func TestGosSmallestObjectsComeLast(t *testing.T) {
+	defer dropSmalls()
 	for _, named := range []bool{false, true} {
 		a := ask(t)
 		if named {
@@ -293,7 +300,6 @@ func TestGosSmallestObjectsComeLast(t *testing.T) {
 		const blocks = 300
 		memory, other := mapped(t, blocks*64, unix.MAP_PRIVATE), mapped(t, 1<<20, unix.MAP_PRIVATE)
 		at := make([]uint64, blocks)
-		defer func() { smalls = nil }()
 		forget(func() {
 			for i := range at {
 				at[i] = ((memory ^ hidden) + 64*uint64(i)) ^ hidden
@@ -343,7 +349,7 @@ func TestAHeapOfGosThatIsNotUnderstoodIsLookedAtAsAWhole(t *testing.T) {
 	const blocks = 100
 	memory := mapped(t, blocks*64, unix.MAP_PRIVATE)
 	at := make([]uint64, blocks)
-	defer func() { smalls = nil }()
+	defer dropSmalls()
 	forget(func() {
 		for i := range at {
 			at[i] = ((memory ^ hidden) + 64*uint64(i)) ^ hidden
