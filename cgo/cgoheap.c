@@ -15,20 +15,6 @@ static bool no_block(const void *p)
 	return (uintptr_t)p <= RESERVED;
 }
 
-static void set_kind(const char *text, size_t size)
-{
-	if (size != 0 && (__atomic_load_n(&cgoheap_labels.of_thread, __ATOMIC_RELAXED) & LABEL_KIND) == 0)
-		__atomic_or_fetch(&cgoheap_labels.of_thread, LABEL_KIND, __ATOMIC_RELAXED);
-	cgoheap_thread.kind = (struct kind){text, size};
-}
-
-static void record_kind(const struct allocation *a, const char *kind, size_t kind_size)
-{
-	set_kind(kind_size == 0 ? "" : kind, kind_size);
-	record_block(a);
-	set_kind(NULL, 0);
-}
-
 // No longer than one byte more than a label keeps. strlen may be bound by the loader at its first call.
 static size_t length(const char *text)
 {
@@ -43,7 +29,7 @@ static SLOW void slow_allocated(void *p, size_t size, const char *kind)
 	struct registers caller = CALLER_REGISTERS();
 	uint64_t interval = count_down(size);
 	if (interval != 0 && !no_block(p))
-		record_kind(&(struct allocation){p, size, interval, &caller}, kind, length(kind));
+		record_reported(&(struct allocation){p, size, interval, &caller}, (struct kind){kind, length(kind), 0});
 }
 
 static SLOW void slow_go_allocated(void *p, size_t size, const char *kind, size_t kind_size)
@@ -51,7 +37,7 @@ static SLOW void slow_go_allocated(void *p, size_t size, const char *kind, size_
 	struct registers caller = CALLER_REGISTERS();
 	uint64_t interval = count_down(size);
 	if (interval != 0 && !no_block(p))
-		record_kind(&(struct allocation){p, size, interval, &caller}, kind, kind_size);
+		record_reported(&(struct allocation){p, size, interval, &caller}, (struct kind){kind, kind_size, 0});
 }
 
 static SLOW void slow_freed(void *p)

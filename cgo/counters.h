@@ -88,7 +88,10 @@
 		"calls that map or unmap memory and were not recorded, because the tables were full or too many threads were " \
 		"stopped while recording; who mapped that memory is unknown") \
 	X(FREED_IN_USE, "freed_in_use", LOSS, \
-		"sampled blocks that were freed and count as in use now, because their free was not recorded")
+		"sampled blocks that were freed and count as in use now, because their free was not recorded") \
+	X(LOST_DEVICE, "lost_device_books_full", LOSS, \
+		"blocks of devices, and mappings of such, whose end will not be noticed if nothing frees them by name, because the " \
+		"tables were full")
 
 #define END_NAME(id, name, loss, sentence) END_##id,
 #define COUNT_NAME(id, name, loss, sentence) COUNT_##id,

@@ -149,10 +149,33 @@ func (b brought) references() (text string) {
 	return text
 }
 
-// made returns what is made from family.h, by file.
+// publicNames returns the file of C that defines the public names of a device's driver, of dlsym and of dlclose. Each is a jump, so that
+// what it leads to sees its caller.
+func publicNames(t *testing.T) string {
+	t.Helper()
+	header, err := os.ReadFile("device_calls.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(header), "#define DEVICE_NAMES(X) \\\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	file := strings.Replace(notice, "family.h", "device_calls.h", 1) + strings.TrimSuffix(platforms, "\n\n") + " && !cgoheap_wrap\n\n" +
+		"#include \"public.h\"\n\nPUBLIC(dlsym, cgoheap_device_dlsym)\nPUBLIC(dlclose, cgoheap_device_dlclose)\n"
+	for line := range strings.Lines(text) {
+		row := regexp.MustCompile(`^\tX\((\w+), (\w+), ([01])\)`).FindStringSubmatch(line)
+		if row == nil {
+			t.Fatalf("a row of DEVICE_NAMES is not understood: %s", line)
+		}
+		file += "PUBLIC(" + row[1] + ", cgoheap_device_" + row[2] + "_" + row[3] + ")\n"
+	}
+	return file
+}
+
+// made returns what is made from family.h and from device_calls.h, by file.
 func made(t *testing.T) map[string]string {
 	all := withMapped(t, hooked(t))
 	files := map[string]string{"wrap.go": wrapFlags(all), "../symbolize/family.go": leaves(all)}
+	files["../allocators/cuda/public.c"] = publicNames(t)
 	for _, b := range broughtFamilies(t) {
 		files["brought_"+b.name+".c"] = b.hooks()
 		files["../allocators/"+b.name+"/wrap.go"] = b.flags(t)

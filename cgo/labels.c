@@ -111,6 +111,23 @@ static void append_kind(struct draft *d, const struct kind *kind)
 	copy(to + l.key_size, kind->text, l.text_size);
 }
 
+static void append_device(struct draft *d, uint32_t number)
+{
+	char text[16] = "GPU ";
+	size_t size = 4, digits = 1;
+	for (uint32_t n = number; n >= 10; n /= 10)
+		digits++;
+	for (size_t i = digits; i > 0; i--, number /= 10)
+		text[size + i - 1] = (char)('0' + number % 10);
+	size += digits;
+	struct label l;
+	char *to = append(d, 6, size, &l);
+	if (to == NULL)
+		return;
+	copy(to, "device", l.key_size);
+	copy(to + l.key_size, text, l.text_size);
+}
+
 uint32_t labels_read(struct memory *m, uintptr_t g, char *entries)
 {
 	struct draft d = {0, entries};
@@ -128,6 +145,8 @@ static __attribute__((noinline)) uint32_t gather(struct memory *m, uintptr_t g, 
 		append_thread(&d);
 	if (cgoheap_thread.kind.size != 0)
 		append_kind(&d, &cgoheap_thread.kind);
+	if (cgoheap_thread.kind.device != 0)
+		append_device(&d, cgoheap_thread.kind.device - 1);
 	return d.size == 0 ? 0 : labels_intern(d.entries, d.size);
 }
 

@@ -176,6 +176,47 @@ void *real_after(const void *own, const char *name)
 	return e.behind;
 }
 
+static int follow_to(struct dl_phdr_info *object, size_t size, void *entry)
+{
+	struct entry *e = entry;
+	(void)size;
+	if (!contains(object, e->found))
+		e->behind = defined_by(object, e->name);
+	return e->behind != NULL;
+}
+
+void *real_other(const void *own, const char *name)
+{
+	struct entry e = {(void *)own, real_after(own, name), name, false};
+	if (e.behind == NULL)
+		dl_iterate_phdr(follow_to, &e);
+	return e.behind;
+}
+
+struct beside {
+	const void *p;
+	const char *const *names;
+	void **found;
+	size_t n;
+};
+
+static int look_beside(struct dl_phdr_info *object, size_t size, void *beside)
+{
+	const struct beside *b = beside;
+	(void)size;
+	if (!contains(object, b->p))
+		return 0;
+	for (size_t i = 0; i < b->n; i++)
+		b->found[i] = defined_by(object, b->names[i]);
+	return 1;
+}
+
+bool real_beside(const void *p, const char *const *names, void **found, size_t n)
+{
+	struct beside b = {p, names, found, n};
+	return dl_iterate_phdr(look_beside, &b) == 1;
+}
+
 void *real_behind_entry(void *found, const char *name)
 {
 	struct entry e = {found, NULL, name, false};
@@ -191,6 +232,18 @@ void *real_after(const void *own, const char *name)
 {
 	(void)own, (void)name;
 	return NULL;
+}
+
+void *real_other(const void *own, const char *name)
+{
+	(void)own, (void)name;
+	return NULL;
+}
+
+bool real_beside(const void *p, const char *const *names, void **found, size_t n)
+{
+	(void)p, (void)names, (void)found, (void)n;
+	return false;
 }
 
 #endif

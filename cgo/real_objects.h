@@ -3,6 +3,7 @@
 #define CGOHEAP_REAL_OBJECTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "family.h"
 
@@ -13,6 +14,13 @@ bool real_of_object(struct real *found, const void *own, int which);
 // The function of this name in the first object behind the one that own is in; NULL if there is none. Allocates nothing. Takes the
 // loader's locks.
 void *real_after(const void *own, const char *name);
+
+// The same and, if no object behind has it, the function of the first object that has it and is not own's.
+void *real_other(const void *own, const char *name);
+
+// Looks for n functions in the object that p is in, and in no other: found[i] is NULL where it has no names[i]. False if p is in no
+// object. Allocates nothing. Takes the loader's locks.
+bool real_beside(const void *p, const char *const *names, void **found, size_t n);
 
 // What dlsym found by this name, or the function that it leads to: where a program that is not position-independent takes a function's
 // address, that is for all objects an entry in the program's own table of calls (PLT). Takes the loader's locks.

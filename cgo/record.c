@@ -237,6 +237,22 @@ static inline __attribute__((always_inline)) void do_record_block(const struct a
 
 SHIELDED_FUNCTION(extern, record_block, (const struct allocation *a), (a))
 
+static void set_kind(struct kind kind)
+{
+	if (kind.size != 0 && (__atomic_load_n(&cgoheap_labels.of_thread, __ATOMIC_RELAXED) & LABEL_KIND) == 0)
+		__atomic_or_fetch(&cgoheap_labels.of_thread, LABEL_KIND, __ATOMIC_RELAXED);
+	cgoheap_thread.kind = kind;
+}
+
+void record_reported(const struct allocation *a, struct kind kind)
+{
+	if (kind.size == 0)
+		kind.text = "";
+	set_kind(kind);
+	record_block(a);
+	set_kind((struct kind){0});
+}
+
 // Enters the gate for a block that leaves. False if nothing is recorded, or if the gate is full, which is then counted.
 static inline __attribute__((always_inline)) bool enter_free(struct pass *pass, const void *p)
 {

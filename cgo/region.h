@@ -16,9 +16,10 @@
 #include "counters.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 15
+#define REGION_VERSION 16
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
+#define REGION_DEVICES 11
 #define REGION_FILTER_SLOTS (1u << 20) // bytes; see filter.c
 #define REGION_FILTER 65536            // the filter's offset, fixed because free looks there; a page of its own on any kernel
 #define REGION_CARRIES 128
@@ -74,6 +75,7 @@ struct header {
 	uint64_t go_pages;     // the address of the struct page_set of what Go's runtime has mapped, for readers outside the process
 	uint64_t scratch;      // the address of the memory that hooks work in, for them too
 	uint64_t scratch_size; // in bytes
+	uint64_t devices[REGION_DEVICES]; // offsets of the levels of what is known of devices, 0 where there is none yet; see device_books.c
 	_Alignas(16) struct inuse inuse;
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock

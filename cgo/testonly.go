@@ -7,6 +7,7 @@ package cgo
 // #include "clock.h"
 // #include "counters.h"
 // #include "credit.h"
+// #include "device_books.h"
 // #include "ending.h"
 // #include "filter.h"
 // #include "gate.h"
@@ -89,7 +90,7 @@ var inRegion = []reflect.Type{
 	reflect.TypeFor[C.struct_module](), reflect.TypeFor[C.struct_index](), reflect.TypeFor[C.struct_range](),
 	reflect.TypeFor[C.struct_rule](), reflect.TypeFor[C.struct_go_code](), reflect.TypeFor[C.struct_cache_entry](),
 	reflect.TypeFor[C.struct_object](), reflect.TypeFor[C.struct_mapped_table](), reflect.TypeFor[C.struct_mapped](),
-	reflect.TypeFor[C.struct_page_set](),
+	reflect.TypeFor[C.struct_page_set](), reflect.TypeFor[C.struct_device_entry](),
 }
 
 // numbers are the constants of the region that Go reads too.

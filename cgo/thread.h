@@ -11,6 +11,7 @@
 struct kind {
 	const char *text;
 	size_t size; // 0 for no kind
+	uint32_t device; // the number of the device that it lies on, and one more; 0 for none
 };
 
 // A place to jump to. libc's jmp_buf also has room for a set of signals; for arm64, clang has no other.
@@ -48,6 +49,7 @@ struct thread {
 	uintptr_t lo, top;     // first and last page of this thread's own stack that were found readable; 0 until the stack is found
 	uintptr_t bottom;      // no page of that stack begins below it; above top if the stack was not found
 	struct kind kind;      // of the block that is being recorded
+	uint32_t in_driver;    // how many calls of a device's driver it is in
 	struct shield *shield; // NULL unless the region lies in a file, and the thread is at work there
 };
 

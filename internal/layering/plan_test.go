@@ -40,6 +40,7 @@ var plan = map[string]pkg{
 	"symbolize":            {layer: 3},
 	"cgo":                  {layer: 2, c: true},
 	"mappings":             {layer: 2},
+	"allocators/cuda":      {layer: 3, c: true},
 	"allocators/duckdb":    {layer: 3, c: true},
 	"allocators/jemalloc":  {layer: 3, c: true},
 	"allocators/rust":      {layer: 3, c: true},

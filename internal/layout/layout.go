@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 15                   // of the layout
+	Version         = 16                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -87,6 +87,7 @@ var Counters = [...]Counter{
 	{"frees_lost", "sampled blocks whose free was among those events: they count as in use until their address is allocated or freed again", true},
 	{"lost_mapped", "calls that map or unmap memory and were not recorded, because the tables were full or too many threads were stopped while recording; who mapped that memory is unknown", true},
 	{"freed_in_use", "sampled blocks that were freed and count as in use now, because their free was not recorded", true},
+	{"lost_device_books_full", "blocks of devices, and mappings of such, whose end will not be noticed if nothing frees them by name, because the tables were full", true},
 }
 
 // LongestLifetimes are the longest lifetime of each class that sites keep, in nanoseconds; a block counts in the first class that it
@@ -95,7 +96,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader      = 2880
+	SizeofHeader      = 2960
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -131,19 +132,20 @@ const (
 	HeaderGoPages     = 272 // uint64
 	HeaderScratch     = 280 // uint64
 	HeaderScratchSize = 288 // uint64
-	HeaderInuse       = 304 // struct inuse
-	HeaderPeakMissed  = 320 // uint64
-	HeaderPeakClock   = 328 // uint64
-	HeaderLevelCount  = 336 // uint64
-	HeaderLevels      = 344 // uint64[24]
-	HeaderCounters    = 536 // uint64[36]
-	HeaderCarries     = 824 // struct carry[128]
+	HeaderDevices     = 296 // uint64[11]
+	HeaderInuse       = 384 // struct inuse
+	HeaderPeakMissed  = 400 // uint64
+	HeaderPeakClock   = 408 // uint64
+	HeaderLevelCount  = 416 // uint64
+	HeaderLevels      = 424 // uint64[24]
+	HeaderCounters    = 616 // uint64[37]
+	HeaderCarries     = 912 // struct carry[128]
 )
 
 // struct gate_slot
 const (
 	SizeofGateSlot   = 384
-	GateSlotCounters = 0   // uint64[36]
+	GateSlotCounters = 0   // uint64[37]
 	GateSlotCredit   = 320 // uint64
 )
 
@@ -347,6 +349,16 @@ const (
 	PageSetRanges = 8 // uint64[1024]
 )
 
+// struct device_entry
+const (
+	SizeofDeviceEntry = 64
+	DeviceEntryKey    = 0  // uint64
+	DeviceEntryValue  = 8  // uint64
+	DeviceEntrySerial = 16 // uint32
+	DeviceEntryCall   = 20 // uint32
+	DeviceEntryOld    = 24 // struct forgotten
+)
+
 // struct inuse
 const (
 	SizeofInuse = 16
@@ -455,6 +467,15 @@ const (
 	MappedEventFlags     = 60 // uint16
 	MappedEventWhat      = 62 // uint8
 	MappedEventKind      = 63 // uint8
+)
+
+// struct forgotten
+const (
+	SizeofForgotten     = 32
+	ForgottenFound      = 0 // bool
+	ForgottenLost       = 1 // bool
+	ForgottenGeneration = 4 // uint32
+	ForgottenBlock      = 8 // struct block
 )
 
 // struct weight

@@ -1,0 +1,158 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+#include "device.h"
+
+static const struct kind kinds[] = {
+	[DEVICE_MEMORY] = {"cuda", 4, 0},
+	[DEVICE_MANAGED] = {"cuda managed", 12, 0},
+	[DEVICE_PINNED] = {"cuda pinned", 11, 0},
+};
+
+void device_give(const struct registers *caller, const struct device_block *b)
+{
+	struct kind kind = kinds[b->kind];
+	kind.device = b->device;
+	if (b->key <= RESERVED || !record_join())
+		return;
+	if ((b->key & DEVICE_TAG) != DEVICE_HANDLE)
+		device_books_add(b->key, b->owner);
+	record_reported(&(struct allocation){(const void *)b->key, b->size, 1, caller}, kind);
+}
+
+static const struct allocation none;
+
+static void settle(const void *p, struct forgotten *old, bool failed)
+{
+	if (failed)
+		record_restore(p, old);
+	else
+		record_move(old, &none);
+}
+
+// The entry leaves before the real call too: afterwards another thread may have the key.
+void device_take(uint64_t key, struct device_taking *t)
+{
+	t->key = key;
+	record_forget((const void *)key, &t->old);
+	t->booked = t->old.generation != 0 && device_books_take(key, &t->owner);
+}
+
+void device_taken(struct device_taking *t, bool failed)
+{
+	if (failed && t->booked)
+		device_books_add(t->key, t->owner);
+	settle((const void *)t->key, &t->old, failed);
+}
+
+void device_hold(uint64_t handle)
+{
+	device_books_add(handle, 1);
+}
+
+void device_hold_again(uint64_t handle)
+{
+	uint64_t held;
+	device_books_change(handle, 1, &held);
+}
+
+void device_map(uint64_t handle, uint64_t at)
+{
+	uint64_t held;
+	if (device_books_change(handle, 1, &held))
+		device_books_add(device_key(DEVICE_MAPPING, at), handle);
+}
+
+// A handle without an entry: it was made before the recording, or there was no room.
+void device_release(uint64_t handle, struct device_taking *t)
+{
+	uint64_t held;
+	*t = (struct device_taking){.key = handle, .owner = 1};
+	t->booked = device_books_change(handle, -1, &held);
+	if (!t->booked || held == 0)
+		device_take(handle, t);
+	t->owner = 1;
+}
+
+void device_released(uint64_t handle, struct device_taking *t, bool failed)
+{
+	if (t->old.generation != 0)
+		device_taken(t, failed);
+	else if (failed)
+		device_hold_again(handle);
+}
+
+// Forgets a block that is entered, until the call is over.
+static void suspend(uint64_t key, uint32_t call)
+{
+	struct forgotten old;
+	record_forget((const void *)key, &old);
+	if (!device_books_mark(key, call, &old))
+		record_move(&old, &none); // another thread has freed it meanwhile
+}
+
+uint32_t device_end_owned(uint64_t owner, uint64_t other)
+{
+	uint32_t call = device_number();
+	struct device_search s = {.before = call, .to = UINT64_MAX, .owners = {owner, other}};
+	while (device_books_next(&s))
+		suspend(s.found.key, call);
+	return call;
+}
+
+static const struct forgotten nothing;
+
+uint32_t device_end_mapped(uint64_t at, uint64_t size)
+{
+	uint64_t from = device_key(DEVICE_MAPPING, at), held;
+	uint32_t call = device_number();
+	struct device_search s = {.before = call, .from = from, .to = from + size};
+	while (device_books_next(&s)) {
+		uint64_t handle = s.found.value;
+		if (device_books_mark(s.found.key, call, &nothing) && device_books_change(handle, -1, &held) && held == 0)
+			suspend(handle, call);
+	}
+	return call;
+}
+
+static bool is_mapping(const struct device_entry *e)
+{
+	return (e->key & DEVICE_TAG) == DEVICE_MAPPING;
+}
+
+// Blocks come back before the mappings that hold them.
+static void resume(uint32_t call, bool mappings)
+{
+	struct device_search s = {.call = call};
+	while (device_books_next(&s)) {
+		if (is_mapping(&s.found) != mappings)
+			continue;
+		device_books_unmark(&s);
+		if (mappings)
+			device_hold_again(s.found.value);
+		else
+			record_restore((const void *)s.found.key, &s.found.old);
+	}
+}
+
+void device_ended(uint32_t call, bool failed)
+{
+	struct device_search s = {.call = call};
+	if (failed) {
+		resume(call, false);
+		resume(call, true);
+		return;
+	}
+	while (device_books_next(&s)) {
+		device_books_end(&s);
+		record_move(&s.found.old, &none);
+	}
+}
+
+void device_drop(uint64_t owner, uint64_t other, uint32_t before)
+{
+	uint64_t unused;
+	struct device_search s = {.before = before, .to = UINT64_MAX, .owners = {owner, other}};
+	while (device_books_next(&s))
+		if (device_books_take(s.found.key, &unused))
+			record_free((const void *)s.found.key);
+}

@@ -1,0 +1,79 @@
+// What must be known of blocks of devices beside their records: which context ends with them, and how often a handle is held.
+//
+// An entry is a key and a value. What its key begins with says what it is:
+//
+//	a block                  key → its owner: a context, or device_pool_of(device); 0 if it is not known
+//	DEVICE_HANDLE | handle   → how many times the memory is held: by handles, and by mappings
+//	DEVICE_MAPPING | address → the key of the handle that is mapped there
+//
+// The keys of blocks are also theirs in the live table: a device's pointers are addresses, which nothing else has in this process. Handles,
+// arrays and registered memory of malloc's have keys that are no addresses.
+#ifndef CGOHEAP_DEVICE_BOOKS_H
+#define CGOHEAP_DEVICE_BOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+
+#define DEVICE_HANDLE (1ULL << 60)
+#define DEVICE_MAPPING (2ULL << 60)
+#define DEVICE_ARRAY (3ULL << 60)
+#define DEVICE_REGISTERED (4ULL << 60)
+#define DEVICE_TAG (15ULL << 60)
+
+// The key of an opaque value.
+static inline uint64_t device_key(uint64_t tag, uint64_t value)
+{
+	return tag | (value & ~DEVICE_TAG);
+}
+
+// The owner of blocks that stay when a context goes, until their device is reset. No context is at such an address.
+static inline uint64_t device_pool_of(uint32_t device)
+{
+	return (uint64_t)device + 1;
+}
+
+struct device_entry {
+	_Alignas(64) uint64_t key; // 0 if nothing is here
+	uint64_t value;
+	uint32_t serial;      // the number of its entry: later ones have higher numbers
+	uint32_t call;        // the number of the call that is about to end it; 0 for none
+	struct forgotten old; // its record meanwhile
+};
+
+_Static_assert(sizeof(struct device_entry) == 64, "an entry is a cache line");
+
+// A number for a call, and for entries that were made before it: those with lower ones.
+uint32_t device_number(void);
+
+// Enters a key anew; an entry that it had is gone. Counted if there is no room.
+void device_books_add(uint64_t key, uint64_t value);
+
+// Takes a key's entry out. False if it has none.
+bool device_books_take(uint64_t key, uint64_t *value);
+
+// Adds n to a key's value, and sets *value to the sum. False if it has no entry.
+bool device_books_change(uint64_t key, int n, uint64_t *value);
+
+// Marks a key's entry for a call, with the block's record: it cannot be found by its key any more. False if it has none.
+bool device_books_mark(uint64_t key, uint32_t call, const struct forgotten *old);
+
+// A search through all entries: those of a call, or if that is 0, the unmarked ones with a number below before whose keys lie between
+// from and to; and, if owners[0] is not 0, only blocks of these owners.
+struct device_search {
+	uint32_t call, before;
+	uint64_t from, to;
+	uint64_t owners[2];
+	struct device_entry found; // a copy
+	uint32_t generation, level, index;
+};
+
+// Finds the next entry.
+bool device_books_next(struct device_search *s);
+
+// Takes the marked entry that was found out, or removes the mark.
+void device_books_end(const struct device_search *s);
+void device_books_unmark(const struct device_search *s);
+
+#endif

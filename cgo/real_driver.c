@@ -1,0 +1,78 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
+
+// A driver may be opened, closed and opened again, there may be two, and another library may have functions of the same names in
+// front of it. So a hook stands for one function at one address, and each other function that is found gets a hook of its own. None of
+// this waits for a lock of ours: a thread that looks for a function may have the loader's in its hand.
+
+#include "real_driver.h"
+
+#include "real_objects.h"
+
+#define DRIVERS 4
+
+static struct driver drivers[DRIVERS];
+
+#define DRIVER_NAME(name, parameters) #name,
+static const char *const names[] = {DRIVER_CALLS(DRIVER_NAME)};
+#define DRIVER_FUNCTIONS (sizeof names / sizeof *names)
+
+_Static_assert(sizeof(struct driver) == DRIVER_FUNCTIONS * sizeof(void *), "a driver is its functions");
+
+// Threads that enter the same driver write the same.
+static const struct driver *enter(void *const *found)
+{
+	for (int i = 0; i < DRIVERS; i++) {
+		void **functions = (void **)&drivers[i], *none = NULL;
+		if (!__atomic_compare_exchange_n(&functions[0], &none, found[0], 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != found[0])
+			continue;
+		for (size_t f = 1; f < DRIVER_FUNCTIONS; f++)
+			__atomic_store_n(&functions[f], found[f], __ATOMIC_RELEASE);
+		return &drivers[i];
+	}
+	return NULL;
+}
+
+const struct driver *driver_of(const void *p)
+{
+	void *found[DRIVER_FUNCTIONS];
+	return real_beside(p, names, found, DRIVER_FUNCTIONS) && found[0] != NULL ? enter(found) : NULL;
+}
+
+const struct driver *driver_any(const void *own)
+{
+	void *init = real_other(own, names[0]);
+	return init == NULL ? NULL : driver_of(init);
+}
+
+int driver_bind(struct binding *bindings, int n, void *real, const struct driver *driver)
+{
+	for (int i = 0; i < n; i++) {
+		void *none = NULL;
+		if (!__atomic_compare_exchange_n(&bindings[i].real, &none, real, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != real)
+			continue;
+		__atomic_store_n(&bindings[i].driver, driver, __ATOMIC_RELEASE);
+		return i;
+	}
+	return -1;
+}
+
+bool driver_known(void)
+{
+	for (int i = 0; i < DRIVERS; i++)
+		if (__atomic_load_n(&drivers[i].cuInit, __ATOMIC_RELAXED) != NULL)
+			return true;
+	return false;
+}
+
+bool driver_gone(const struct driver **gone)
+{
+	for (int i = 0; i < DRIVERS; i++) {
+		void *init = __atomic_load_n((void **)&drivers[i], __ATOMIC_ACQUIRE), *found = NULL;
+		if (init == NULL || (real_beside(init, names, &found, 1) && found == init))
+			continue;
+		__atomic_store_n((void **)&drivers[i], NULL, __ATOMIC_RELEASE);
+		*gone = &drivers[i];
+		return true;
+	}
+	return false;
+}
