@@ -164,6 +164,12 @@ int cuDriverGetVersion(int *version)
 	return 0;
 }
 
+int cuDeviceGetCount(int *n)
+{
+	*n = DEVICES;
+	return 0;
+}
+
 int cuDeviceGet(int *device, int n)
 {
 	*device = n;
@@ -490,7 +496,7 @@ int cuGetProcAddress(const char *name, void **to, int version, uint64_t flags);
 int cuGetProcAddress_v2(const char *name, void **to, int version, uint64_t flags, int *status);
 
 #define CALLS(X) \
-	X(cuInit, cuInit) X(cuDriverGetVersion, cuDriverGetVersion) X(cuMemAlloc, cuMemAlloc_v2) X(cuMemAllocPitch, cuMemAllocPitch_v2) \
+	X(cuInit, cuInit) X(cuDeviceGetCount, cuDeviceGetCount) X(cuMemGetInfo, cuMemGetInfo_v2) X(cuDriverGetVersion, cuDriverGetVersion) X(cuMemAlloc, cuMemAlloc_v2) X(cuMemAllocPitch, cuMemAllocPitch_v2) \
 	X(cuMemFree, inner_free) X(cuMemAllocManaged, cuMemAllocManaged) X(cuMemHostAlloc, cuMemHostAlloc) \
 	X(cuMemAllocHost, cuMemAllocHost_v2) X(cuMemFreeHost, cuMemFreeHost) X(cuMemHostRegister, cuMemHostRegister_v2) \
 	X(cuMemHostUnregister, cuMemHostUnregister) X(cuArrayCreate, cuArrayCreate_v2) X(cuArray3DCreate, cuArray3DCreate_v2) \

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Compares what is recorded of CUDA's devices with what the driver says, on a machine with a card: PASS, or what differs.
+#
+#	check.sh [FOLDER]
+#
+# It builds with go what it runs, or takes it from FOLDER, where another machine built it: check.sh -build FOLDER. It asks
+# PyTorch too, if python3 has it. It has been run here against a stand-in for the driver, cgo/testdata/cuda, of which nothing but
+# the calls is real: LD_LIBRARY_PATH=FOLDER-OF-THE-STAND-IN e2e/device/check.sh. No card was at hand.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=
+if [ "${1-}" = -build ]; then
+	build=1
+	shift
+fi
+folder=${1-}
+if [ -z "$folder" ]; then
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+fi
+if [ ! -x "$folder/device" ]; then
+	mkdir -p "$folder"
+	folder=$(cd "$folder" && pwd)
+	(cd "$here/.." && go build -o "$folder/device" ./device && go build -buildmode=c-shared -o "$folder/libdevice.so" ./device)
+fi
+[ -z "$build" ] || exit 0
+
+status=0
+timeout 120 "$folder/device" || status=1
+
+# In a program of another's: the library is preloaded, so its hooks come first.
+if command -v python3 >/dev/null; then
+	LD_PRELOAD="$folder/libdevice.so" timeout 150 python3 "$here/check.py" "$folder/libdevice.so" || status=1
+else
+	echo "left out: python3 is not here"
+fi
+[ $status = 0 ] && echo PASS || echo FAIL
+exit $status
