@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/cgoheap/cgoheap"
 	_ "github.com/cgoheap/cgoheap/allocators/cuda"
@@ -106,9 +107,16 @@ func holds(p *cgoheap.Profiler, kind, device string, blocks, bytes int64) error 
 		return fmt.Errorf("%s on %q: recorded are %d blocks of %d bytes, not %d of %d", kind, device, in.blocks, in.bytes, blocks, bytes)
 	}
 	for _, stack := range in.stacks {
-		if len(stack) == 0 || len(stack[0]) < 5 || stack[0][:5] != "card_" || !slices.Contains(stack, "main.compare") || stack[len(stack)-1] != "runtime.goexit" && !slices.Contains(stack, "main.main") {
+		if !leads(stack) {
 			return fmt.Errorf("a stack does not lead from a call to main: %q", stack)
 		}
 	}
 	return nil
+}
+
+// leads reports whether a stack begins with the program's call of the driver, and leads through this file.
+func leads(stack []string) bool {
+	called := slices.ContainsFunc(stack, func(f string) bool { return strings.Contains(f, "card_") })
+	ours := slices.ContainsFunc(stack, func(f string) bool { return strings.Contains(f, "cgoheap_") || strings.HasPrefix(f, "cuMem") })
+	return called && !ours && slices.Contains(stack, "main.compare") && slices.Contains(stack, "runtime.main")
 }
