@@ -121,6 +121,18 @@ func TestFamiliesUnderOtherNames(t *testing.T) {
 	}
 }
 
+// What is recorded of devices agrees with the books of a stand-in for their driver, which the program opens or is linked with.
+func TestDevicesInC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+	command := exec.Command("make", "-s", "--no-print-directory", "-C", "testdata/ctest", "devices", "SCALE=10", "OUT="+t.TempDir())
+	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") != 24 {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
+
 // buildC compiles the C of this package that needs no hooks, and returns the object files. The compiler refuses to compute with
 // floating-point numbers: their environment is the program's.
 func buildC(t *testing.T, tools toolchain.Toolchain, folder string) (objects []string) {

@@ -93,7 +93,7 @@ static void suspend(uint64_t key, uint32_t call)
 uint32_t device_end_owned(uint64_t owner, uint64_t other)
 {
 	uint32_t call = device_number();
-	struct device_search s = {.before = call, .to = UINT64_MAX, .owners = {owner, other}};
+	struct device_search s = {.to = UINT64_MAX, .owners = {owner, other}};
 	while (device_books_next(&s))
 		suspend(s.found.key, call);
 	return call;
@@ -105,7 +105,7 @@ uint32_t device_end_mapped(uint64_t at, uint64_t size)
 {
 	uint64_t from = device_key(DEVICE_MAPPING, at), held;
 	uint32_t call = device_number();
-	struct device_search s = {.before = call, .from = from, .to = from + size};
+	struct device_search s = {.from = from, .to = from + size};
 	while (device_books_next(&s)) {
 		uint64_t handle = s.found.value;
 		if (device_books_mark(s.found.key, call, &nothing) && device_books_change(handle, -1, &held) && held == 0)
@@ -148,10 +148,10 @@ void device_ended(uint32_t call, bool failed)
 	}
 }
 
-void device_drop(uint64_t owner, uint64_t other, uint32_t before)
+void device_drop(uint64_t owner, uint64_t other)
 {
 	uint64_t unused;
-	struct device_search s = {.before = before, .to = UINT64_MAX, .owners = {owner, other}};
+	struct device_search s = {.to = UINT64_MAX, .owners = {owner, other}};
 	while (device_books_next(&s))
 		if (device_books_take(s.found.key, &unused))
 			record_free((const void *)s.found.key);

@@ -49,8 +49,7 @@ uint32_t device_end_owned(uint64_t owner, uint64_t other);
 uint32_t device_end_mapped(uint64_t at, uint64_t size);
 void device_ended(uint32_t call, bool failed);
 
-// Frees the blocks of two owners, or all blocks if owner is 0, that were entered before a number. For calls that only show afterwards
-// whether they ended them.
-void device_drop(uint64_t owner, uint64_t other, uint32_t before);
+// Frees the blocks of two owners, or all blocks if owner is 0. For calls that only show afterwards whether they ended them.
+void device_drop(uint64_t owner, uint64_t other);
 
 #endif

@@ -121,7 +121,6 @@ static void add(struct task *t)
 		return;
 	}
 	e->value = t->value;
-	e->serial = device_number();
 	e->call = 0;
 	__atomic_store_n(&e->key, t->key, __ATOMIC_RELEASE);
 }
@@ -195,7 +194,7 @@ static bool wanted(const struct device_search *s, const struct device_entry *e)
 		return false;
 	if (call != 0)
 		return true;
-	return key >= s->from && key < s->to && (int32_t)(e->serial - s->before) < 0 && (s->owners[0] == 0 || owned(s, e));
+	return key >= s->from && key < s->to && (s->owners[0] == 0 || owned(s, e));
 }
 
 static void search(struct task *t)

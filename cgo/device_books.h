@@ -37,14 +37,13 @@ static inline uint64_t device_pool_of(uint32_t device)
 struct device_entry {
 	_Alignas(64) uint64_t key; // 0 if nothing is here
 	uint64_t value;
-	uint32_t serial;      // the number of its entry: later ones have higher numbers
 	uint32_t call;        // the number of the call that is about to end it; 0 for none
 	struct forgotten old; // its record meanwhile
 };
 
 _Static_assert(sizeof(struct device_entry) == 64, "an entry is a cache line");
 
-// A number for a call, and for entries that were made before it: those with lower ones.
+// A number for a call; never 0.
 uint32_t device_number(void);
 
 // Enters a key anew; an entry that it had is gone. Counted if there is no room.
@@ -59,10 +58,10 @@ bool device_books_change(uint64_t key, int n, uint64_t *value);
 // Marks a key's entry for a call, with the block's record: it cannot be found by its key any more. False if it has none.
 bool device_books_mark(uint64_t key, uint32_t call, const struct forgotten *old);
 
-// A search through all entries: those of a call, or if that is 0, the unmarked ones with a number below before whose keys lie between
-// from and to; and, if owners[0] is not 0, only blocks of these owners.
+// A search through all entries: those of a call or, if that is 0, the unmarked ones whose keys lie between from and to; and, if owners[0]
+// is not 0, only blocks of these owners.
 struct device_search {
-	uint32_t call, before;
+	uint32_t call;
 	uint64_t from, to;
 	uint64_t owners[2];
 	struct device_entry found; // a copy

@@ -36,6 +36,8 @@
 //	cgoheap.c  blocks of pools and devices, which the program reports by cgoheap.h
 //	brought*   hooks for allocators that libraries bring along under names with a prefix; brought.h makes
 //	           hooks of the lists in family_brought.h
+//	hooks_device.c  hooks of CUDA's driver and of dlsym, which allocators/cuda leads programs to; device_calls.h is the list of them,
+//	           real_driver.c finds the drivers; device.c is their seam, device_books.c what ends with a context, and who holds memory
 //	fallback.c  malloc's family where there is no real allocator, on blocks*.c, which take memory from the kernel
 //	allocators.c  finds functions of the real allocator, and of those that libraries bring along
 //	hooks_mapped*.c  hooks of calls that map memory; mapped_calls.h is the list of them, record_mapped.c their seam;

@@ -302,11 +302,10 @@ static SLOW int slow_cuDevicePrimaryCtxRelease_v2(int device, unsigned hook)
 	unsigned flags;
 	int active = 1;
 	BEGIN(cuDevicePrimaryCtxRelease_v2);
-	uint32_t before = device_number();
 	int failed = real(device);
 	if (failed == CUDA_SUCCESS && outer && d != NULL && d->cuDevicePrimaryCtxGetState != NULL &&
 	    d->cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && !active)
-		device_drop(device_pool_of((uint32_t)device), primary_of(device), before);
+		device_drop(device_pool_of((uint32_t)device), primary_of(device));
 	leave();
 	return failed;
 }
@@ -452,7 +451,7 @@ void *cgoheap_device_dlsym(void *handle, const char *name)
 	return found == NULL ? NULL : answer_for(ours->row, found, driver_of(found));
 }
 
-static void forget_driver(const struct driver *gone, uint32_t before)
+static void forget_driver(const struct driver *gone)
 {
 	for (int row = 0; row < ROWS; row++)
 		for (int i = 0; i < HOOKS; i++)
@@ -460,7 +459,7 @@ static void forget_driver(const struct driver *gone, uint32_t before)
 				__atomic_store_n(&bindings[row][i].real, NULL, __ATOMIC_RELEASE);
 	for (int i = 0; i < DEVICES; i++)
 		__atomic_store_n(&primary[i], NULL, __ATOMIC_RELAXED);
-	device_drop(0, 0, before);
+	device_drop(0, 0);
 }
 
 // A driver that is closed ends what it gave.
@@ -473,9 +472,8 @@ int cgoheap_device_dlclose(void *handle)
 		return -1;
 	if (likely(!driver_known()))
 		return real(handle);
-	uint32_t before = device_number();
 	int failed = real(handle);
 	while (driver_gone(&gone))
-		forget_driver(gone, before);
+		forget_driver(gone);
 	return failed;
 }

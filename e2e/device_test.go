@@ -44,7 +44,7 @@ var deviceBuilds = []struct {
 // What a program has on devices is what the driver says, with stacks that lead into Go.
 func TestDevices(t *testing.T) {
 	if toolchain.Target(t).Emulated() {
-		t.Skip("an emulator's loader does not find the driver")
+		t.Skip("an emulator's loader does not find the driver") // nor has it Python
 	}
 	c := standIn(t)
 	t.Run("plain", func(t *testing.T) {

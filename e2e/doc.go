@@ -10,6 +10,7 @@
 //	plugged  judges a plugin that is opened while it records; package guest is the plugin.
 //	stress   judges itself while threads, signals, libraries and children come and go.
 //	suspects prints what grows, by hand.
+//	device   compares what is recorded of CUDA's devices with what the driver says, on a machine with a card or with a stand-in.
 //	brink    dumps in a memory control group that is nearly full.
 //
 // Package estimate compares what is known only on average, and the tests of walks compare single stacks. Command foreign

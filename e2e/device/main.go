@@ -32,7 +32,7 @@ func called(name string, failed C.int) error {
 }
 
 func check() error {
-	runtime.LockOSThread() // a context is a thread's
+	runtime.LockOSThread()                    // a context is a thread's
 	p, err := cgoheap.Start(cgoheap.Config{}) // blocks of malloc's are sampled; those of devices are all recorded
 	if err != nil {
 		return err

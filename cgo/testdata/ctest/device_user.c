@@ -6,9 +6,22 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+#if defined(FIRST) || defined(SECOND)
+// Two libraries have these, and ask for the next ones.
+EXPORTED void *next_of(const char *name)
+{
+	void *volatile found = dlsym(RTLD_NEXT, name);
+	return found;
+}
+#endif
+
 #ifdef FIRST
-// One of two libraries that have these: it asks for the next ones.
 EXPORTED int cu_number(void)
+{
+	return 1;
+}
+
+EXPORTED int one_number(void)
 {
 	return 1;
 }
@@ -20,12 +33,6 @@ EXPORTED int cuMemAlloc_v2(uint64_t *to, size_t bytes)
 	return 77;
 }
 
-EXPORTED void *next_of(const char *name)
-{
-	void *volatile found = dlsym(RTLD_NEXT, name);
-	return found;
-}
-
 EXPORTED void *default_of(const char *name)
 {
 	void *volatile found = dlsym(RTLD_DEFAULT, name);
@@ -33,6 +40,11 @@ EXPORTED void *default_of(const char *name)
 }
 #elif defined(SECOND)
 EXPORTED int cu_number(void)
+{
+	return 2;
+}
+
+EXPORTED int one_number(void)
 {
 	return 2;
 }

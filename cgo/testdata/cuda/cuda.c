@@ -490,6 +490,13 @@ static int inner_free(uint64_t p)
 	return cuMemFree_v2(p);
 }
 
+// With the parameters of before CUDA 3.2.
+static int first_alloc(unsigned *to, unsigned bytes)
+{
+	*to = bytes;
+	return 0;
+}
+
 #define PER_THREAD 2 // a flag: functions for the stream of the thread
 
 int cuGetProcAddress(const char *name, void **to, int version, uint64_t flags);
@@ -517,6 +524,8 @@ static int look_up(const char *name, void **to, int version, uint64_t flags)
 	CALLS(CALL)
 	if (strcmp(name, "cuGetProcAddress") == 0)
 		*to = version < 12000 ? (void *)cuGetProcAddress : (void *)cuGetProcAddress_v2;
+	if (version < 3020 && *to == (void *)cuMemAlloc_v2)
+		*to = (void *)first_alloc;
 	if ((flags & PER_THREAD) != 0 && *to == (void *)cuMemAllocAsync)
 		*to = (void *)cuMemAllocAsync_ptsz;
 	if ((flags & PER_THREAD) != 0 && *to == (void *)cuMemFreeAsync)
