@@ -33,6 +33,7 @@ type AccountLine struct {
 	// samples or by a rule; "rest", what remains of RSS without the others.
 	Known     string `json:"known,omitempty"`
 	Sentence  string `json:"sentence"`             // what it is
+	Detail    string `json:"detail,omitempty"`     // its largest parts, such as the files of devices
 	ReadError string `json:"read_error,omitempty"` // why it could not be read, wholly or in part
 }
 
@@ -73,7 +74,7 @@ func newAccount(a *account.Account, outside []usage.Part) *Account {
 	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err)}
 	for _, l := range a.Lines {
 		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped, Error: l.Error,
-			Known: l.Known.String(), Sentence: l.Sentence, ReadError: sentenceOf(l.Err)})
+			Known: l.Known.String(), Sentence: l.Sentence, Detail: l.Detail, ReadError: sentenceOf(l.Err)})
 	}
 	for _, p := range outside {
 		made.OutsideRSS = append(made.OutsideRSS,
@@ -127,6 +128,9 @@ func (a *Account) String() string {
 // remark returns the line's name, followed by remarks on its bytes.
 func (l *AccountLine) remark() string {
 	text := l.Name
+	if l.Detail != "" {
+		text += " (" + l.Detail + ")"
+	}
 	if l.Known == account.Estimate.String() {
 		text += " (estimate"
 		if l.Error > 0 {

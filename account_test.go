@@ -131,6 +131,7 @@ func TestTextOfAnAccount(t *testing.T) {
 		Lines: []AccountLine{
 			{Name: account.Free, Resident: 200 << 20, Swapped: 1 << 20, Known: "figures"},
 			{Name: account.Native, Resident: 100 << 20, Known: "estimate"},
+			{Name: account.DeviceFiles, Resident: 64 << 10, Known: "counted", Detail: "/dev/nvidia0 64 KiB"},
 			{Name: account.Files, ReadError: "permission denied", Known: "counted"},
 		},
 		Advice:     []string{"200 MiB of RSS is free memory"},
@@ -141,6 +142,7 @@ and 1 MiB swapped out
 partial: pagemap: permission denied
      200 MiB   66.7%  malloc: free, and 1 MiB swapped out
      100 MiB   33.3%  malloc: in use (estimate)
+      64 KiB    0.0%  mapped device files (/dev/nvidia0 64 KiB)
          0 B    0.0%  mapped data files, not readable: permission denied
 200 MiB of RSS is free memory
 not in RSS
@@ -150,7 +152,7 @@ not in RSS
 	if diff := cmp.Diff(want, a.String()); diff != "" {
 		t.Error(diff)
 	}
-	if got, want := a.summary(), "RSS 300 MiB (partial): 200 MiB malloc: free, 100 MiB malloc: in use, 0 B mapped data files"; got != want {
+	if got, want := a.summary(), "RSS 300 MiB (partial): 200 MiB malloc: free, 100 MiB malloc: in use, 64 KiB mapped device files, 0 B mapped data files"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

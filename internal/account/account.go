@@ -105,7 +105,7 @@ func (v *Survey) mappedLines(a *Account, unknown Size, missing uint64) {
 // in memory of the nature of its mapping.
 func (v *Survey) fileLines(a *Account) {
 	code := v.of(segment, fileCode, kernel)
-	var files, shared Size
+	files, shared, devices := Size{}, Size{}, v.of(segment, device)
 	for h := range holders {
 		if h == segment || h == profiler || h == goArena || h == goMapped || h == threadStack || h == endedStack {
 			continue
@@ -113,6 +113,7 @@ func (v *Survey) fileLines(a *Account) {
 		code.plus(v.of(h, fileCode, kernel))
 		files.plus(v.of(h, file, fileWritten))
 		shared.plus(v.of(h, sharedMemory))
+		devices.plus(v.of(h, device))
 	}
 	shared.plus(v.of(segment, sharedMemory))
 	first := len(a.Lines)
@@ -121,8 +122,12 @@ func (v *Survey) fileLines(a *Account) {
 	a.add(Written, Counted, v.of(segment, anonymous, fileWritten, brk, mainStack))
 	a.add(Files, Counted, files)
 	a.add(Shared, Counted, shared)
+	a.add(DeviceFiles, Counted, devices).Detail = v.deviceNames()
 	for i := range a.Lines[first:] {
 		l := &a.Lines[first+i]
+		if l.Name == DeviceFiles && l.Size == (Size{}) { // most programs map none
+			continue
+		}
 		if l.Err = v.whole; l.Name == Files && v.unsure.files > 0 {
 			l.Err = v.bySums
 		}

@@ -17,6 +17,8 @@ func TestAreasAreTheLinesOfMaps(t *testing.T) {
 		"7fef40000000-7fef40021000 rw-p 00000000 00:00 0 \n" +
 		"7fef40021000-7fef40022000 rw-s 0001f000 00:01 7                        /dev/zero (deleted)\n" +
 		"7fef40022000-7fef40023000 rw-p 00000000 00:05 4                        /dev/zero\n" +
+		"7fef40023000-7fef40024000 rw-s 00000000 00:05 9                        /dev/nvidia-uvm\n" +
+		"7fef40024000-7fef40025000 rw-s 00000000 00:16 9                        /dev/shm/ring\n" +
 		"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n"
 	want := []struct {
 		area
@@ -27,6 +29,8 @@ func TestAreasAreTheLinesOfMaps(t *testing.T) {
 		{area{Range: Range{0x7fef40000000, 0x7fef40021000}}, "", anonymous},
 		{area{Range: Range{0x7fef40021000, 0x7fef40022000}, shared: true, offset: 0x1f000, inode: 7}, "/dev/zero (deleted)", sharedMemory},
 		{area{Range: Range{0x7fef40022000, 0x7fef40023000}, inode: 4}, "/dev/zero", anonymous},
+		{area{Range: Range{0x7fef40023000, 0x7fef40024000}, shared: true, inode: 9}, "/dev/nvidia-uvm", device},
+		{area{Range: Range{0x7fef40024000, 0x7fef40025000}, shared: true, inode: 9}, "/dev/shm/ring", sharedMemory},
 		{area{Range: Range{0xffffffffff600000, 0xffffffffff601000}, exec: true}, "[vsyscall]", kernel},
 	}
 	i := 0

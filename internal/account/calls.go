@@ -19,7 +19,7 @@ func (c *CallSamples) Add(m *Mapping, found *ByLine) {
 	for _, part := range []struct {
 		line string
 		Size
-	}{{MappedBy, found.Anonymous}, {Files, found.Files}, {Shared, found.Shared}} {
+	}{{MappedBy, found.Anonymous}, {Files, found.Files}, {Shared, found.Shared}, {DeviceFiles, found.Devices}} {
 		if part.Resident == 0 {
 			continue
 		}

@@ -4,6 +4,7 @@ package account
 type Line struct {
 	Name     string
 	Sentence string // what it is
+	Detail   string // its largest parts; "" for most lines
 	Size
 	Known Known
 	Error int64 // half of the 95 % interval, of an estimate from samples
@@ -50,6 +51,7 @@ const (
 	Written       = "program and libraries: written data"
 	Files         = "mapped data files"
 	Shared        = "shared memory"
+	DeviceFiles   = "mapped device files"
 	Tables        = "the profiler's tables"
 	Unexplained   = "unexplained"
 )
@@ -76,6 +78,7 @@ var sentences = map[string]string{
 	Written:       "variables of the program and its libraries, and data that the loader relocated",
 	Files:         "mapped files, other than the program and its libraries, and private copies of their pages",
 	Shared:        "memory of shm_open, shmget, memfd_create and memfd_secret, and shared anonymous memory",
+	DeviceFiles:   "pages that drivers have mapped from files of devices: managed memory that is in the host's memory now, queues, registers",
 	Tables:        "the profiler's records, and the memory that it works in at this moment",
 	Unexplained:   "the part of RSS that no other line has",
 }

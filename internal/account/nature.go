@@ -13,6 +13,7 @@ const (
 	fileCode     // of a mapping that is executable
 	fileWritten  // pages that were a file's until the process wrote to them
 	sharedMemory // memory in the form of a file that is on no disk
+	device       // pages that a driver has mapped from a device's file
 	kernel       // the vdso and its like
 	natures
 )
@@ -20,6 +21,10 @@ const (
 // sharedNames are the prefixes of the names of shared memory: memory of shm_open, shmget, memfd_create, memfd_secret, and of an
 // anonymous shared mapping.
 var sharedNames = [][]byte{[]byte("/dev/shm/"), []byte("/SYSV"), []byte("/memfd:"), []byte("/dev/zero"), []byte("/secretmem"), []byte("[anon_shmem:")}
+
+// devices is where devices have their files: /dev/nvidia0, /dev/nvidia-uvm, /dev/dri/renderD128, /dev/kfd. What else is memory there has a
+// name of the two lists.
+var devices = []byte("/dev/")
 
 // hugeNames are the prefixes of the names of huge pages that were reserved beforehand. RSS does not count them.
 var hugeNames = [][]byte{[]byte("/anon_hugepage"), []byte("/dev/hugepages/"), []byte("/memfd:hugetlb")}
@@ -48,6 +53,8 @@ func (a *area) nature() nature {
 		return anonymous
 	case a.name[0] == '[':
 		return kernel
+	case bytes.HasPrefix(a.name, devices):
+		return device
 	case a.exec:
 		return fileCode
 	}
@@ -58,4 +65,7 @@ func (a *area) nature() nature {
 func (a *area) huge() bool { return beginsWithAny(a.name, hugeNames) }
 
 // ofFile reports whether the nature of a page depends on whether it is still the file's.
-func (n nature) ofFile() bool { return n == file || n == fileCode || n == sharedMemory || n == kernel }
+func (n nature) ofFile() bool { return n.copies() || n == sharedMemory || n == device }
+
+// copies reports whether a page of it that was written to privately is one of fileWritten.
+func (n nature) copies() bool { return n == file || n == fileCode || n == kernel }

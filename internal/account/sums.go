@@ -164,6 +164,7 @@ type shares map[owner]int64
 func (w *walk) sum(p pages, s *sum) int64 {
 	n, before := s.nature(), w.claims.at
 	w.cut(&s.area)
+	w.survey.addDevice(&s.area, n, resident, uint64(s.resident))
 	found := make(shares)
 	w.share(&s.area, s.Range, found)
 	w.claims.at = before
@@ -218,7 +219,7 @@ func (w *walk) giveCertain(s *sum, found shares, n nature) int64 {
 // the file's were written to.
 func (w *walk) give(s *sum, to owner, n nature, bytes int64) {
 	v := w.survey
-	if n.ofFile() && n != sharedMemory {
+	if n.copies() {
 		written := min(s.anonymous, bytes)
 		v.outside.add(&s.area, s.Start, to.holder, fileWritten, resident, uint64(written))
 		v.addBytes(to.holder, to.claim, fileWritten, resident, uint64(written))

@@ -49,6 +49,7 @@ type Survey struct {
 	late      []latePart // for Settle
 	listed    []Mapped   // Sources.Mapped
 	found     [holders][natures]Size
+	devices   map[string]int64 // resident bytes of each device's file
 	malloc    []Malloc
 	golang    goMemory
 	goOther   int64 // by its own figure
@@ -187,8 +188,8 @@ func claimed(h holder, ranges []Range) []claim {
 
 // ByLine is what was found in a range that the program mapped, by the line that it counts for.
 type ByLine struct {
-	Anonymous, Files, Shared Size
-	other                    Size // code, which counts for the program
+	Anonymous, Files, Shared, Devices Size
+	other                             Size // code, which counts for the program
 }
 
 func (b *ByLine) size(n nature) *Size {
@@ -197,6 +198,8 @@ func (b *ByLine) size(n nature) *Size {
 		return &b.Anonymous
 	case sharedMemory:
 		return &b.Shared
+	case device:
+		return &b.Devices
 	case file, fileWritten:
 		return &b.Files
 	}

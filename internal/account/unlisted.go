@@ -22,6 +22,7 @@ func (w *walk) unlisted(reason error) {
 	v := w.survey
 	v.maps, v.whole, v.found = reason, reason, [holders][natures]Size{}
 	v.unsure, v.unclaimed.runs = unsure{}, v.unclaimed.runs[:0]
+	clear(v.devices)
 	clear(v.Mapped)
 	for i := range w.blocks.list {
 		w.blocks.list[i].Size = Size{}

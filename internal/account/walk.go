@@ -47,7 +47,7 @@ func (a *area) outside() bool { return a.huge() || a.Start >= 1<<63 }
 // run adds a run of an area's pages.
 func (w *walk) run(a *area, r run) {
 	n := a.nature()
-	if n.ofFile() && n != sharedMemory && r.state != residentOfFile {
+	if n.copies() && r.state != residentOfFile {
 		n = fileWritten
 	}
 	if w.of != a.Range {
@@ -68,6 +68,7 @@ func (w *walk) run(a *area, r run) {
 			}
 		})
 	}
+	w.survey.addDevice(a, n, r.state, r.Limit-r.Start)
 	w.blocks.add(&r)
 }
 

@@ -26,7 +26,7 @@ type stacked struct {
 }
 
 // mappedLines are the lines that have the stacks of calls that mapped memory.
-var mappedLines = []string{account.MappedBy, account.Files, account.Shared}
+var mappedLines = []string{account.MappedBy, account.Files, account.Shared, account.DeviceFiles}
 
 // Resident are samples on their way to a profile of RSS.
 type Resident struct {
@@ -105,7 +105,7 @@ func heapOf(line string) string {
 		return "go"
 	case strings.HasPrefix(line, "malloc: "):
 		return "native"
-	case line == account.MappedBy, line == account.CallerUnknown, line == account.Files, line == account.Shared:
+	case line == account.MappedBy, line == account.CallerUnknown, line == account.Files, line == account.Shared, line == account.DeviceFiles:
 		return "mapped"
 	}
 	return ""

@@ -11,6 +11,7 @@ const fainter = 0.22, faintest = 0.3; // lines of one kind differ in strength
 // shows are the stacks of a line.
 const mapped = { view: "rss", by: "heap", zoom: ["heap: mapped"] };
 const shows = { "malloc: in use": { view: "inuse" }, "mapped directly": mapped, "mapped data files": mapped, "shared memory": mapped,
+  "mapped device files": mapped,
   "Go: heap in use": { view: "rss", by: "heap", zoom: ["heap: go"] } };
 
 // nameOf returns the line's name, as a button if there are stacks.
@@ -39,6 +40,7 @@ export function showAccount(a, about) {
     bar.append(part);
     const name = make("td", { title: line.sentence }, nameOf(line)), swatch = make("span", { className: colour });
     swatch.style.opacity = strength;
+    if (line.detail) name.append(make("div", { className: "error" }, line.detail));
     if (line.error) name.append(make("span", { className: "error" }, ` ± ${bytes(line.error)}`));
     else if (line.known === "estimate") name.append(make("span", { className: "error" }, " (estimate)"));
     if (line.read_error) name.append(make("div", { className: "fault" }, line.read_error));
