@@ -157,12 +157,29 @@ static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t ge
 	return lost;
 }
 
+// The total in use, and with it the peak, is of the host's memory: a device's has a total of its own.
+static inline void raise(uint32_t slot, const struct site *s, uint64_t bytes)
+{
+	if (s->device == SITE_ON_DEVICE)
+		__atomic_fetch_add(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
+	else
+		peak_raise(slot, bytes);
+}
+
+static inline void lower(uint32_t slot, const struct site *s, uint64_t bytes)
+{
+	if (s->device == SITE_ON_DEVICE)
+		__atomic_fetch_sub(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
+	else
+		peak_lower(slot, bytes);
+}
+
 // Takes the block out of what is in use at its site, and returns the site.
 static struct site *leave(struct pass pass, const struct block *b)
 {
 	struct site *site = region_ref(b->site);
 	site_prefetch(b->site);
-	peak_lower(pass.slot, block_weight(b).of[BYTES]);
+	lower(pass.slot, site, block_weight(b).of[BYTES]);
 	peak_before(site);
 	return site;
 }
@@ -212,7 +229,7 @@ static void remember(struct pass pass, const struct allocation *a)
 	peak_before(site);
 	site_add(site, pass.parity, w);
 	if (kept) {
-		peak_raise(pass.slot, w.of[BYTES]);
+		raise(pass.slot, site, w.of[BYTES]);
 	} else {
 		// It was certainly allocated. Whether it is still in use cannot be known later, so it does not count as in use.
 		count(COUNT_LOST_LIVE);

@@ -77,6 +77,7 @@ struct header {
 	uint64_t scratch_size; // in bytes
 	uint64_t devices[REGION_DEVICES]; // offsets of the levels of what is known of devices, 0 where there is none yet; see device_books.c
 	_Alignas(16) struct inuse inuse;
+	uint64_t device_in_use; // of devices, in units of 2^-4 bytes, which the total above has not; 0 before the first block
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock
 	uint64_t level_count;  // of the live table; a moment ago, there may be more

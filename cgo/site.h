@@ -23,6 +23,10 @@ struct flow {
 
 #define SITE_MIXED UINT64_MAX
 
+// Where the blocks of a site lie, by the kind that the program has reported them with: "cuda" and "hip", alone or before a space, are
+// memory of a device, but for "cuda pinned" and "hip pinned", which are the host's.
+enum site_device { SITE_ON_HOST, SITE_ON_DEVICE, SITE_PINNED };
+
 // A site is a stack, a block size and a set of labels.
 struct site {
 	uint32_t next[2];
@@ -31,6 +35,7 @@ struct site {
 	uint32_t labels;    // ref of struct labels, 0 for none
 	uint32_t lifetimes; // ref of the first struct lifetime, 0 for none
 	uint8_t class;      // its class of lifetimes + 1, 0 before the first free
+	uint8_t device;     // enum site_device
 	struct peak peaks[MEASURES];
 	struct flow flow[]; // one for each measure
 };

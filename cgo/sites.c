@@ -5,6 +5,7 @@
 #include "gate_slot.h"
 #include "hash.h"
 #include "stacks.h"
+#include "thread.h"
 #include "trie.h"
 
 #define SIZE_WORDS (sizeof((struct stack){0}.size_bits) / sizeof(uint32_t))
@@ -29,9 +30,30 @@ static bool same(const void *record, const void *content)
 	return s->size == c->size && s->labels == c->labels;
 }
 
+// Whether a kind is a family of devices, or begins with that and a space; *rest is then what follows.
+static bool begins(const struct kind *k, const char *family, size_t *rest)
+{
+	size_t n = 0;
+	while (family[n] != 0 && n < k->size && ((const volatile char *)k->text)[n] == family[n])
+		n++;
+	*rest = n + 1;
+	return family[n] == 0 && (n == k->size || k->text[n] == ' ');
+}
+
+static uint8_t device_of(const struct kind *k)
+{
+	static const char pinned[] = "pinned";
+	size_t rest, n = 0;
+	if (!begins(k, "cuda", &rest) && !begins(k, "hip", &rest))
+		return SITE_ON_HOST;
+	while (pinned[n] != 0 && rest + n < k->size && ((const volatile char *)k->text)[rest + n] == pinned[n])
+		n++;
+	return pinned[n] == 0 && rest + n == k->size ? SITE_PINNED : SITE_ON_DEVICE;
+}
+
 static uint32_t make(const struct content *c)
 {
-	const struct site made = {.stack = c->stack, .labels = c->labels, .size = c->size};
+	const struct site made = {.stack = c->stack, .labels = c->labels, .device = device_of(&cgoheap_thread.kind), .size = c->size};
 	uint64_t at = region_reserve(sizeof made + site_measures(&made) * sizeof *made.flow);
 	if (at == 0)
 		return 0;

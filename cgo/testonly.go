@@ -114,6 +114,9 @@ var numbers = []struct {
 	{"StackEnds", C.STACK_ENDS, "a ref below it is not a node, but an end"},
 	{"EndNoFile", C.END_NO_FILE, "the end of a stack at code that is in no file"},
 	{"SiteMixed", C.SITE_MIXED, "the size of a site whose blocks have different sizes"},
+	{"SiteOnHost", C.SITE_ON_HOST, "where a site's blocks lie: in the host's memory"},
+	{"SiteOnDevice", C.SITE_ON_DEVICE, "in memory of a device"},
+	{"SitePinned", C.SITE_PINNED, "in memory of the host that is pinned for a device"},
 	{"LabelsMost", C.LABELS_BYTES, "bytes of the entries of a set of labels, at most"},
 
 	{"PeakFlags", C.PEAK_FLAGS, "bits below the mark in the peak at HeaderInuse"},

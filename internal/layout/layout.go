@@ -16,6 +16,9 @@ const (
 	StackEnds       = 4096                 // a ref below it is not a node, but an end
 	EndNoFile       = 11                   // the end of a stack at code that is in no file
 	SiteMixed       = 18446744073709551615 // the size of a site whose blocks have different sizes
+	SiteOnHost      = 0                    // where a site's blocks lie: in the host's memory
+	SiteOnDevice    = 1                    // in memory of a device
+	SitePinned      = 2                    // in memory of the host that is pinned for a device
 	LabelsMost      = 1024                 // bytes of the entries of a set of labels, at most
 	PeakFlags       = 3                    // bits below the mark in the peak at HeaderInuse
 	Lifetimes       = 6                    // classes of lifetimes that are known
@@ -96,7 +99,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader      = 2960
+	SizeofHeader      = 2976
 	HeaderMagic       = 0   // uint64
 	HeaderVersion     = 8   // uint32
 	HeaderPid         = 12  // uint32
@@ -134,12 +137,13 @@ const (
 	HeaderScratchSize = 288 // uint64
 	HeaderDevices     = 296 // uint64[11]
 	HeaderInuse       = 384 // struct inuse
-	HeaderPeakMissed  = 400 // uint64
-	HeaderPeakClock   = 408 // uint64
-	HeaderLevelCount  = 416 // uint64
-	HeaderLevels      = 424 // uint64[24]
-	HeaderCounters    = 616 // uint64[37]
-	HeaderCarries     = 912 // struct carry[128]
+	HeaderDeviceInUse = 400 // uint64
+	HeaderPeakMissed  = 408 // uint64
+	HeaderPeakClock   = 416 // uint64
+	HeaderLevelCount  = 424 // uint64
+	HeaderLevels      = 432 // uint64[24]
+	HeaderCounters    = 624 // uint64[37]
+	HeaderCarries     = 920 // struct carry[128]
 )
 
 // struct gate_slot
@@ -200,6 +204,7 @@ const (
 	SiteLabels    = 20 // uint32
 	SiteLifetimes = 24 // uint32
 	SiteClass     = 28 // uint8
+	SiteDevice    = 29 // uint8
 	SitePeaks     = 32 // struct peak[2]
 )
 
@@ -354,8 +359,7 @@ const (
 	SizeofDeviceEntry = 64
 	DeviceEntryKey    = 0  // uint64
 	DeviceEntryValue  = 8  // uint64
-	DeviceEntrySerial = 16 // uint32
-	DeviceEntryCall   = 20 // uint32
+	DeviceEntryCall   = 16 // uint32
 	DeviceEntryOld    = 24 // struct forgotten
 )
 

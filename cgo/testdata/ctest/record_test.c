@@ -1,5 +1,9 @@
 // When an allocation is sampled; and a realloc whose two halves meet a gate that is full: the block that it forgot is gone from the
 // table, and must not be from the counters.
+#include <string.h>
+
+#include "../../labels.h"
+#include "../../peak.h"
 #include "totals.h"
 
 static char memory[2][256];
@@ -100,10 +104,44 @@ static void counts_down(void)
 	check(cgoheap_stop());
 }
 
+// Where blocks of a kind lie, and what the totals then have: the host's, with its peak, and the devices'.
+static void kinds(void)
+{
+	static const struct {
+		const char *kind;
+		enum site_device at;
+	} cases[] = {
+		{"cuda", SITE_ON_DEVICE}, {"cuda managed", SITE_ON_DEVICE}, {"cuda pinned", SITE_PINNED}, {"hip", SITE_ON_DEVICE}, {"hip pinned", SITE_PINNED},
+		{"cuda pinned too", SITE_ON_DEVICE}, {"cuda pinne", SITE_ON_DEVICE}, {"cud", SITE_ON_HOST}, {"cudart", SITE_ON_HOST}, {"", SITE_ON_HOST},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		start(1);
+		cgoheap_labels.of_thread = LABEL_KIND;
+		char *text = strndup(cases[i].kind, strlen(cases[i].kind));
+		cgoheap_thread.kind = (struct kind){text, strlen(text)};
+		remember(0);
+		cgoheap_thread.kind = (struct kind){0};
+		free(text);
+		struct forgotten b;
+		record_forget(memory[0], &b);
+		check(b.found && ((struct site *)region_ref(b.block.site))->device == cases[i].at);
+		record_restore(memory[0], &b);
+		uint64_t size = sizeof memory[0] << 4, on_device = cases[i].at == SITE_ON_DEVICE ? size : 0;
+		check(cgoheap_region->device_in_use == on_device && peak_total() == size - on_device);
+		remember(1);
+		check(cgoheap_region->device_in_use == on_device && peak_total() == 2 * size - on_device);
+		record_free(memory[0]);
+		record_free(memory[1]);
+		check(cgoheap_region->device_in_use == 0 && peak_total() == 0);
+		check(cgoheap_stop());
+	}
+}
+
 int main(void)
 {
 	run("an allocation counts down by its bytes and one", counts_down);
 	run("a block that moves while the gate is full counts as a free that was lost", moves);
 	run("a block that stays, and cannot be put back, counts as one", fails);
+	run("blocks of devices have a total of their own", kinds);
 	run("a block that stays, and was not forgotten, does not", forgets);
 }
