@@ -19,7 +19,7 @@ import (
 // the method, the pattern conflicts with net/http/pprof's own. Parameters select what the profile shows, like the fields of
 // Selection and the arguments of its View:
 //
-//	view=inuse|allocated|peak|age|shortlived|growth|rss|unreachable|heldby|pinned
+//	view=inuse|allocated|peak|age|shortlived|growth|rss|unreachable|heldby|pinned|device
 //	older=10m     view=age and unreachable: only blocks of at least this age; unreachable leaves out those below 1s without it
 //	within=1s     view=shortlived: how soon they were freed: 100ms, 1s, 10s, 1m, 10m or 1h
 //	seconds=30    the answer comes after 30 s and is a delta, which may begin up to a second earlier; growth needs it

@@ -35,6 +35,7 @@ const (
 	viewUnreachable
 	viewHeldBy
 	viewPinned
+	viewDevice
 )
 
 // ViewInUse shows the memory in use now, and beside it what was allocated since Start.
@@ -81,6 +82,11 @@ func ViewHeldBy(collect bool) View { return View{kind: viewHeldBy, collect: coll
 // blocks on it have equal shares. With glibc only.
 func ViewPinned() View { return View{kind: viewPinned} }
 
+// ViewDevice shows the memory of devices in use, such as graphics cards, and beside it what was allocated there since Start. It is
+// that of the blocks whose kind is "cuda" or "hip", alone or before a space, but for pinned memory of the host; the label "device" says
+// where it is. No other view has it, as it is not in RSS.
+func ViewDevice() View { return View{kind: viewDevice} }
+
 // viewing is how a view is taken and written.
 type viewing struct {
 	report.View
@@ -105,6 +111,8 @@ var viewings = [...]viewing{
 	viewUnreachable: {View: report.Unreachable, take: takeUnreachable},
 	viewHeldBy:      {View: report.HeldBy, take: takeHeld},
 	viewPinned:      {View: report.Pinned, take: takePinned},
+	viewDevice: {View: report.Device,
+		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.DeviceIn(s.memory) }},
 }
 
 func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {

@@ -87,7 +87,7 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 			Main:        report.Mapping(snapshot.Main),
 			SampleBytes: profile.SampleBytes,
 			Time:        profile.Time,
-			Comments:    comments(s.View, snapshot, &h),
+			Comments:    p.comments(s.View, snapshot, &h),
 			Columns:     view.Columns,
 			DefaultType: view.DefaultType,
 			Compression: pprof.Compression(s.Compression),
@@ -118,8 +118,11 @@ func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write
 	return write(&r)
 }
 
-func comments(v View, s *alloc.Snapshot, h *heaps) []string {
+func (p *Profiler) comments(v View, s *alloc.Snapshot, h *heaps) []string {
 	list := append(viewings[v.kind].Comments(&h.native), v.leftOut()...)
+	if n := p.recording.DeviceInUse(); n > 0 && v.kind != viewDevice {
+		list = append(list, report.BesideComment(n))
+	}
 	if h.golang != nil {
 		list = append(list, h.comment())
 	}

@@ -60,6 +60,16 @@ func (r *Recording) ResetPeak() error {
 	return nil
 }
 
+// DeviceInUse returns how many bytes of devices' memory are in use, as InUse does.
+func (r *Recording) DeviceInUse() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return 0
+	}
+	return max(0, int64(region().Load64(layout.HeaderDeviceInUse))>>4) // a free may be counted before its allocation
+}
+
 // InUse returns what the total of a Snapshot would be at one moment during the call, except for blocks that are being
 // allocated or freed just then. It reads no tables and takes microseconds. If a thread is stopped for a second in the middle
 // of counting, the estimate is rougher. InUse returns 0 after Stop.

@@ -16,6 +16,7 @@ import (
 //	in a chunk of malloc's                  it is a part of malloc's memory, as any block
 //	in what a call of the program mapped    that memory counts at the stack of the call, as a whole
 //	elsewhere                               what is resident of its pages counts; at an address of a device, nothing
+//	in memory of a device, by its kind      nothing: it is not in RSS, and what its driver maps of it counts as a mapped device file
 //
 // If a block counted as malloc's that does not lie there, there would be no room for it in malloc's memory, and all other blocks would have to
 // be made smaller.

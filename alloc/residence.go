@@ -70,6 +70,9 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 			return
 		}
 		size := read.SizeOf(&b)
+		if read.OnDevice(&b) {
+			return
+		}
 		if b.Reported {
 			s.reported = scratch.Append(memory, s.reported, sized{b, size})
 			return

@@ -21,9 +21,20 @@ func (r *Recording) SnapshotIn(memory *scratch.Memory) (*Snapshot, error) {
 	return r.snapshot(memory, (*tables.Reader).Settled)
 }
 
-// SnapshotOf is Snapshot of the samples with wanted IDs.
+// SnapshotOf is Snapshot of the samples with wanted IDs, of blocks in memory of devices too.
 func (r *Recording) SnapshotOf(wanted func(id uint64) bool) (*Snapshot, error) {
-	return r.snapshot(nil, func(t *tables.Reader) *tables.Samples { return t.SettledOf(wanted) })
+	return r.snapshot(nil, func(t *tables.Reader) *tables.Samples {
+		t.Of = tables.All
+		return t.SettledOf(wanted)
+	})
+}
+
+// DeviceIn is SnapshotIn of the blocks in memory of devices, which no other snapshot has, but for SnapshotOf.
+func (r *Recording) DeviceIn(memory *scratch.Memory) (*Snapshot, error) {
+	return r.snapshot(memory, func(t *tables.Reader) *tables.Samples {
+		t.Of = tables.Device
+		return t.Settled()
+	})
 }
 
 // snapshot settles the tables and takes the samples that list reads from them.

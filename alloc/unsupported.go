@@ -29,6 +29,9 @@ func (*Recording) Snapshot() (*Snapshot, error) { return nil, errStopped }
 // SnapshotIn returns errStopped.
 func (*Recording) SnapshotIn(*scratch.Memory) (*Snapshot, error) { return nil, errStopped }
 
+// DeviceIn returns errStopped.
+func (*Recording) DeviceIn(*scratch.Memory) (*Snapshot, error) { return nil, errStopped }
+
 // SnapshotOf returns errStopped.
 func (*Recording) SnapshotOf(func(uint64) bool) (*Snapshot, error) { return nil, errStopped }
 
@@ -90,6 +93,9 @@ func Lifetimes() []time.Duration { return nil }
 
 // InUse returns 0.
 func (*Recording) InUse() int64 { return 0 }
+
+// DeviceInUse returns 0.
+func (*Recording) DeviceInUse() int64 { return 0 }
 
 // SetSampleBytes returns errStopped.
 func (*Recording) SetSampleBytes(int64) error { return errStopped }

@@ -157,9 +157,11 @@ static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t ge
 	return lost;
 }
 
-// The total in use, and with it the peak, is of the host's memory: a device's has a total of its own.
+// The total in use, and with it the peak, is of the host's memory: a device's has a total of its own, and what is registered counts once.
 static inline void raise(uint32_t slot, const struct site *s, uint64_t bytes)
 {
+	if (s->device == SITE_REGISTERED)
+		return;
 	if (s->device == SITE_ON_DEVICE)
 		__atomic_fetch_add(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
 	else
@@ -168,6 +170,8 @@ static inline void raise(uint32_t slot, const struct site *s, uint64_t bytes)
 
 static inline void lower(uint32_t slot, const struct site *s, uint64_t bytes)
 {
+	if (s->device == SITE_REGISTERED)
+		return;
 	if (s->device == SITE_ON_DEVICE)
 		__atomic_fetch_sub(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
 	else
@@ -221,6 +225,8 @@ static void remember(struct pass pass, const struct allocation *a)
 		return;
 	}
 	struct site *site = region_ref(ref);
+	if (site->device == SITE_PINNED && (uintptr_t)a->p >> SITE_KEY_ADDRESS_BITS != 0)
+		site->device = SITE_REGISTERED; // a call that registers memory makes none: all blocks of its stack are such
 	struct weight w = weigh(a->size, a->interval);
 	struct block b = block_of(w, ref, ticks);
 	if (cgoheap_thread.kind.text != NULL)

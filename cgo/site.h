@@ -25,7 +25,10 @@ struct flow {
 
 // Where the blocks of a site lie, by the kind that the program has reported them with: "cuda" and "hip", alone or before a space, are
 // memory of a device, but for "cuda pinned" and "hip pinned", which are the host's.
-enum site_device { SITE_ON_HOST, SITE_ON_DEVICE, SITE_PINNED };
+// What is registered with a driver is memory of the host that is somebody's already: its key has one of the highest four bits, and is no
+// address.
+enum site_device { SITE_ON_HOST, SITE_ON_DEVICE, SITE_PINNED, SITE_REGISTERED };
+#define SITE_KEY_ADDRESS_BITS 60
 
 // A site is a stack, a block size and a set of labels.
 struct site {

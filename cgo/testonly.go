@@ -117,6 +117,8 @@ var numbers = []struct {
 	{"SiteOnHost", C.SITE_ON_HOST, "where a site's blocks lie: in the host's memory"},
 	{"SiteOnDevice", C.SITE_ON_DEVICE, "in memory of a device"},
 	{"SitePinned", C.SITE_PINNED, "in memory of the host that is pinned for a device"},
+	{"SiteRegistered", C.SITE_REGISTERED, "in memory of the host that is somebody's already, and registered with a driver"},
+	{"KeyAddressBits", C.SITE_KEY_ADDRESS_BITS, "a reported block with a key of more bits has no address"},
 	{"LabelsMost", C.LABELS_BYTES, "bytes of the entries of a set of labels, at most"},
 
 	{"PeakFlags", C.PEAK_FLAGS, "bits below the mark in the peak at HeaderInuse"},

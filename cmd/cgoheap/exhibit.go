@@ -115,7 +115,7 @@ func serveFile(w http.ResponseWriter, file []byte) {
 
 // labels are what people call sample types and views.
 var labels = map[string]string{"inuse_space": "in use", "inuse_objects": "blocks in use", "alloc_space": "allocated", "alloc_objects": "blocks allocated",
-	"inuse": "in use", "allocated": "allocated since the start", "peak": "peak", "age": "by age", "shortlived": "short-lived"}
+	"inuse": "in use", "allocated": "allocated since the start", "peak": "peak", "age": "by age", "shortlived": "short-lived", "device": "on devices"}
 
 func offered(names ...string) (list []page.View) {
 	for _, name := range names {

@@ -26,7 +26,7 @@ type shared struct {
 	naming symbolize.Options
 }
 
-var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived, report.RSS}
+var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived, report.Device, report.RSS}
 
 func viewNames() (list []string) {
 	for _, v := range views {
@@ -36,7 +36,7 @@ func viewNames() (list []string) {
 }
 
 func (s *shared) add(flags *flag.FlagSet) {
-	flags.StringVar(&s.name, "view", report.InUse.Name, "the `view`: inuse, allocated, peak, age, shortlived, or, of a living process, rss")
+	flags.StringVar(&s.name, "view", report.InUse.Name, "the `view`: inuse, allocated, peak, age, shortlived, device, or, of a living process, rss")
 	flags.DurationVar(&s.view.Older, "older", 0, "a `time`; of -view age: leave out younger blocks")
 	flags.DurationVar(&s.within, "within", time.Second, "a `time`; of -view shortlived: what was freed within 100ms, 1s, 10s, 1m, 10m or 1h")
 	flags.Func("debug-dir", "a `directory` of separate debug files, like /usr/lib/debug; may be repeated", func(dir string) error {
@@ -50,7 +50,7 @@ func (s *shared) add(flags *flag.FlagSet) {
 func (s *shared) check() error {
 	at := slices.IndexFunc(views, func(v report.View) bool { return v.Name == s.name })
 	if at < 0 {
-		return fmt.Errorf("there is no view %q: it must be inuse, allocated, peak, age, shortlived or rss", s.name)
+		return fmt.Errorf("there is no view %q: it must be inuse, allocated, peak, age, shortlived, device or rss", s.name)
 	}
 	s.view.View = views[at]
 	if s.view.Within = slices.Index(tables.Lifetimes(), s.within) + 1; s.view.Within == 0 {

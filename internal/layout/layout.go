@@ -19,6 +19,8 @@ const (
 	SiteOnHost      = 0                    // where a site's blocks lie: in the host's memory
 	SiteOnDevice    = 1                    // in memory of a device
 	SitePinned      = 2                    // in memory of the host that is pinned for a device
+	SiteRegistered  = 3                    // in memory of the host that is somebody's already, and registered with a driver
+	KeyAddressBits  = 60                   // a reported block with a key of more bits has no address
 	LabelsMost      = 1024                 // bytes of the entries of a set of labels, at most
 	PeakFlags       = 3                    // bits below the mark in the peak at HeaderInuse
 	Lifetimes       = 6                    // classes of lifetimes that are known

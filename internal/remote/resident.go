@@ -156,7 +156,7 @@ func (found *resident) addBlocks(read *tables.Reader, holding *account.Holding) 
 	read.Blocks(func(b tables.Block) {
 		size := read.SizeOf(&b)
 		switch {
-		case b.Lost, b.Address >= mostAddress, size >= mostAddress-b.Address:
+		case b.Lost, read.OnDevice(&b), b.Address >= mostAddress, size >= mostAddress-b.Address:
 		case b.Reported:
 			found.reported += b.Bytes.Rounded(4, 0)
 		default:

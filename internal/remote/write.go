@@ -73,6 +73,9 @@ func (r *Recording) report(v View, names *symbolize.Symbolizer) report.Report {
 	out.Header.Time = r.Time
 	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
 	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: r.sampleBytes()})
+	if n := int64(r.region.Load64(layout.HeaderDeviceInUse)) >> 4; n > 0 && v.Name != report.Device.Name {
+		out.Header.Comments = append(out.Header.Comments, report.BesideComment(n))
+	}
 	return out
 }
 
@@ -111,6 +114,9 @@ func (r *Recording) samples(v *View, read *tables.Reader) *tables.Samples {
 		return read.OfAge(v.Older)
 	case report.ShortLived.Name:
 		return read.FreedWithin(v.Within)
+	}
+	if v.Name == report.Device.Name {
+		read.Of = tables.Device
 	}
 	return read.Settled()
 }

@@ -28,6 +28,7 @@ var (
 	Unreachable = View{Name: "unreachable", About: "in use that nothing in the program's memory was found to point to, recorded since", Columns: pprof.InuseColumns}
 	HeldBy      = View{Name: "heldby", About: "in use, by what was found first to point to it, recorded since", Columns: pprof.InuseColumns}
 	Pinned      = View{Name: "pinned", About: "free, but kept resident by blocks in use on the same pages, recorded since", Columns: pprof.InuseColumns, InUse: "pinned"}
+	Device      = View{Name: "device", About: "of devices, in use, and allocated since", InUse: "in use on devices"}
 	RSS         = View{Name: "rss", About: "resident, and beside it everything else that is resident in the process, recorded since", Columns: pprof.InuseColumns, InUse: "resident"}
 )
 
@@ -40,9 +41,21 @@ const seconds = "2006-01-02 15:04:05 MST"
 const sizesComment = "cgoheap: sizes are those that the program asked for, without what an allocator adds by headers and rounding, " +
 	"13 to 17 % where blocks are small"
 
+// deviceComment is what the profile of devices says of sizes.
+const deviceComment = "cgoheap: it is not in RSS; sizes are those that were asked of the driver, which may round them up"
+
+// BesideComment says that memory of devices is in use that a profile of the host's memory does not have.
+func BesideComment(bytes int64) string {
+	return fmt.Sprintf("cgoheap: beside it, %d bytes of devices' memory are in use: view=device", bytes)
+}
+
 // Comments returns what a profile of the view says first of the native memory in it.
 func (v *View) Comments(p *stack.Profile) []string {
-	return []string{fmt.Sprintf("cgoheap: native memory %s %s, %s", v.About, p.Start.UTC().Format(seconds), Sampling(p.SampleBytes)), sizesComment}
+	sizes := sizesComment
+	if v.Name == Device.Name {
+		sizes = deviceComment
+	}
+	return []string{fmt.Sprintf("cgoheap: native memory %s %s, %s", v.About, p.Start.UTC().Format(seconds), Sampling(p.SampleBytes)), sizes}
 }
 
 // Sampling says how often there is a sample.

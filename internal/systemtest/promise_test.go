@@ -141,7 +141,7 @@ func handlerParameters(t *testing.T) (list []string) {
 // views returns the views that need no Baseline. viewNames checks that none is missing.
 func views() []cgoheap.View {
 	return []cgoheap.View{cgoheap.ViewInUse(), cgoheap.ViewAllocated(), cgoheap.ViewPeak(), cgoheap.ViewAge(0), cgoheap.ViewShortLived(0),
-		cgoheap.ViewRSS(), cgoheap.ViewUnreachable(time.Millisecond, true), cgoheap.ViewHeldBy(true), cgoheap.ViewPinned()}
+		cgoheap.ViewRSS(), cgoheap.ViewUnreachable(time.Millisecond, true), cgoheap.ViewHeldBy(true), cgoheap.ViewPinned(), cgoheap.ViewDevice()}
 }
 
 func viewNames(t *testing.T) (list []string) {

@@ -45,6 +45,12 @@ func (r *Reader) SizeOf(b *Block) uint64 {
 	return b.Bytes.Low << 12 / max(1, b.Objects.Low)
 }
 
+// OnDevice reports whether the block lies in memory of a device.
+func (r *Reader) OnDevice(b *Block) bool { return b.Reported && r.place(b.Site) == layout.SiteOnDevice }
+
+// Pinned reports whether the block is memory of the host that is pinned for a device.
+func (r *Reader) Pinned(b *Block) bool { return b.Reported && r.place(b.Site) == layout.SitePinned }
+
 // Age returns how old a block was when the tables were settled; unknown if it is younger.
 func (r *Reader) Age(b *Block) (age time.Duration, known bool) { return ageOf(r.Ticks, b.born) }
 

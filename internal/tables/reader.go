@@ -30,7 +30,19 @@ type Options struct {
 	// Stopped says that nobody writes the region any more, and nobody has settled its tables: all that was recorded counts, up to
 	// the last moment, and so does a peak that was not held.
 	Stopped bool
+
+	Of Memory // the samples that are wanted
 }
+
+// Memory is where the blocks of samples lie.
+type Memory uint8
+
+// The memory of which there are samples.
+const (
+	Host   Memory = iota // what was pinned for devices, too, but not what was registered with them
+	Device               // of all devices
+	All
+)
 
 // record is a sample that has the numbers of its stack and labels instead of these.
 type record struct {
@@ -92,7 +104,26 @@ func (r *Reader) samples(measure func(site uint64) flow) *Samples {
 	return r.packed(list)
 }
 
-func (r *Reader) packed(list []record) *Samples { return &Samples{list, &r.stacks, &r.labels} }
+func (r *Reader) packed(list []record) *Samples {
+	if r.Of != All {
+		list = slices.DeleteFunc(list, func(s record) bool { return r.memoryOf(uint32(s.id)) != r.Of })
+	}
+	return &Samples{list, &r.stacks, &r.labels}
+}
+
+// memoryOf returns the memory that the blocks of a site lie in, and are wanted with; All for none but that.
+func (r *Reader) memoryOf(site uint32) Memory {
+	switch r.place(site) {
+	case layout.SiteOnDevice:
+		return Device
+	case layout.SiteRegistered:
+		return All
+	}
+	return Host
+}
+
+// place returns where the blocks of a site lie.
+func (r *Reader) place(site uint32) byte { return r.region.load8(Offset(site) + layout.SiteDevice) }
 
 // sites returns the refs of all sites, in ascending order.
 func (r *Reader) sites() []uint32 {

@@ -137,11 +137,32 @@ static void kinds(void)
 	}
 }
 
+// What is registered has a key that is no address, and is in no total: it is a block of malloc's already, or the program's.
+static void registered(void)
+{
+	start(1);
+	cgoheap_labels.of_thread = LABEL_KIND;
+	remember(0);
+	struct allocation a = block(0);
+	a.p = (char *)((uintptr_t)a.p | 1ULL << 62);
+	cgoheap_thread.kind = (struct kind){"cuda pinned", 11};
+	record_block(&a);
+	cgoheap_thread.kind = (struct kind){0};
+	check(peak_total() == sizeof memory[0] << 4 && cgoheap_region->device_in_use == 0);
+	expect(2, 2 * sizeof memory[0], 2, 2 * sizeof memory[0]);
+	record_free(a.p);
+	check(peak_total() == sizeof memory[0] << 4);
+	record_free(memory[0]);
+	check(peak_total() == 0);
+	check(cgoheap_stop());
+}
+
 int main(void)
 {
 	run("an allocation counts down by its bytes and one", counts_down);
 	run("a block that moves while the gate is full counts as a free that was lost", moves);
 	run("a block that stays, and cannot be put back, counts as one", fails);
 	run("blocks of devices have a total of their own", kinds);
+	run("what is registered with a driver counts once", registered);
 	run("a block that stays, and was not forgotten, does not", forgets);
 }

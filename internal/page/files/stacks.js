@@ -9,7 +9,7 @@ import { showSource } from "./source.js";
 let views = [["inuse", "in use", "native memory in use now"], ["rss", "RSS", "all that is resident, Go's heap too"],
   ["growth", "growth", "between the two points that are picked in the timeline; without them, in the next ten seconds"],
   ["unreachable", "unreachable", "nothing was found that points to it"], ["heldby", "held by", "by what points to it"],
-  ["peak", "peak", "in use when the most was"], ["shortlived", "short-lived", "freed within a second"]];
+  ["peak", "peak", "in use when the most was"], ["shortlived", "short-lived", "freed within a second"], ["device", "devices", "memory of graphics cards, which is not in RSS"]];
 
 const waiting = "10"; // seconds, for growth from now on
 const mostRows = 200;
@@ -74,7 +74,8 @@ const readable = (comment) => comment.replace(/^cgoheap: /, "")
 // empty says of views why nothing may be in them.
 const empty = { inuse: "No sampled block of malloc is in use. What is mapped directly is in the view RSS.",
   growth: "Nothing of malloc grew. What is mapped directly is in the view RSS.", unreachable: "Nothing is unreachable, as far as samples tell.",
-  heldby: "No sampled block of malloc is in use.", shortlived: "No sampled block of malloc was freed within a second." };
+  heldby: "No sampled block of malloc is in use.", shortlived: "No sampled block of malloc was freed within a second.",
+  device: "No memory of a device is in use." };
 
 let beginning = 0; // of the recording, in milliseconds since 1970
 

@@ -1,0 +1,109 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package cgoheap
+
+import (
+	"bytes"
+	"context"
+	"runtime/pprof"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/victim"
+)
+
+// onDevice is an address where no process has memory of its own.
+const onDevice = uintptr(1) << 46
+
+var labelled = Config{SampleBytes: 1, TableBytes: 64 << 20, GoroutineLabels: true}
+
+// onGPU records a block of a card's memory, as hooks of the driver do.
+func onGPU(t *testing.T, number string, p, size uintptr, kind string) {
+	t.Helper()
+	pprof.Do(context.Background(), pprof.Labels("device", "GPU "+number), func(context.Context) { Allocated(p, size, kind) })
+	t.Cleanup(func() { Freed(p) })
+}
+
+func selectedBy(t *testing.T, p *Profiler, s Selection) *profile.Profile {
+	t.Helper()
+	var written bytes.Buffer
+	if err := p.Write(&written, s); err != nil {
+		t.Fatal(err)
+	}
+	return profiletest.Parse(t, &written)
+}
+
+// inUseOf returns the bytes in use by kind and device; of blocks that are neither, those through allocate.
+func inUseOf(p *profile.Profile) map[string]int64 {
+	sums := make(map[string]int64)
+	for _, s := range p.Sample {
+		name := strings.Join(append(s.Label["kind"], s.Label["device"]...), ", ")
+		if name != "" || len(profiletest.Through(&profile.Profile{Sample: []*profile.Sample{s}}, "allocate")) > 0 {
+			sums[name] += s.Value[len(s.Value)-1]
+		}
+	}
+	return sums
+}
+
+func TestMemoryOfDevicesHasItsOwnView(t *testing.T) {
+	p := start(t, labelled)
+	before := p.recording.InUse()
+	host := allocate(1000)
+	defer victim.Free(host)
+	onGPU(t, "0", onDevice, 8<<30, "cuda")
+	onGPU(t, "1", onDevice+16<<30, 1<<20, "cuda managed")
+	Allocated(onDevice+32<<30, 5000, "cuda pinned")
+	defer Freed(onDevice + 32<<30)
+
+	Allocated(onDevice|1<<62, 3000, "cuda pinned") // what was registered with the driver is a block of malloc's, too
+	defer Freed(onDevice | 1<<62)
+
+	got := selectedBy(t, p, Selection{View: ViewDevice()})
+	if sums := inUseOf(got); len(sums) != 2 || sums["cuda, GPU 0"] != 8<<30 || sums["cuda managed, GPU 1"] != 1<<20 {
+		t.Errorf("the view has %v", sums)
+	}
+	if text := strings.Join(got.Comments, "\n"); !strings.Contains(text, "native memory of devices, in use") || !strings.Contains(text, "not in RSS") || strings.Contains(text, "beside it") {
+		t.Error(text)
+	}
+	for _, view := range []View{ViewInUse(), ViewAllocated(), ViewPeak(), ViewAge(0), ViewRSS(), ViewHeldBy(false)} {
+		t.Run(view.String(), func(t *testing.T) {
+			got := selectedBy(t, p, Selection{View: view})
+			for name, bytes := range inUseOf(got) {
+				if strings.Contains(name, "GPU") {
+					t.Errorf("%d bytes of %s are in the host's memory", bytes, name)
+				}
+			}
+			if text := strings.Join(got.Comments, "\n"); !strings.Contains(text, "beside it, 8590983168 bytes of devices' memory are in use: view=device") {
+				t.Error(text)
+			}
+		})
+	}
+	if sums := inUseOf(selectedBy(t, p, Selection{})); sums["cuda pinned"] != 5000 || sums[""] != 1000 {
+		t.Errorf("the host's memory has %v", sums)
+	}
+	if n := p.recording.InUse() - before; n < 1000 || n > 1<<20 {
+		t.Errorf("%d more bytes are in use", n)
+	}
+	text := profiletest.Ask(p.Handler(), "view=device&debug=1").Body.String()
+	if !strings.Contains(text, "\ntotal: in use on devices 8 GiB in 2 blocks, allocated 8 GiB in 2 blocks\n") || !strings.Contains(text, ", device=GPU 0, kind=cuda\n") {
+		t.Error(text)
+	}
+}
+
+// The moment of the peak is that of the host's memory.
+func TestMemoryOfADeviceMakesNoPeak(t *testing.T) {
+	p := start(t, everything)
+	if err := p.ResetPeak(); err != nil {
+		t.Fatal(err)
+	}
+	large := allocate(64 << 20)
+	victim.Free(large)
+	Allocated(onDevice, 8<<30, "cuda")
+	Freed(onDevice)
+	if got := profiletest.Sum(profiletest.Through(selectedBy(t, p, Selection{View: ViewPeak()}), "allocate")); got[1] != 64<<20 {
+		t.Errorf("at the peak %v bytes are in use", got)
+	}
+}
