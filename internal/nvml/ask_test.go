@@ -1,0 +1,80 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package nvml
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
+
+// child says that a process was started by TestAsk, and asks.
+const child = "CGOHEAP_NVML_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(child) == "" {
+		os.Exit(m.Run())
+	}
+	for number := range 3 {
+		card, err := Ask(number)
+		fmt.Println(number, card, err)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	fmt.Println("loaded:", strings.Contains(string(maps), "libnvidia-ml"), err)
+}
+
+// standIns builds stand-ins of the driver's two libraries.
+func standIns(t *testing.T) (cuda, folder string) {
+	t.Helper()
+	target, dir := toolchain.Target(t), t.TempDir()
+	cuda, folder = filepath.Join(dir, "cuda", "libcuda.so.1"), filepath.Join(dir, "nvml")
+	for library, flag := range map[string]string{cuda: "-DCUDA", filepath.Join(folder, "libnvidia-ml.so.1"): "-DNVML"} {
+		if err := os.Mkdir(filepath.Dir(library), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		target.Build(t, "gcc", "-shared", "-fPIC", flag, "-Wl,-soname,"+filepath.Base(library), "-o", library, "testdata/driver.c")
+	}
+	return cuda, folder
+}
+
+func TestAsk(t *testing.T) {
+	cuda, folder := standIns(t)
+	const answered = "0 {2097152 2147483648 85899345920} <nil>\n1 {1048576 1073741824 85899345920} <nil>\n2 {0 0 0} GPU 2: CUDA has no such card\nloaded: true <nil>\n"
+	three := func(reason, loaded string) string {
+		return fmt.Sprintf("0 {0 0 0} GPU 0: %s\n1 {0 0 0} GPU 1: %[1]s\n2 {0 0 0} GPU 2: %[1]s\nloaded: %s <nil>\n", reason, loaded)
+	}
+	for name, c := range map[string]struct {
+		environment []string
+		want        string
+	}{
+		"cards that the two libraries count in opposite orders": {[]string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder}, answered},
+		"a container": {[]string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder, "STAND_IN_CONTAINER=1"},
+			strings.NewReplacer("{2097152 ", "{-1 ", "{1048576 ", "{-1 ").Replace(answered)},
+		"a process without CUDA does not load NVML": {[]string{"LD_LIBRARY_PATH=" + folder}, three("the program has not loaded libcuda.so.1", "false")},
+		"nor does one that has not begun to use it": {[]string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder, "STAND_IN_NOT_READY=1"},
+			three("CUDA's driver is not ready", "false")},
+		"NVML is missing": {[]string{"LD_PRELOAD=" + cuda}, strings.Replace(three("libnvidia-ml.so.1 cannot be loaded", "false"),
+			"GPU 2: libnvidia-ml.so.1 cannot be loaded", "GPU 2: CUDA has no such card", 1)},
+		"NVML refuses": {[]string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder, "STAND_IN_REFUSES=1"}, strings.Replace(three("NVML does not say it", "false"),
+			"GPU 2: NVML does not say it", "GPU 2: CUDA has no such card", 1)},
+		"a driver that hangs": {[]string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder, "STAND_IN_HANGS=1"},
+			"0 {0 0 0} the driver of a card: there is no answer after 1s\n1 {0 0 0} the driver has not answered yet\n2 {0 0 0} the driver has not answered yet\nloaded: true <nil>\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			self := exec.Command(os.Args[0])
+			self.Env = append(os.Environ(), append(c.environment, child+"=1")...)
+			self.WaitDelay = time.Minute
+			output, err := self.Output()
+			if err != nil || string(output) != c.want {
+				t.Errorf("%v\n%s\nwant\n%s", err, output, c.want)
+			}
+		})
+	}
+}
