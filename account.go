@@ -16,6 +16,7 @@ type Account struct {
 	RSS        int64           `json:"rss"`               // resident bytes of the process, as the kernel counts them; or else see Partial
 	Swapped    int64           `json:"swapped"`           // bytes of it that are swapped out
 	Lines      []AccountLine   `json:"lines"`             // the largest first; empty ones are left out
+	Devices    []AccountLine   `json:"devices,omitempty"` // memory of devices such as graphics cards, which is not in RSS; Resident is what is in use
 	OutsideRSS []AccountLine   `json:"outside_rss"`       // what RSS does not count, but a control group's limit does
 	Malloc     []AccountMalloc `json:"malloc"`            // what each allocator in the process keeps
 	Partial    string          `json:"partial,omitempty"` // why the lines are incomplete; "" if they are complete
@@ -49,13 +50,13 @@ func (p *Profiler) Account() (*Account, error) {
 	a := p.accounts.get(func(a *takenAccount) {
 		defer p.own.timed(&p.own.accounts)()
 		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...))); a.err == nil {
-			a.outside = running.OutsideRSS()
+			a.outside, a.devices = running.OutsideRSS(), p.devices(usesCard(a.account))
 		}
 	})
 	if a.err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", a.err)
 	}
-	return newAccount(a.account, a.outside), nil
+	return newAccount(a.account, a.outside, a.devices), nil
 }
 
 // lookingTime bounds the processor time of looking at what allocators keep. What there was no time for is estimated.
@@ -70,8 +71,8 @@ func figuresOf(kept []malloc.Kept) []account.Malloc {
 	return list
 }
 
-func newAccount(a *account.Account, outside []usage.Part) *Account {
-	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err)}
+func newAccount(a *account.Account, outside []usage.Part, devices []AccountLine) *Account {
+	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err), Devices: devices}
 	for _, l := range a.Lines {
 		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped, Error: l.Error,
 			Known: l.Known.String(), Sentence: l.Sentence, Detail: l.Detail, ReadError: sentenceOf(l.Err)})
@@ -116,11 +117,16 @@ func (a *Account) String() string {
 	for i := range a.Malloc {
 		a.Malloc[i].write(&t)
 	}
-	if len(a.OutsideRSS) > 0 {
-		t.Heading("not in RSS")
-	}
-	for _, l := range a.OutsideRSS {
-		t.Line(l.Resident, false, l.remark())
+	for _, part := range []struct {
+		heading string
+		lines   []AccountLine
+	}{{"not in RSS", a.OutsideRSS}, {"on devices, and not in RSS", a.Devices}} {
+		if len(part.lines) > 0 {
+			t.Heading(part.heading)
+		}
+		for _, l := range part.lines {
+			t.Line(l.Resident, false, l.remark())
+		}
 	}
 	return t.String()
 }
@@ -176,7 +182,7 @@ func (p *Profiler) aboutMemory() string {
 // accountText is the account as a part of a text: the one that was made for it, or else that of this moment.
 func (p *Profiler) accountText(made *account.Account) string {
 	if made != nil {
-		return newAccount(made, running.OutsideRSS()).String()
+		return newAccount(made, running.OutsideRSS(), p.devices(usesCard(made))).String()
 	}
 	a, err := p.Account()
 	if err != nil {

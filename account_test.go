@@ -135,6 +135,7 @@ func TestTextOfAnAccount(t *testing.T) {
 			{Name: account.Files, ReadError: "permission denied", Known: "counted"},
 		},
 		Advice:     []string{"200 MiB of RSS is free memory"},
+		Devices:    []AccountLine{{Name: "device memory, GPU 0: in use by this process", Resident: 8 << 30}, {Name: "device memory, GPU 0: in use by all processes", Resident: 9 << 30, Detail: "of 80 GiB"}},
 		OutsideRSS: []AccountLine{{Name: "page cache", Resident: 1 << 30}, {Name: "tmpfs", ReadError: "no control group"}},
 	}
 	want := `RSS 300 MiB
@@ -148,6 +149,9 @@ partial: pagemap: permission denied
 not in RSS
        1 GiB          page cache
          0 B          tmpfs, not readable: no control group
+on devices, and not in RSS
+       8 GiB          device memory, GPU 0: in use by this process
+       9 GiB          device memory, GPU 0: in use by all processes (of 80 GiB)
 `
 	if diff := cmp.Diff(want, a.String()); diff != "" {
 		t.Error(diff)
@@ -179,7 +183,7 @@ func TestTextOfArenas(t *testing.T) {
 		{Name: "tcmalloc", FreeResident: 30 << 20, Trimmable: 20 << 20, Pinned: 10 << 20},
 		{Name: "little", Arenas: 3, FreeResident: 1 << 20},
 		{Name: "musl", Unknown: "no figures"},
-	}}, nil)
+	}}, nil, nil)
 	text := made.String()
 	text = text[strings.Index(text, "    resident "):]
 	want := `    resident   trimmable      pinned  free memory of glibc (estimated from 50 % of it)
@@ -212,7 +216,7 @@ free memory of musl: not readable: no figures
 func TestTheShareThatWasReadIsOneFigure(t *testing.T) {
 	for share, percent := range map[float64]string{0.001: "1", 0.046: "4", 0.096: "9", 0.596: "59", 0.996: "99"} {
 		m := account.Malloc{Name: "glibc", Arenas: 1, HasResidency: true, ShareRead: share, FreeResident: 500 << 20, Trimmable: 400 << 20}
-		a := newAccount(&account.Account{RSS: account.Size{Resident: 1 << 30}, Malloc: []account.Malloc{m}}, nil)
+		a := newAccount(&account.Account{RSS: account.Size{Resident: 1 << 30}, Malloc: []account.Malloc{m}}, nil, nil)
 		if text := a.String(); strings.Count(text, " % of ") != 2 || strings.Count(text, " "+percent+" % of ") != 2 {
 			t.Errorf("%g: %s", share, text)
 		}
@@ -225,7 +229,7 @@ func TestAnAccountThatCannotBeReadSaysWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := newAccount(a, usage.Kernel{Proc: t.TempDir()}.OutsideRSS())
+	made := newAccount(a, usage.Kernel{Proc: t.TempDir()}.OutsideRSS(), nil)
 	if !strings.Contains(made.Partial, "maps") || !strings.Contains(made.String(), "not readable") || made.OutsideRSS[0].ReadError == "" ||
 		made.RSS < 1<<20 || !strings.Contains(made.String(), "the profiler's tables") || !strings.Contains(made.Partial, "RSS is the sum") {
 		t.Errorf("%+v", made)

@@ -27,6 +27,7 @@ type takenAccount struct {
 	waiting int // for it, the one who takes it not included
 	account *account.Account
 	outside []usage.Part
+	devices []AccountLine
 	err     error
 }
 

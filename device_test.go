@@ -9,10 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 // onDevice is an address where no process has memory of its own.
@@ -105,5 +108,64 @@ func TestMemoryOfADeviceMakesNoPeak(t *testing.T) {
 	Freed(onDevice)
 	if got := profiletest.Sum(profiletest.Through(selectedBy(t, p, Selection{View: ViewPeak()}), "allocate")); got[1] != 64<<20 {
 		t.Errorf("at the peak %v bytes are in use", got)
+	}
+}
+
+// linesIn returns the bytes of the lines, by name.
+func linesIn(lines []AccountLine) map[string]int64 {
+	sums := make(map[string]int64)
+	for _, l := range lines {
+		if l.ReadError == "" {
+			sums[l.Name] += l.Resident
+		}
+	}
+	return sums
+}
+
+func TestTheAccountHasMemoryOfDevicesBesideRSS(t *testing.T) {
+	p := start(t, labelled)
+	if a, err := p.Account(); err != nil || len(a.Devices) != 0 {
+		t.Fatalf("without devices: %+v, %v", a, err)
+	}
+	onGPU(t, "0", onDevice, 8<<30, "cuda")
+	onGPU(t, "1", onDevice+16<<30, 1<<20, "cuda managed")
+	Allocated(onDevice+48<<30, 7000, "hip")
+	defer Freed(onDevice + 48<<30)
+	a, err := p.Account()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{
+		"device memory, GPU 0: in use by this process": 8 << 30, "device memory, GPU 1: in use by this process": 1 << 20,
+		"device memory, a device: in use by this process": 7000,
+	}
+	if diff := cmp.Diff(want, linesIn(a.Devices)); diff != "" {
+		t.Error(diff)
+	}
+	var sum int64
+	for _, l := range a.Lines {
+		sum += l.Resident
+	}
+	if sum != a.RSS || a.RSS > 4<<30 {
+		t.Errorf("the lines add up to %d, and RSS is %d", sum, a.RSS)
+	}
+	if text := a.String(); !strings.Contains(text, "\non devices, and not in RSS\n       8 GiB          device memory, GPU 0: in use by this process\n") ||
+		!strings.Contains(text, "device memory, GPU 0: in use by all processes, not readable: GPU 0: the program has not loaded libcuda.so.1") {
+		t.Error(text)
+	}
+}
+
+func TestSegmentsOfPoolsAreKnownByTheirFunctions(t *testing.T) {
+	cards := make(onCards)
+	for _, c := range []struct {
+		function string
+		bytes    int64
+	}{{"c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::alloc_block", 20 << 20}, {"upload", 1 << 20}, {"c10::cuda::CUDACachingAllocator::empty", 0}} {
+		cards.add([]symbolize.Line{{Function: "libcudart.so.12+0x19a40"}, {Function: "cudaMalloc"}, {Function: c.function}},
+			&stack.Sample{Values: stack.Values{InuseBytes: c.bytes}, Labels: []stack.Label{{Key: "device", Text: "GPU 1"}, {Key: "kind", Text: "cuda"}}})
+	}
+	want := map[string]int64{"on GPU 1: in use by this process": 21 << 20, "on GPU 1: of that, segments of pools": 20 << 20}
+	if diff := cmp.Diff(want, linesIn(cards["GPU 1"].lines("on GPU 1: "))); diff != "" || len(cards) != 1 {
+		t.Error(diff)
 	}
 }

@@ -10,6 +10,9 @@ var pools = []string{
 	"g_slice_alloc", "g_slice_copy", "apr_palloc", "apr_pcalloc", "_obstack_newchunk", "heap_page_allocate", "AllocSetAlloc", "ngx_palloc",
 	"google::protobuf::internal::SerialArena::", "google::protobuf::internal::ThreadSafeArena::", "google::protobuf::Arena::", "rocksdb::Arena::", "leveldb::Arena::",
 	"std::pmr::monotonic_buffer_resource::", "std::pmr::unsynchronized_pool_resource::", "std::pmr::synchronized_pool_resource::", "boost::pool<", "llvm::BumpPtrAllocatorImpl<",
+	// Of devices: PyTorch, TensorFlow, ONNX Runtime, RAPIDS, ggml.
+	"c10::cuda::CUDACachingAllocator::", "c10::hip::HIPCachingAllocator::", "tsl::BFCAllocator::", "onnxruntime::BFCArena::", "rmm::mr::pool_memory_resource<",
+	"ggml_cuda_pool_",
 }
 
 // within has for pools the beginnings of the names of the libraries that have them: what these hold, they hold through blocks that they cut.
@@ -19,6 +22,7 @@ var within = []struct {
 }{
 	{"g_slice_", []string{"libglib-2.0.so", "libgobject-2.0.so"}}, {"apr_", []string{"libapr-1.so"}}, {"heap_page_allocate", []string{"libruby"}},
 	{"google::protobuf::", []string{"libprotobuf"}}, {"rocksdb::", []string{"librocksdb"}}, {"leveldb::", []string{"libleveldb"}}, {"llvm::", []string{"libLLVM"}},
+	{"c10::cuda::", []string{"libc10_cuda.so"}}, {"c10::hip::", []string{"libc10_hip.so"}}, {"onnxruntime::", []string{"libonnxruntime"}},
 }
 
 // IsOfPool reports whether a holder's name is that of data of the library that has a pool, by its function.

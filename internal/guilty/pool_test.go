@@ -14,6 +14,9 @@ func TestPoolsAreKnownNearby(t *testing.T) {
 		"none":             {[]Line{{Function: "conn_alloc"}, {Function: "on_request"}}, ""},
 		"that called back": {append(append([]Line{{Function: "construct"}}, far...), Line{Function: "g_slice_alloc"}), ""},
 		"nothing":          {nil, ""},
+		"PyTorch's segment": {[]Line{{Function: "libcudart.so.12+0x19a40"}, {Function: "cudaMalloc"},
+			{Function: "c10::cuda::CUDACachingAllocator::Native::(anonymous namespace)::DeviceCachingAllocator::alloc_block(AllocParams&, bool)"}, {Function: "forward"}},
+			"c10::cuda::CUDACachingAllocator::Native::(anonymous namespace)::DeviceCachingAllocator::alloc_block(AllocParams&, bool)"},
 	} {
 		if got := Pool(c.lines, 0, itself); got != c.want {
 			t.Errorf("%s: %q, want %q", about, got, c.want)

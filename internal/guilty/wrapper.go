@@ -3,10 +3,11 @@ package guilty
 import "strings"
 
 // libraries are the beginnings of names of functions that work for whoever calls them: of the standard libraries of C++ and
-// Rust.
+// Rust, and of devices' drivers and their run times, whose functions without a name are called after their file.
 var libraries = []string{
 	"std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete", "boost::container::", "absl::container_internal::",
 	"alloc::", "core::", "hashbrown::", "<alloc::", "<std::", "<core::", "<hashbrown::", "void std::", "C.CString", "C.CBytes",
+	"cuMem", "cuArray", "cudaMalloc", "cudaHost", "libcuda.so", "libcudart", "hipMalloc", "hipHost", "libamdhip64",
 }
 
 // wrappers are the ends of names of functions that allocate for their callers, in lower case.

@@ -67,6 +67,7 @@ var plan = map[string]pkg{
 	"internal/usage":       {layer: 1},
 	"internal/account":     {layer: 2},
 	"internal/malloc":      {layer: 3, c: true},
+	"internal/nvml":        {layer: 1, c: true},
 	"internal/twin":        {layer: 3},
 	"internal/reach":       {layer: 4},
 	"internal/pclntab":     {layer: 2},
