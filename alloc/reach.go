@@ -35,7 +35,7 @@ func (r *Recording) BlocksIn(memory *scratch.Memory) (*Blocks, error) {
 	b.age = read.Age
 	read.Blocks(func(block tables.Block) {
 		if !block.Lost && !block.Reported {
-			b.list = scratch.Append(memory, b.list, sized{block, read.SizeOf(&block)})
+			b.list = scratch.Append(memory, b.list, sized{Block: block, size: read.SizeOf(&block)})
 		}
 	})
 	slices.SortFunc(b.list, func(x, y sized) int { return cmp.Compare(x.Address, y.Address) })

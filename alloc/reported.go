@@ -16,6 +16,7 @@ import (
 //	in a chunk of malloc's                  it is a part of malloc's memory, as any block
 //	in what a call of the program mapped    that memory counts at the stack of the call, as a whole
 //	elsewhere                               what is resident of its pages counts; at an address of a device, nothing
+//	pinned for a device, and not malloc's   what is resident of its pages is a line of its own, whoever mapped it
 //	in memory of a device, by its kind      nothing: it is not in RSS, and what its driver maps of it counts as a mapped device file
 //
 // If a block counted as malloc's that does not lie there, there would be no room for it in malloc's memory, and all other blocks would have to
@@ -46,11 +47,17 @@ func (r *Recording) placeReported(s *residents, h *account.Holding, allocators [
 		switch {
 		case mallocs.holds(b.Address):
 			s.Add(&b.Block, b.size, 0)
-		case b.size > 0 && len(s.outside) < account.MostLarge:
-			s.outside = scratch.Append(s.memory, s.outside, account.Block{
-				Range: account.Range{Start: b.Address, Limit: b.Address + b.size}, Which: i, Times: float64(b.Bytes.Low) / 16 / float64(b.size)})
+		case b.size > 0 && b.pinned && len(s.pinned) < account.MostLarge:
+			s.pinned = scratch.Append(s.memory, s.pinned, b.look(i))
+		case b.size > 0 && !b.pinned && len(s.outside) < account.MostLarge:
+			s.outside = scratch.Append(s.memory, s.outside, b.look(i))
 		}
 	}
+}
+
+// look returns the block with its index, to be looked up.
+func (b *sized) look(i int) account.Block {
+	return account.Block{Range: account.Range{Start: b.Address, Limit: b.Address + b.size}, Which: i, Times: float64(b.Bytes.Low) / 16 / float64(b.size)}
 }
 
 // addOutside adds what is resident of a block that does not lie in malloc's memory, and nobody's otherwise.
@@ -83,5 +90,6 @@ func (r *Recording) placesOfMalloc(h *account.Holding, allocators []account.Mall
 // sized is a block with its size.
 type sized struct {
 	tables.Block
-	size uint64
+	size   uint64
+	pinned bool // of blocks that the program reported: for a device
 }

@@ -30,6 +30,20 @@ func residentOfKind(t *testing.T, r *Recording, kind string) (of, others int64) 
 	return of, others
 }
 
+// lines returns what is resident of each line of an account.
+func lines(t *testing.T, r *Recording) map[string]int64 {
+	t.Helper()
+	a, err := r.AccountNow(usage.Running, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]int64)
+	for _, l := range a.Lines {
+		found[l.Name] = l.Resident
+	}
+	return found
+}
+
 func report(start uintptr, count, size int, kind string) {
 	for i := range count {
 		cgo.Allocated(start+uintptr(i*size), uintptr(size), kind)
@@ -87,6 +101,27 @@ func TestWhereReportedBlocksCount(t *testing.T) {
 		touch(first, count*size/2)
 		if of, _ := residentOfKind(t, r, "carved"); of != count*size/2 {
 			t.Errorf("%d bytes are resident, want %d", of, count*size/2)
+		}
+	})
+
+	t.Run("pinned for a device, on a line of its own, whoever mapped it", func(t *testing.T) {
+		mapped := victim.Map(nil, count*size, false)
+		defer func() { _ = victim.Unmap(mapped, count*size) }()
+		touch(mapped, count*size/2)
+		before := lines(t, r)
+		report(uintptr(mapped), count, size, "cuda pinned")
+		defer forget(uintptr(mapped), count, size)
+		cgo.Allocated(1<<62|uintptr(mapped), count*size, "cuda pinned") // registered: what it is, it was before
+		defer cgo.Freed(1<<62 | uintptr(mapped))
+		after := lines(t, r)
+		if got := after[account.Pinned]; got != count*size/2 || before[account.Pinned] != 0 {
+			t.Errorf("the line has %d bytes, want %d; before, %d", got, count*size/2, before[account.Pinned])
+		}
+		if gone := before[account.MappedBy] - after[account.MappedBy]; gone < count*size/2-8*page {
+			t.Errorf("%d bytes left the line of what was mapped", gone)
+		}
+		if of, _ := residentOfKind(t, r, "cuda pinned"); of != count*size/2 {
+			t.Errorf("%d bytes are resident of the kind, want %d", of, count*size/2)
 		}
 	})
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/internal/usage"
@@ -53,7 +54,8 @@ type residents struct {
 	memory *scratch.Memory
 
 	reported []sized         // blocks that the program reported
-	outside  []account.Block // those that do not lie in malloc's memory; Which is the index in reported
+	pinned   []account.Block // those that are pinned for devices, and do not lie in malloc's memory
+	outside  []account.Block // others that do not lie in malloc's memory; Which is the index in reported
 
 	survey  *account.Survey
 	account *account.Account
@@ -70,11 +72,11 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 			return
 		}
 		size := read.SizeOf(&b)
-		if read.OnDevice(&b) {
+		if read.OnDevice(&b) || b.Reported && b.Address>>layout.KeyAddressBits != 0 {
 			return
 		}
 		if b.Reported {
-			s.reported = scratch.Append(memory, s.reported, sized{b, size})
+			s.reported = scratch.Append(memory, s.reported, sized{b, size, read.Pinned(&b)})
 			return
 		}
 		s.Add(&b, size, rule(size))
@@ -82,12 +84,15 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 	})
 	r.placeReported(s, &holding, allocators)
 	s.survey, s.mapped = r.survey(k, &account.Sources{
-		Tables: r.tables, Segments: rangesOf(cgo.Segments()), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Stacks: stacks}, holding, memory)
+		Tables: r.tables, Segments: rangesOf(cgo.Segments()), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Pinned: s.pinned, Stacks: stacks}, holding, memory)
 	s.Finish()
 	for i := range s.outside {
 		s.addOutside(&s.outside[i])
 	}
 	s.account = s.survey.Account(s.Recorded(r.options.SampleBytes))
+	for i := range s.pinned { // not malloc's
+		s.addOutside(&s.pinned[i])
+	}
 	return s
 }
 

@@ -85,6 +85,7 @@ func (v *Survey) golangLines(a *Account) {
 const leastReturned = 1 << 20
 
 func (v *Survey) mappedLines(a *Account, unknown Size, missing uint64) {
+	a.add(Pinned, Counted, v.of(pinned))
 	a.add(MappedBy, Counted, v.of(programMap, anonymous, brk, mainStack))
 	a.add(CallerUnknown, Rest, unknown)
 	last := &a.Lines[len(a.Lines)-1]
@@ -107,7 +108,7 @@ func (v *Survey) fileLines(a *Account) {
 	code := v.of(segment, fileCode, kernel)
 	files, shared, devices := Size{}, Size{}, v.of(segment, device)
 	for h := range holders {
-		if h == segment || h == profiler || h == goArena || h == goMapped || h == threadStack || h == endedStack {
+		if h == segment || h == profiler || h == goArena || h == goMapped || h == threadStack || h == endedStack || h == pinned {
 			continue
 		}
 		code.plus(v.of(h, fileCode, kernel))

@@ -18,6 +18,7 @@ const (
 	segment            // of the program and its libraries
 	allocator          // memory that blocks of malloc lie in
 	goMapped           // the runtime's other memory
+	pinned             // by a driver, for its devices: the driver has mapped it by some call
 	programMap         // mapped by a call with a stack
 	threadStack        // of a thread that runs or waits; as with goArena, also known of a piece
 	endedStack         // of a thread that has ended

@@ -149,7 +149,7 @@ func (v *Survey) settle(p *latePart, m *Mapped, program func() *ByLine) {
 	h := holderOf(m.Kind)
 	v.found[h][p.nature].add(p.state, limit-start)
 	if h == programMap {
-		program().size(p.nature).add(p.state, limit-start)
+		program().add(p.nature, p.state, limit-start)
 	}
 	p.Start = limit
 }

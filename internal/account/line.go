@@ -42,6 +42,7 @@ const (
 	Unrecorded    = "malloc: in use, not recorded"
 	Free          = "malloc: free"
 	FreeOrNot     = "malloc: free, or not recorded"
+	Pinned        = "host memory pinned for devices"
 	MappedBy      = "mapped directly"
 	CallerUnknown = "mapped, caller unknown"
 	Stacks        = "stacks of threads"
@@ -69,6 +70,7 @@ var sentences = map[string]string{
 		"the estimates of the lines beside it are wrong",
 	Free:          "memory that malloc keeps for later: no block in use lies in it",
 	FreeOrNot:     "malloc's memory without a recorded block: free, or allocated before the recording began",
+	Pinned:        "recorded memory that a driver allocated so that devices can read it, as by cuMemHostAlloc",
 	MappedBy:      "memory that the program or a library mapped, with the stack of the call",
 	CallerUnknown: "anonymous memory whose mapping was not seen: libraries' own allocators, and memory that was mapped before the recording began",
 	Stacks:        "stacks of the threads that run or wait, with their thread-local variables",

@@ -164,7 +164,6 @@ type shares map[owner]int64
 func (w *walk) sum(p pages, s *sum) int64 {
 	n, before := s.nature(), w.claims.at
 	w.cut(&s.area)
-	w.survey.addDevice(&s.area, n, resident, uint64(s.resident))
 	found := make(shares)
 	w.share(&s.area, s.Range, found)
 	w.claims.at = before
@@ -175,6 +174,9 @@ func (w *walk) sum(p pages, s *sum) int64 {
 		if err != nil && !gone(err) {
 			w.blocks.add(&run{Range: s.Range})
 		}
+	}
+	if len(owners) != 1 || owners[0].holder != pinned {
+		w.survey.addDevice(&s.area, n, resident, uint64(s.resident))
 	}
 	if len(owners) == 1 {
 		w.give(s, owners[0], n, s.resident)

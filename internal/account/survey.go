@@ -22,6 +22,7 @@ type Sources struct {
 	Stacks   []Stack                                   // that libc knows; empty if unknown
 	Fits     func(mapped int, shared, inode bool) bool // whether a range of the kernel's list can be that of Mapped; nil: all can
 	Blocks   []Block                                   // blocks in use that are looked up page by page, ascending; Take fills in what is resident
+	Pinned   []Block                                   // the same, of memory that a driver has pinned for its devices
 	Reported []Block                                   // the same, of blocks that the program reported; Take fills in what is resident and nobody's
 	Foreign  *Foreign                                  // of another process; nil: it is this one
 	Outside  bool                                      // Survey.Outside is wanted
@@ -45,6 +46,7 @@ type Survey struct {
 	outside   *Outside   // nil if it is not wanted
 	blocks    []Block    // Sources.Blocks
 	reported  blocks     // Sources.Reported
+	pinned    blocks     // Sources.Pinned
 	given     []Range    // what allocators have mapped block by block
 	late      []latePart // for Settle
 	listed    []Mapped   // Sources.Mapped
@@ -66,7 +68,7 @@ type Survey struct {
 // Take looks up all pages of the process. It works in memory, which the caller frees.
 func Take(k usage.Kernel, s *Sources, memory *scratch.Memory) *Survey {
 	v := &Survey{Time: time.Now(), Mapped: scratch.Slice[ByLine](memory, len(s.Mapped)), malloc: s.Malloc, listed: s.Mapped, kernel: k, foreign: s.Foreign,
-		blocks: s.Blocks, reported: blocks{list: s.Reported}, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)},
+		blocks: s.Blocks, reported: blocks{list: s.Reported}, pinned: blocks{list: s.Pinned}, unclaimed: unclaimed{memory: memory, wanted: hasApart(s.Malloc)},
 		outside: s.newOutside()}
 	v.readRSS()
 	defer v.readRSS()
@@ -140,8 +142,8 @@ func (s *Sources) claims(memory *scratch.Memory) *claims {
 	for i := range s.Malloc {
 		blocks = append(blocks, s.Malloc[i].Ranges...)
 	}
-	c := newClaims(memory, len(s.Segments)+len(blocks)+len(s.Mapped)+len(s.Blocks)+len(s.Stacks))
-	added := scratch.Slice[claim](memory, max(len(s.Mapped), len(s.Blocks)))
+	c := newClaims(memory, len(s.Segments)+len(blocks)+len(s.Mapped)+len(s.Blocks)+len(s.Pinned)+len(s.Stacks))
+	added := scratch.Slice[claim](memory, max(len(s.Mapped), len(s.Blocks), len(s.Pinned)))
 	defer scratch.ReleaseSlice(memory, added)
 	if s.Tables != nil {
 		c.add(claimed(profiler, s.Tables()))
@@ -149,9 +151,10 @@ func (s *Sources) claims(memory *scratch.Memory) *claims {
 	c.add(claimed(segment, wholePages(s.Segments)))
 	c.add(claimed(allocator, blocks))
 	c.add(appendMapped(added[:0], s.Mapped, Allocator, allocator))
-	c.add(appendBlocks(added[:0], s.Blocks)) // where the allocator's ranges are not known
+	c.add(appendBlocks(added[:0], s.Blocks, allocator)) // where the allocator's ranges are not known
 	c.add(appendMapped(added[:0], s.Mapped, Profiler, profiler))
 	c.add(appendMapped(added[:0], s.Mapped, Go, goMapped))
+	c.add(appendBlocks(added[:0], s.Pinned, pinned))
 	c.add(appendMapped(added[:0], s.Mapped, Program, programMap))
 	if s.Foreign != nil {
 		c.add(claimed(goMapped, s.Foreign.GoPages)) // what was recorded is certain
@@ -171,9 +174,9 @@ func appendMapped(claims []claim, list []Mapped, k Kind, h holder) []claim {
 	return claims
 }
 
-func appendBlocks(claims []claim, blocks []Block) []claim {
+func appendBlocks(claims []claim, blocks []Block, h holder) []claim {
 	for i := range blocks {
-		claims = append(claims, claim{blocks[i].wholePages(), allocator, -1})
+		claims = append(claims, claim{blocks[i].wholePages(), h, -1})
 	}
 	return claims
 }
@@ -189,9 +192,15 @@ func claimed(h holder, ranges []Range) []claim {
 // ByLine is what was found in a range that the program mapped, by the line that it counts for.
 type ByLine struct {
 	Anonymous, Files, Shared, Devices Size
-	other                             Size // code, which counts for the program
 }
 
+func (b *ByLine) add(n nature, s state, bytes uint64) {
+	if to := b.size(n); to != nil {
+		to.add(s, bytes)
+	}
+}
+
+// size is nil for code, which counts for the program.
 func (b *ByLine) size(n nature) *Size {
 	switch n {
 	case anonymous, brk, mainStack:
@@ -203,5 +212,5 @@ func (b *ByLine) size(n nature) *Size {
 	case file, fileWritten:
 		return &b.Files
 	}
-	return &b.other
+	return nil
 }

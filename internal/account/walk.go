@@ -62,13 +62,17 @@ func (w *walk) run(a *area, r run) {
 		w.claims.divide(part, func(c *claim, bytes uint64) {
 			c = w.fitting(a, c)
 			of := run{Range{part.Start, part.Start + bytes}, r.state}
+			if p.holder(c) == pinned {
+				w.survey.pinned.add(&of)
+			} else {
+				w.survey.addDevice(a, n, r.state, bytes)
+			}
 			w.survey.outside.add(a, of.Start, p.holder(c), n, of.state, bytes)
 			if part.Start += bytes; !w.putOff(a, p, c, n, of) {
 				w.survey.add(p.holder(c), c, n, of)
 			}
 		})
 	}
-	w.survey.addDevice(a, n, r.state, r.Limit-r.Start)
 	w.blocks.add(&r)
 }
 
@@ -150,7 +154,7 @@ func (v *Survey) add(h holder, c *claim, n nature, r run) {
 
 func (v *Survey) addMapped(h holder, c *claim, n nature, s state, bytes uint64) {
 	if h == programMap {
-		v.Mapped[c.which].size(n).add(s, bytes)
+		v.Mapped[c.which].add(n, s, bytes)
 	}
 }
 

@@ -37,7 +37,11 @@ type Resident struct {
 // Fit makes the samples add up to the account's lines, and returns the rest as leaves.
 func (r *Resident) Fit(a *account.Account) (leaves []Leaf) {
 	r.Go, r.Native = inUse(r.Go), inUse(r.Native)
-	with := []stacked{{account.Native, r.Native}, {account.GoObjects, r.Go}}
+	malloc, pinned := apart(r.Native)
+	if len(pinned) > 0 {
+		r.Native = slices.Concat(malloc, pinned)
+	}
+	with := []stacked{{account.Native, r.Native[:len(malloc)]}, {account.Pinned, r.Native[len(malloc):]}, {account.GoObjects, r.Go}}
 	for _, line := range mappedLines {
 		with = append(with, stacked{line, r.Mapped[line]})
 	}
@@ -56,6 +60,27 @@ func (r *Resident) Fit(a *account.Account) (leaves []Leaf) {
 		shrink(s.samples, 0)
 	}
 	return leaves
+}
+
+// apart returns the samples of malloc's blocks, and those of memory that is pinned for devices.
+func apart(samples []stack.Sample) (malloc, pinned []stack.Sample) {
+	if !slices.ContainsFunc(samples, isPinned) {
+		return samples, nil
+	}
+	for _, s := range samples {
+		if isPinned(s) {
+			pinned = append(pinned, s)
+		} else {
+			malloc = append(malloc, s)
+		}
+	}
+	return malloc, pinned
+}
+
+func isPinned(s stack.Sample) bool {
+	return slices.ContainsFunc(s.Labels, func(l stack.Label) bool {
+		return l.Key == "kind" && (l.Text == "cuda pinned" || l.Text == "hip pinned")
+	})
 }
 
 // Calls returns the samples of calls that map memory.
@@ -103,7 +128,7 @@ func heapOf(line string) string {
 	switch {
 	case strings.HasPrefix(line, "Go: "):
 		return "go"
-	case strings.HasPrefix(line, "malloc: "):
+	case strings.HasPrefix(line, "malloc: "), line == account.Pinned:
 		return "native"
 	case line == account.MappedBy, line == account.CallerUnknown, line == account.Files, line == account.Shared, line == account.DeviceFiles:
 		return "mapped"

@@ -40,6 +40,12 @@ func TestSamplesShrinkByOneFactor(t *testing.T) {
 	}
 }
 
+func pinnedOf(bytes int64) []stack.Sample {
+	list := using(bytes)
+	list[0].Labels = []stack.Label{{Key: "kind", Text: "cuda pinned"}}
+	return list
+}
+
 func TestLinesKeepTheirTotals(t *testing.T) {
 	line := func(name string, bytes int64) account.Line {
 		return account.Line{Name: name, Size: account.Size{Resident: bytes}}
@@ -57,6 +63,9 @@ func TestLinesKeepTheirTotals(t *testing.T) {
 			[3]int64{30, 70, 4}},
 		"stacks with more than their line are made smaller": {using(10, 20), using(30, 40), map[string][]stack.Sample{account.Files: using(3, 1), account.Shared: using(9)},
 			[]account.Line{line(account.GoObjects, 7), line(account.Native, 15)}, nil, [3]int64{15, 7, 0}},
+		"pinned memory has a line of its own": {append(pinnedOf(50), using(10, 20)...), nil, nil,
+			[]account.Line{line(account.Native, 15), line(account.Pinned, 60)},
+			[]Leaf{{Name: account.Pinned, Group: "native", Values: stack.Values{InuseBytes: 10}}}, [3]int64{65, 0, 0}},
 		"lines that are not there leave nothing": {using(10), using(30), map[string][]stack.Sample{account.MappedBy: using(9)},
 			[]account.Line{line(account.Free, 15)},
 			[]Leaf{{Name: account.Free, Group: "native", Values: stack.Values{InuseBytes: 15}}}, [3]int64{0, 0, 0}},
