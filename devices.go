@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/nvml"
 	"github.com/cgoheap/cgoheap/internal/report"
@@ -27,6 +28,15 @@ func deviceOf(labels []stack.Label) string {
 		}
 	}
 	return unnamedDevice
+}
+
+// devicesIn returns the devices of samples by their IDs.
+func devicesIn(s *alloc.Snapshot) map[uint64]string {
+	devices := make(map[uint64]string)
+	for i := range s.Samples {
+		devices[s.Samples[i].ID] = deviceOf(s.Samples[i].Labels)
+	}
+	return devices
 }
 
 // onCards are what is in use of devices' memory, by device.

@@ -33,7 +33,7 @@ func (p *Profiler) tellings(news []suspects.Verdict) []func() {
 	if err != nil { // after Stop
 		return calls
 	}
-	for i, one := range p.described(p.shown(snapshot, all), all)[:len(news)] {
+	for i, one := range p.described(p.shown(snapshot, all), devicesIn(snapshot), all)[:len(news)] {
 		if one != nil {
 			calls[i] = func() { p.tell(*one) }
 		}

@@ -20,12 +20,12 @@ import (
 // Suspect is a stack with what is known of its blocks in use, or something outside malloc's heap that grows. Each error is half of a
 // 95 % interval, which sampling makes; 0 where all is recorded, and outside malloc's heap.
 type Suspect struct {
-	// Kind is what grows: "malloc", or, outside its heap, what is resident of "mapped", memory that recorded calls with one stack have
+	// Kind is what grows: "malloc", "device", memory of a device that is judged alike, or, outside malloc's heap, what is resident of "mapped", memory that recorded calls with one stack have
 	// mapped; "file", pages of a mapped file, or of the files of one folder where there are many; "file copies", private copies of
 	// such pages that were written to; "shared memory" that no recorded call has mapped; "library", what was written to of the variables
 	// of a library, wherever it is loaded; "thread stacks" and "ended thread stacks". "go stacks" are what Go's runtime has set aside
 	// for goroutines, "go heap" what was in use after the last collection. Outside malloc's heap, Class is "grows" or "unsure", for a
-	// file always the latter: the kernel can drop its pages. Only "mapped" has a Stack. Freed and what follows it are known of malloc only.
+	// file always the latter: the kernel can drop its pages. Only "mapped" has a Stack. Freed and what follows it are known of malloc and devices only.
 	Kind string `json:"kind"`
 
 	// Class is "leak" where it grows steadily and nothing was found that points to the blocks. "grows": steadily, and hardly any
@@ -152,24 +152,27 @@ func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) []Suspect {
 // list returns what is known of the first verdicts, at most so many, whose stacks have samples in the snapshot. Stacks with the same
 // lines are one: so all are named, of which there are some hundred at most, and cut afterwards.
 func (p *Profiler) list(s *alloc.Snapshot, verdicts []suspects.Verdict, most int) []Suspect {
-	lines := p.shown(s, verdicts)
+	lines, devices := p.shown(s, verdicts), devicesIn(s)
 	merged := suspects.Merge(verdicts, func(v *suspects.Verdict) (key string) {
 		for _, l := range lines[v.Site] {
-			key += fmt.Sprintf("%v\n%s\n%s:%d\n", v.Kind(), l.Function, l.File, l.Line)
+			key += fmt.Sprintf("%v %s\n%s\n%s:%d\n", v.Kind(), devices[v.Site], l.Function, l.File, l.Line)
 		}
 		return key
 	})
-	return present(p.described(lines, merged[:min(most, len(merged))]))
+	return present(p.described(lines, devices, merged[:min(most, len(merged))]))
 }
 
 // described returns what is known of the stack of each verdict; nil for one that has no lines.
-func (p *Profiler) described(lines map[uint64][]symbolize.Line, verdicts []suspects.Verdict) []*Suspect {
+func (p *Profiler) described(lines map[uint64][]symbolize.Line, devices map[uint64]string, verdicts []suspects.Verdict) []*Suspect {
 	list := make([]*Suspect, len(verdicts))
 	stacks := make([][]symbolize.Line, len(verdicts))
 	for i := range verdicts {
 		stacks[i] = lines[verdicts[i].Site]
 	}
 	names := namesOf(stacks)
+	for i := range verdicts {
+		names[i].Device = devices[verdicts[i].Site]
+	}
 	_, _, failure := p.search.State()
 	for i := range verdicts {
 		if stack, known := lines[verdicts[i].Site]; known || verdicts[i].Thing != nil {

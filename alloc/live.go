@@ -38,6 +38,10 @@ func (r *Recording) Live(take func(ticks uint64, each func(func(*suspects.Block)
 // liveBlock returns a block with its weight.
 func liveBlock(read *tables.Reader, b *tables.Block) *suspects.Block {
 	size, blocks := read.SizeOf(b), float64(b.Objects.Low)/(1<<16)
-	return &suspects.Block{Stack: uint64(read.StackOf(b)), Site: read.ID(b), Born: b.Born(), Bytes: float64(size) * blocks, Blocks: blocks,
+	stack := uint64(read.StackOf(b))
+	if read.OnDevice(b) {
+		stack = suspects.OnDevice(stack, read.DeviceOf(b))
+	}
+	return &suspects.Block{Stack: stack, Site: read.ID(b), Born: b.Born(), Bytes: float64(size) * blocks, Blocks: blocks,
 		Variance: b.Variance(size)}
 }

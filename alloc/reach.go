@@ -22,8 +22,8 @@ type Blocks struct {
 	age     func(*tables.Block) (time.Duration, bool)
 }
 
-// BlocksIn returns the blocks of malloc's in use, and errStopped after Stop. Those that the program reported are not among them, nor
-// those whose free was lost.
+// BlocksIn returns the blocks of malloc's in use, and those in memory of devices, whose addresses the program keeps like any other. It
+// returns errStopped after Stop. Others that the program reported are not among them, nor those whose free was lost.
 func (r *Recording) BlocksIn(memory *scratch.Memory) (*Blocks, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,13 +34,27 @@ func (r *Recording) BlocksIn(memory *scratch.Memory) (*Blocks, error) {
 	read := r.reader(memory)
 	b.age = read.Age
 	read.Blocks(func(block tables.Block) {
-		if !block.Lost && !block.Reported {
-			b.list = scratch.Append(memory, b.list, sized{Block: block, size: read.SizeOf(&block)})
+		if onDevice := read.OnDevice(&block) && block.Address < mostAddress; !block.Lost && (!block.Reported || onDevice) {
+			b.list = scratch.Append(memory, b.list, sized{Block: block, size: searched(&block, read.SizeOf(&block))})
 		}
 	})
 	slices.SortFunc(b.list, func(x, y sized) int { return cmp.Compare(x.Address, y.Address) })
 	b.list = slices.CompactFunc(b.list, func(x, y sized) bool { return x.Address == y.Address })
 	return b, nil
+}
+
+// mostAddress is behind all addresses of a process. A driver's handles are beyond it, and no address of a block.
+const mostAddress = 1 << 48
+
+// mostSearched is how many bytes of a block on a device are looked for: a search takes memory for each page of a block. The program has
+// the address of its start, with which it is freed.
+const mostSearched = 64 << 20
+
+func searched(b *tables.Block, size uint64) uint64 {
+	if b.Reported {
+		return min(size, mostSearched)
+	}
+	return size
 }
 
 // leastListed is how many blocks take enough memory that it is not of Go's heap.

@@ -8,7 +8,7 @@ import (
 
 // Block is a sampled block that is live.
 type Block struct {
-	Stack    uint64  // identifies its stack
+	Stack    uint64  // identifies its stack; as OnDevice, with its device
 	Site     uint64  // identifies one sample of that stack in profiles
 	Born     uint64  // when it was allocated, in ticks
 	Bytes    float64 // what it stands for

@@ -11,7 +11,7 @@ import (
 // Kind is what grows.
 type Kind int
 
-// The kinds. All but Malloc are outside malloc's heap: there, what is resident is known, but not what was freed of it.
+// The kinds. All but Malloc and Device are outside malloc's heap: there, what is resident is known, but not what was freed of it.
 const (
 	Malloc  Kind = iota
 	Mapped       // memory that recorded calls with one stack have mapped
@@ -23,11 +23,12 @@ const (
 	Ended        // stacks of threads that have ended
 	GoStacks
 	GoHeap
+	Device // blocks in memory of a device, by stack and device: judged as those of malloc
 )
 
 // String returns the name of the kind.
 func (k Kind) String() string {
-	return [...]string{"malloc", "mapped", "file", "file copies", "shared memory", "library", "thread stacks", "ended thread stacks", "go stacks", "go heap"}[k]
+	return [...]string{"malloc", "mapped", "file", "file copies", "shared memory", "library", "thread stacks", "ended thread stacks", "go stacks", "go heap", "device"}[k]
 }
 
 // Thing is what is in memory outside malloc's heap at one moment, of one kind and one stack or name.
@@ -135,10 +136,23 @@ func (v *Verdict) outsideClass() Class {
 
 // Kind returns what the verdict is about.
 func (v *Verdict) Kind() Kind {
-	if v.Thing == nil {
-		return Malloc
+	switch {
+	case v.Thing != nil:
+		return v.Thing.Kind
+	case v.Stack&deviceKeys != 0:
+		return Device
 	}
-	return v.Thing.Kind
+	return Malloc
+}
+
+// deviceKeys are numbers of stacks with blocks in memory of devices.
+const deviceKeys = 1 << 62
+
+// OnDevice returns the number of a stack, of 32 bits, for its blocks on a device.
+func OnDevice(stack uint64, device string) uint64 {
+	h := fnv.New32a()
+	h.Write([]byte(device))
+	return deviceKeys | uint64(h.Sum32()>>2)<<32 | stack
 }
 
 // Subject returns the name of the thing, for a sentence. n names the stack that mapped it; only Mapped has one.

@@ -14,6 +14,7 @@ type Names struct {
 	Entry          string // the function that Go called; "" if that is the same, or there is none
 	Caller         string // the Go function; "" if there is none
 	Pool           string // a function that may cut its blocks into smaller ones; "" if none is known to
+	Device         string // of Device
 }
 
 // String returns the function as the subject of a sentence.
@@ -42,7 +43,18 @@ func (v *Verdict) Sentence(n Names, format func(value, half float64) string) str
 	if f := v.Finding; f != nil && v.Bytes > 0 {
 		parts = append(parts, f.String())
 	}
-	return n.String() + ": " + strings.Join(parts, ", ") + v.conclusion(format) + v.tooFew() + v.cut(n.Pool)
+	return v.memory(n) + n.String() + ": " + strings.Join(parts, ", ") + v.conclusion(format) + v.tooFew() + v.cut(n.Pool)
+}
+
+// memory says before the stack's name that it is memory of a device; "" for malloc's.
+func (v *Verdict) memory(n Names) string {
+	switch {
+	case v.Kind() != Device:
+		return ""
+	case n.Pool != "":
+		return "segments of a pool in device memory (" + n.Device + ") of "
+	}
+	return "device memory (" + n.Device + ") of "
 }
 
 // cut says of blocks that are held, and that a pool may cut into smaller ones, that some of those may be lost.

@@ -199,3 +199,22 @@ func TestTheMostSuspectComesFirst(t *testing.T) {
 		t.Errorf("%v, want %s", got, want)
 	}
 }
+
+func TestMemoryOfADeviceIsSaidToBeSo(t *testing.T) {
+	trend := risingStack(1.2, 0.2, 0)
+	trend.Stack = OnDevice(7, "GPU 0")
+	v := Verdict{Trend: trend, Finding: &Finding{Unreachable: 0.98}}
+	v.Class = v.class()
+	names := Names{Function: "upload", File: "lib.c", Line: 15, Device: "GPU 0"}
+	const rest = "`upload` (lib.c:15): grows 1.2 ± 0.2 MiB/min since 10:02 UTC, 50.0 ± 4.0 MiB in use, no pointer found to 98 %: a leak, or its pointers are hidden"
+	if got, want := v.Sentence(names, inMiB), "device memory (GPU 0) of "+rest; got != want || v.Kind() != Device {
+		t.Errorf("%v: %s\nwant %s", v.Kind(), got, want)
+	}
+	names.Pool = "c10::cuda::CUDACachingAllocator::malloc"
+	if got, want := v.Sentence(names, inMiB), "segments of a pool in device memory (GPU 0) of "+rest; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if OnDevice(7, "GPU 0") == OnDevice(7, "GPU 1") || OnDevice(7, "GPU 0") == OnDevice(8, "GPU 0") || OnDevice(7, "")&outsideKeys != 0 {
+		t.Error("blocks of one stack are not told apart by their device")
+	}
+}

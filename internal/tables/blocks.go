@@ -48,6 +48,16 @@ func (r *Reader) SizeOf(b *Block) uint64 {
 // OnDevice reports whether the block lies in memory of a device.
 func (r *Reader) OnDevice(b *Block) bool { return b.Reported && r.place(b.Site) == layout.SiteOnDevice }
 
+// DeviceOf returns what the labels of a block in memory of a device say of where it is: "GPU 0"; "" if nothing.
+func (r *Reader) DeviceOf(b *Block) string {
+	for _, l := range r.labels.of(r.labels.number(r.region.Load32(Offset(b.Site) + layout.SiteLabels))) {
+		if l.Key == "device" {
+			return l.Text
+		}
+	}
+	return ""
+}
+
 // Pinned reports whether the block is memory of the host that is pinned for a device.
 func (r *Reader) Pinned(b *Block) bool { return b.Reported && r.place(b.Site) == layout.SitePinned }
 

@@ -71,7 +71,7 @@ function items(list) {
     const growth = s.moments > 1 ? `, ${bytes(s.growth)} ± ${bytes(s.growth_error)} a minute` : ""; // a single one shows none
     if (s.growth_error || s.bytes_error) open.append(make("span", { className: "error" }, `95 %: ${bytes(s.bytes)} ± ${bytes(s.bytes_error)} in use${growth}`));
     open.addEventListener("click", () => {
-      set({ view: !s.kind || s.kind === "malloc" ? "inuse" : "rss", reverse: "", library: "", by: "", from: "", to: "", zoom: s.stack.toReversed() });
+      set({ view: { device: "device", malloc: "inuse" }[s.kind || "malloc"] || "rss", reverse: "", library: "", by: "", from: "", to: "", zoom: s.stack.toReversed() });
       find("stacks").scrollIntoView();
     });
     return make("li", {}, open);
