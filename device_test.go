@@ -8,10 +8,13 @@ import (
 	"runtime/pprof"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
@@ -167,5 +170,88 @@ func TestSegmentsOfPoolsAreKnownByTheirFunctions(t *testing.T) {
 	want := map[string]int64{"on GPU 1: in use by this process": 21 << 20, "on GPU 1: of that, segments of pools": 20 << 20}
 	if diff := cmp.Diff(want, linesIn(cards["GPU 1"].lines("on GPU 1: "))); diff != "" || len(cards) != 1 {
 		t.Error(diff)
+	}
+}
+
+// heldOnDevice is the address of memory of a device, as host code keeps it.
+var heldOnDevice uintptr
+
+//go:noinline
+func keepOnDevice(number string, size uintptr) {
+	heldOnDevice = onDevice + uintptr(time.Now().UnixNano()&0xffff)<<21
+	pprof.Do(context.Background(), pprof.Labels("device", "GPU "+number), func(context.Context) { Allocated(heldOnDevice, size, "cuda") })
+}
+
+//go:noinline
+func loseOnDevice(t *testing.T, number string, size uintptr) {
+	address := onDevice + 1<<44 + uintptr(time.Now().UnixNano()&0xffff)<<21
+	pprof.Do(context.Background(), pprof.Labels("device", "GPU "+number), func(context.Context) { Allocated(address, size, "cuda") })
+	complement := ^address
+	t.Cleanup(func() { Freed(^complement) })
+}
+
+// Pointers to memory of a device are values in the host's memory, which are looked for like any other; that memory is not looked into.
+func TestSuspectsAreMemoryOfDevicesToo(t *testing.T) {
+	p := start(t, labelled)
+	background.Apart("allocating on a device", func() {
+		loseOnDevice(t, "0", 8<<30)
+		loseOnDevice(t, "1", 1<<30)
+		keepOnDevice("1", 20<<20)
+	})
+	defer func() { Freed(heldOnDevice) }()
+	settled()
+	suspect(t, p, "loseOnDevice")
+	if err := p.SearchSuspects(); err != nil {
+		t.Fatal(err)
+	}
+	list, err := p.Suspects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]float64)
+	for _, s := range list {
+		function := "loseOnDevice"
+		if indexOf([]Suspect{s}, "keepOnDevice") == 0 {
+			function = "keepOnDevice"
+		}
+		if device, rest, ok := strings.Cut(s.Sentence, ") of "); s.Kind == "device" && ok && rest != "" {
+			found[device+") of "+function] = s.Unreachable
+			if strings.Contains(s.Holder, "data at") != (function == "keepOnDevice") { // the test has no names of variables
+				t.Errorf("%s is held by %q", function, s.Holder)
+			}
+		}
+	}
+	want := map[string]float64{"device memory (GPU 0) of loseOnDevice": 1, "device memory (GPU 1) of loseOnDevice": 1, "device memory (GPU 1) of keepOnDevice": 0}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheTimelineHasMemoryOfDevicesOnceThereIsSome(t *testing.T) {
+	p := start(t, everything)
+	note := p.deviceNotes()
+	noted := func() int64 {
+		v := [flight.Fields]int64{flight.Devices: flight.Unknown}
+		note(&v)
+		return v[flight.Devices]
+	}
+	if n := noted(); n != flight.Unknown {
+		t.Errorf("without any, %d bytes", n)
+	}
+	Allocated(onDevice, 8<<30, "cuda")
+	if n := noted(); n != 8<<30 {
+		t.Errorf("%d bytes", n)
+	}
+	Freed(onDevice)
+	if n := noted(); n != 0 {
+		t.Errorf("afterwards, %d bytes", n)
+	}
+}
+
+func TestMetricsHaveMemoryOfDevices(t *testing.T) {
+	p := start(t, labelled)
+	onGPU(t, "0", onDevice, 8<<30, "cuda")
+	if got := metric(p.Metrics(), "cgoheap_device_bytes")["device memory, GPU 0: in use by this process"]; got != 8<<30 {
+		t.Errorf("%v bytes", got)
 	}
 }

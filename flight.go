@@ -46,7 +46,7 @@ func (p *Profiler) flightSources() flight.Sources {
 	type values = [flight.Fields]int64
 	group := &groupNotes{}
 	return flight.Sources{
-		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }, group.note},
+		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }, p.deviceNotes(), group.note},
 		Paced: []func(*values){group.find, noteStalls, p.noteMallocFree, p.noteMapped},
 		Heap:  p.goHeap,
 	}
@@ -67,6 +67,16 @@ func noteProcess(v *[flight.Fields]int64) {
 
 func noteGo(v *[flight.Fields]int64) {
 	v[flight.GoHeap], v[flight.GoFree], v[flight.GoStacks], v[flight.GoOther] = account.GoMemory()
+}
+
+// deviceNotes returns a function that notes memory of devices, and nothing in a process that has had none.
+func (p *Profiler) deviceNotes() func(*[flight.Fields]int64) {
+	had := false
+	return func(v *[flight.Fields]int64) {
+		if bytes := p.recording.DeviceInUse(); bytes > 0 || had {
+			v[flight.Devices], had = bytes, true
+		}
+	}
 }
 
 // groupNotes are notes of control groups. The group that is nearest to its limit is looked for rarely, and read every second.

@@ -76,6 +76,8 @@ func (p *Profiler) accountMetrics() ([]Metric, error) {
 		{Name: "cgoheap_account_bytes", Label: "line", Values: linesOf(a.Lines), Help: "resident bytes of each line of the account that has some"},
 		{Name: "cgoheap_outside_rss_bytes", Label: "line", Values: linesOf(a.OutsideRSS),
 			Help: "memory that a control group's limit counts and RSS does not"},
+		{Name: "cgoheap_device_bytes", Label: "line", Values: linesOf(a.Devices),
+			Help: "memory of devices, which is not in RSS: recorded blocks of this process, and what the driver says; none in a process that uses no device"},
 		{Name: "cgoheap_swapped_bytes", Values: one(a.Swapped), Help: "memory of the process that is swapped out"},
 		trimmable,
 	}, nil

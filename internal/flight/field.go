@@ -13,6 +13,7 @@ const (
 	Native
 	Mapped
 	MallocFree
+	Devices
 	Threads
 	Goroutines
 	GroupUsed
@@ -39,6 +40,7 @@ var fields = [Fields]About{
 	Native:      {"native", "bytes", "blocks of malloc in use, by the sizes that the program asked for; an estimate if it samples"},
 	Mapped:      {"mapped", "bytes", "memory that the program and its libraries mapped, resident or not"},
 	MallocFree:  {"malloc_free", "bytes", "resident memory that malloc keeps for later"},
+	Devices:     {"devices", "bytes", "memory of devices, such as graphics cards, in recorded blocks in use; unknown before the first"},
 	Threads:     {"threads", "", "threads of the process"},
 	Goroutines:  {"goroutines", "", "goroutines"},
 	GroupUsed:   {"cgroup_used", "bytes", "memory that the control group nearest to its limit uses, with file cache"},

@@ -17,8 +17,12 @@ const shows = { "malloc: in use": { view: "inuse" }, "mapped directly": mapped, 
 // nameOf returns the line's name, as a button if there are stacks.
 function nameOf(line) {
   const to = shows[line.name];
-  if (!to || !offers(to.view)) return line.name;
-  const open = make("button", { title: "Shows its stacks" }, line.name);
+  return to && offers(to.view) ? shown(line.name, to) : line.name;
+}
+
+// shown is a button that shows stacks.
+function shown(name, to) {
+  const open = make("button", { title: "Shows its stacks" }, name);
   open.addEventListener("click", () => {
     set({ reverse: "", library: "", by: "", from: "", to: "", zoom: [], ...to });
     find("stacks").scrollIntoView();
@@ -48,6 +52,11 @@ export function showAccount(a, about) {
       make("td", { className: "n" }, bytes(line.resident)), make("td", { className: "n" }, share(line.resident, a.rss)), name));
   });
   body.append(make("tr", {}, make("td", {}), make("td", { className: "n" }, make("b", {}, bytes(a.rss))), make("td", {}), make("td", {}, make("b", {}, "RSS"))));
+  for (const line of a.devices || []) {
+    const name = make("td", { title: line.sentence }, offers("device") ? shown(line.name, { view: "device", by: "device" }) : line.name);
+    for (const text of [line.detail, line.read_error]) if (text) name.append(make("div", { className: text === line.detail ? "soft" : "fault" }, text));
+    body.append(make("tr", { className: "soft" }, make("td", {}), make("td", { className: "n" }, line.read_error ? "–" : bytes(line.resident)), make("td", {}), name));
+  }
   bar.setAttribute("aria-label", a.lines.map((l) => `${l.name} ${share(l.resident, a.rss)}`).join(", "));
   find("advice").replaceChildren(...(a.advice || []).map((s) => make("li", {}, s)));
   const process = about?.pid ? `${about.name}, process ${about.pid}: ` : "";

@@ -10,16 +10,20 @@ import { whose } from "./suspects.js";
 export const series = [["RSS", "rss", ["rss"]], ["Go", "go", ["go_heap", "go_free", "go_stacks", "go_other"]], ["malloc: in use", "native", ["native"]],
   ["mapped directly", "mapped", ["mapped"]], ["malloc: free", "free", ["malloc_free"]]];
 
+// beside are those that are no part of RSS; a process that uses no device has none.
+const beside = [["on devices, not in RSS", "device", ["devices"]]];
+export const drawn = (timeline, rows) => columnsOf(timeline, rows, beside)[0].some((n) => n !== null) ? [...series, ...beside] : series;
+
 const minute = 60_000, lately = 10 * minute;
 const little = 2 ** 20, littleShare = 0.02; // what RSS moves by in a service that does nothing
 const partShare = 0.1, causeShare = 0.25; // of the growth: what is listed, what may be the cause
 const mostMappers = 3, longEnough = 8; // minutes, as for verdicts on suspects
 
 // columnsOf returns the values of each series, null where one is not known.
-export function columnsOf(timeline, rows) {
+export function columnsOf(timeline, rows, list = series) {
   const column = Object.fromEntries(timeline.columns.map((c, i) => [c.name, i]));
-  const sum = (row, names) => names.reduce((s, n) => row[column[n]] === null || s === null ? null : s + row[column[n]], 0);
-  return series.map(([, , names]) => rows.map((r) => sum(r, names)));
+  const sum = (row, names) => names.reduce((s, n) => s === null ? null : (row[column[n]] ?? null) === null ? null : s + row[column[n]], 0);
+  return list.map(([, , names]) => rows.map((r) => sum(r, names)));
 }
 
 // levels returns the mean of each series over some of the rows, of what is known. Where nothing is, as of figures that are read up to

@@ -2,7 +2,7 @@
 
 import { bytes, find } from "./text.js";
 import { set, state } from "./state.js";
-import { columnsOf, moved, sentence, series } from "./growth.js";
+import { columnsOf, drawn, moved, sentence } from "./growth.js";
 
 const powers = Array.from({ length: 50 }, (_, i) => 2 ** i); // what lies between two ticks of bytes
 
@@ -40,7 +40,7 @@ const known = (u, n, i, at) => {
 export function drawTimeline() {
   if (!sent) return;
   shownRange = state().range;
-  const rows = rowsOf(shownRange), target = find("timeline");
+  const rows = rowsOf(shownRange), target = find("timeline"), series = drawn(sent, rows);
   chart?.destroy();
   const axis = { stroke: colour("ink"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } };
   chart = new uPlot({
@@ -50,7 +50,7 @@ export function drawTimeline() {
     series: [{ label: "Time", value: (_, t) => t === null || t === undefined ? "latest" : new Date(t * 1000).toLocaleTimeString() },
       ...series.map(([label, name]) => ({ label, stroke: colour(name), width: label === "RSS" ? 2 : 1.5, spanGaps: true, value: known }))],
     hooks: { draw: [mark] },
-  }, [rows.map((r) => r[0] / 1000), ...columnsOf(sent, rows)], target);
+  }, [rows.map((r) => r[0] / 1000), ...columnsOf(sent, rows, series)], target);
   chart.over.addEventListener("click", () => pick(chart.cursor.idx));
   for (const b of find("range").children) b.setAttribute("aria-pressed", b.dataset.range === shownRange);
   say();
