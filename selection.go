@@ -9,8 +9,8 @@ import (
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-// Selection selects what a profile shows. The zero value is what WriteProfile writes: all native memory in use now, and
-// beside it all that was allocated since Start.
+// Selection selects what a profile shows. The zero value is what WriteProfile writes: all native memory in use now, but for
+// that of devices (ViewDevice), and beside it all that was allocated since Start.
 type Selection struct {
 	View View
 

@@ -158,7 +158,7 @@ static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t ge
 }
 
 // The total in use, and with it the peak, is of the host's memory: a device's has a total of its own, and what is registered counts once.
-static inline void raise(uint32_t slot, const struct site *s, uint64_t bytes)
+static inline void in_use_raise(uint32_t slot, const struct site *s, uint64_t bytes)
 {
 	if (s->device == SITE_REGISTERED)
 		return;
@@ -168,7 +168,7 @@ static inline void raise(uint32_t slot, const struct site *s, uint64_t bytes)
 		peak_raise(slot, bytes);
 }
 
-static inline void lower(uint32_t slot, const struct site *s, uint64_t bytes)
+static inline void in_use_lower(uint32_t slot, const struct site *s, uint64_t bytes)
 {
 	if (s->device == SITE_REGISTERED)
 		return;
@@ -183,7 +183,7 @@ static struct site *leave(struct pass pass, const struct block *b)
 {
 	struct site *site = region_ref(b->site);
 	site_prefetch(b->site);
-	lower(pass.slot, site, block_weight(b).of[BYTES]);
+	in_use_lower(pass.slot, site, block_weight(b).of[BYTES]);
 	peak_before(site);
 	return site;
 }
@@ -235,7 +235,7 @@ static void remember(struct pass pass, const struct allocation *a)
 	peak_before(site);
 	site_add(site, pass.parity, w);
 	if (kept) {
-		raise(pass.slot, site, w.of[BYTES]);
+		in_use_raise(pass.slot, site, w.of[BYTES]);
 	} else {
 		// It was certainly allocated. Whether it is still in use cannot be known later, so it does not count as in use.
 		count(COUNT_LOST_LIVE);

@@ -12,6 +12,7 @@ export const series = [["RSS", "rss", ["rss"]], ["Go", "go", ["go_heap", "go_fre
 
 // beside are those that are no part of RSS; a process that uses no device has none.
 const beside = [["on devices, not in RSS", "device", ["devices"]]];
+export const isBeside = (s) => beside.includes(s);
 export const drawn = (timeline, rows) => columnsOf(timeline, rows, beside)[0].some((n) => n !== null) ? [...series, ...beside] : series;
 
 const minute = 60_000, lately = 10 * minute;
