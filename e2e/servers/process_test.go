@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -95,7 +93,7 @@ func (p *process) end(signal syscall.Signal) {
 	_ = p.running.Process.Signal(signal)
 	select {
 	case <-p.exited:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		_ = p.running.Process.Kill()
 		<-p.exited
 	}
@@ -111,23 +109,27 @@ func (p *process) logTail() string {
 	return string(bytes.Join(all[max(0, len(all)-lines):], []byte("\n")))
 }
 
-// given are the ports that freePort has returned.
-var given sync.Map
-
-// freePort returns a port of 127.0.0.1 that nobody listened on a moment ago, each once: the kernel may give one twice.
+// freePort returns a port of 127.0.0.1 that belongs to the test until it ends: a socket is bound to it, but does not listen.
+// The kernel gives such a port to nobody who asks for any port, nor to a connection. A program that names it can listen there,
+// because Go allows that of all its listeners (SO_REUSEADDR) as this socket does. Until then, connections are refused.
 func freePort(t *testing.T) int {
 	t.Helper()
-	for {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := listener.Addr().(*net.TCPAddr).Port
-		listener.Close()
-		if _, known := given.LoadOrStore(port, true); !known {
-			return port
-		}
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = syscall.Close(socket) })
+	if err := syscall.SetsockoptInt(socket, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	address, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address.(*syscall.SockaddrInet4).Port
 }
 
 func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }

@@ -1,6 +1,7 @@
 package debugfile
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -53,10 +54,7 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 		},
 		"an error": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
 		"slowly": func(_ http.ResponseWriter, r *http.Request) {
-			select {
-			case <-r.Context().Done():
-			case <-time.After(time.Minute):
-			}
+			<-r.Context().Done() // the client gives up
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,12 +62,18 @@ func TestWhatAServerMustNotSend(t *testing.T) {
 			if name == "slowly" {
 				s.Timeout = 50 * time.Millisecond
 			}
-			if path, err := s.fetch(someID); err == nil || errors.Is(err, ErrNotOnServer) {
+			begun := time.Now()
+			path, err := s.fetch(someID)
+			if err == nil || errors.Is(err, ErrNotOnServer) || errors.Is(err, context.DeadlineExceeded) != (name == "slowly") {
 				t.Errorf("%q, %v", path, err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(s.Cache, "*", "*")); len(left) > 0 {
 				t.Errorf("the cache holds %v", left)
 			}
+			if s.pause.Sub(begun) < pauseAfterError {
+				t.Errorf("a pause until %v, and the failure was after %v", s.pause, begun)
+			}
+			s.pause = s.pause.Add(time.Hour) // however slow the machine is
 			if _, err := s.fetch(someID); !errors.Is(err, errPaused) {
 				t.Errorf("after a failure: %v", err)
 			}
