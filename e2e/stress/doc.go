@@ -19,7 +19,8 @@
 // marked so is not wrong but cut; only in libraries that have just been opened may stacks be cut. Losses are counted by the
 // profiler's own counters, and must be 0 if the tables had room.
 //
-// It prints a table with a line for each site, and exits with 1 if anything is wrong or lost. -time sets the duration.
+// It prints a table with a line for each site, and exits with 1 if anything is wrong or lost. -time sets the duration; each
+// kind runs once in any case.
 //
 // While the storm goes on, pages beside stacks are mapped, protected and unmapped, and code without unwind data has their
 // addresses in the frame pointer register: see page.c. A walk that loads from such a page may crash the process.

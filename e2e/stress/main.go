@@ -18,7 +18,7 @@ import (
 const roundLength = time.Second
 
 func main() {
-	length := flag.Duration("time", 30*time.Second, "how long to storm")
+	length := flag.Duration("time", 30*time.Second, "how long to storm, at most, but for what each kind takes once")
 	pairs := flag.Uint64("pairs", 0, "instead of a storm, this many pairs of malloc and free")
 	full := flag.Bool("full", false, "all the time in one recording whose tables are full")
 	pages := flag.Bool("pages", false, "only beside pages that are mapped and unmapped")
@@ -80,20 +80,27 @@ func run(length time.Duration, full, pages bool) error {
 	return s.report(os.Stdout)
 }
 
-// run runs rounds, then recordings that start and stop amid a storm, then rounds with full tables, then sampled rounds.
+// run runs rounds, then recordings that start and stop amid a storm, then rounds with full tables, then sampled rounds. Each
+// runs once at least, and then again while the time is enough for what it took: profiles are taken amid the storm, so that a
+// busy machine takes seconds for what is to last one.
 func (s *storm) run(length time.Duration) error {
 	kinds := []func(time.Duration) error{s.round, s.underWay, s.whenFull, s.sampled}
 	if s.onlyPages {
 		kinds = kinds[:2]
 	}
-	for end := time.Now().Add(length); time.Now().Before(end); {
-		for _, kind := range kinds {
+	took := make([]time.Duration, len(kinds))
+	for end := time.Now().Add(length); ; {
+		for i, kind := range kinds {
+			begin := time.Now()
+			if took[i] > 0 && begin.Add(took[i]).After(end) {
+				return nil
+			}
 			if err := kind(min(roundLength, length/time.Duration(len(kinds)))); err != nil {
 				return err
 			}
+			took[i] = time.Since(begin)
 		}
 	}
-	return nil
 }
 
 // report prints the table, and returns an error if anything is wrong, or lost although there was room.
