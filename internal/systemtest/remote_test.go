@@ -183,14 +183,14 @@ func TestAProcessWhoseWorldIsStoppedIsReadFromOutside(t *testing.T) {
 func TestAWorkingProcessIsReadFromOutside(t *testing.T) {
 	c := begin(t, "1")
 	c.say(t, "storm")
-	last := int64(0)
+	last, names := int64(0), symbolize.New(symbolize.Options{}) // which reads the process's debug data once
 	for range 20 {
 		read, err := remote.Read(c.Process.Pid)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := read.Write(&b, remote.View{View: report.InUse}, symbolize.New(symbolize.Options{})); err != nil {
+		if err := read.Write(&b, remote.View{View: report.InUse}, names); err != nil {
 			t.Fatal(err)
 		}
 		faults, err := check.Profile(bytes.NewReader(b.Bytes()))
