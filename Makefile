@@ -29,7 +29,7 @@ tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLO
 
 again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
 
-.PHONY: help demo all flaky mutants test test-all test-busy names kinds skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
+.PHONY: help demo all flaky mutants test test-all test-busy names simulated tools kinds skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
 help: ## Lists the targets.
 	@awk -F ': .*## ' '/^[a-z0-9-]+:.* ## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,23 +37,33 @@ help: ## Lists the targets.
 demo: deps ## Builds a service that leaks, drives it for a few seconds and shows who holds its native memory.
 	@$(MAKE) --no-print-directory -C examples/leaky demo
 
+# Compressing a test binary's debug data takes as long as linking it.
+quick := -ldflags=-compressdwarf=false
+
 # -count=1: tests that build programs of their own do not notice in the cache that those changed. -timeout: a busy machine
 # takes longer for the matrix than the ten minutes that go test allows. -vet=off: make check runs vet's analyzers.
-test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors. BUT=names leaves out what names tests.
-	@$(tests) -at-once 2 $(if $(filter names,$(BUT)),-but '$(named)') $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
+test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors. BUT="names simulated" leaves out what these test.
+	@$(tests) -at-once 2 $(if $(BUT),-but '$(foreach b,$(BUT),$(packages_$b))') $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
 
 test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of the matrix.
-	@$(tests) -at-once 2 $(tested) -- -vet=off -count=1 -timeout 60m ./...
+	@$(tests) -at-once 2 $(tested) -- $(quick) -vet=off -count=1 -timeout 60m ./...
 
-named := ./symbolize ./internal/debugfile ./internal/dwarf ./internal/elffile ./internal/pclntab ./internal/xz
+packages_names     := ./symbolize ./internal/debugfile ./internal/dwarf ./internal/elffile ./internal/pclntab ./internal/xz
+packages_simulated := ./internal/suspects
 names: deps $(counted) ## Runs all tests of how addresses get their names, the long ones too.
-	@$(tests) . -- -vet=off -count=1 -timeout 60m $(named)
+	@$(tests) . -- -vet=off -count=1 -timeout 60m $(packages_names)
+
+simulated: deps $(counted) ## Runs all tests of who is suspected in simulated programs, the long ones too.
+	@$(tests) . -- -vet=off -count=1 -timeout 60m $(packages_simulated)
+
+tools: deps $(counted) ## Runs all tests of the tools that run tests, the long ones too.
+	@$(tests) tools/tests -- -vet=off -count=1 -timeout 60m ./...
 
 kinds: deps $(counted) ## Runs the rows of the matrix for a few builds, each on every kind of host; make matrix has all builds.
 	@$(tests) e2e -- -vet=off -count=1 -timeout 60m ./matrix
 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
-	@$(tests) -busy $(tested) -- -short -vet=off -count=1 -timeout 60m ./...
+	@$(tests) -busy $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
 
 # Hours; .ci/run without ALL takes a part of it.
 all: ## Runs everything: .ci/run and what it leaves out, every row of the matrix, a busy machine, the race detector.

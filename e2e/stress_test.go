@@ -21,12 +21,10 @@ func stress(t *testing.T, flags ...string) {
 	t.Logf("%s", out)
 }
 
+// .ci/run has make stress for it.
 func TestInAStormNothingIsWrongAndNothingLost(t *testing.T) {
-	if testing.Short() {
-		stress(t, "-time", "1s")
-	} else {
-		stress(t, "-time", "3s")
-	}
+	long(t)
+	stress(t, "-time", "3s")
 }
 
 func TestBesidePagesThatComeAndGoNothingIsWrongAndNothingLost(t *testing.T) {

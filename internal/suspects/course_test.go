@@ -64,10 +64,7 @@ func inUse(all []life, now uint64) (bytes float64) {
 // Each kind of history is looked at at each moment of an hour, with every allocation recorded and sampled. What a sentence says must be so of
 // what was in use in truth; and what must be said of it is said at so many of the looks.
 func TestWhatIsSaidOfAMovementIsSo(t *testing.T) {
-	seeds := uint64(12)
-	if testing.Short() {
-		seeds = 3
-	}
+	seeds := uint64(few(12, 3))
 	for _, c := range []struct {
 		name    string
 		program program
@@ -95,6 +92,9 @@ func TestWhatIsSaidOfAMovementIsSo(t *testing.T) {
 	} {
 		for _, exact := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, exact: %v", c.name, exact), func(t *testing.T) {
+				if testing.Short() && exact {
+					t.Skip("long: make test-all runs it")
+				}
 				looks, said := 0, 0
 				seldom, last := make(map[string]int), ""
 				for seed := range seeds {

@@ -76,8 +76,8 @@ func TestWhatFailsOnceIsFlakyAndWhatElseHappensIsNot(t *testing.T) {
 		"many fail once": {manyThatFailOnce(mostAgain + 1), false, false, []string{"== 11 tests failed, more than 10: none runs again", "tests: 1 passed, 11 failed"}},
 	} {
 		t.Run(about, func(t *testing.T) {
-			if testing.Short() && !c.short {
-				t.Skip("long: make test-all runs it")
+			if !c.short {
+				long(t)
 			}
 			t.Parallel()
 			out := ran(t, c.good, "-again", "2", module(t, countingTests+c.tests), "--", ".")
@@ -95,6 +95,7 @@ func manyThatFailOnce(n int) string {
 }
 
 func TestAFailureBesideAFlakyTestStays(t *testing.T) {
+	long(t)
 	once := module(t, countingTests+`func TestOnce(t *testing.T) { failsIn(t, 1) }`)
 	unbuilt := module(t, "package scratch\nfunc init() { undefined() }")
 	out := ran(t, false, "-again", "3", once, unbuilt, "--", ".")
@@ -103,6 +104,7 @@ func TestAFailureBesideAFlakyTestStays(t *testing.T) {
 }
 
 func TestRunningAgainEndsInTime(t *testing.T) {
+	long(t)
 	dir := module(t, countingTests+`func TestHangs(t *testing.T) { if run(t, "h") > 1 { select {} }; t.Error("bad") }`)
 	contains(t, ran(t, false, "-again", "2", "-limit", "2s", dir, "--", "."), "for 2s at most", "in run 1 of 2 TestHangs did not run, or did not end", "1 failed")
 	dir = module(t, countingTests+`func TestOnce(t *testing.T) { failsIn(t, 1) }`)
@@ -110,11 +112,13 @@ func TestRunningAgainEndsInTime(t *testing.T) {
 }
 
 func TestATestRunsAgainWithItsFlags(t *testing.T) {
+	long(t)
 	dir := module(t, countingTests+`func TestOnce(t *testing.T) { if !testing.Short() { t.Error("long") }; failsIn(t, 1) }`)
 	ran(t, true, "-again", "2", dir, "--", "-short", "-run", "Once", "-timeout", "1m", ".")
 }
 
 func TestFlakyTestsAreRecorded(t *testing.T) {
+	long(t)
 	dir, record := module(t, countingTests+`func TestOnce(t *testing.T) { failsIn(t, 1) }`), filepath.Join(t.TempDir(), "record")
 	ran(t, true, "-again", "2", "-record", record, dir, "--", ".")
 	contains(t, ran(t, true, "-sum", record), "FLAKY: scratch TestOnce, 1 of 3", "bad in run 1", "tests: 2 passed, 0 failed")

@@ -23,6 +23,14 @@ func TestSkips(t *testing.T) {
 }
 `
 
+// long leaves a test out of make test: make tools runs it.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long: make test-all runs it")
+	}
+}
+
 // module makes a module with these tests.
 func module(t *testing.T, tests string) string {
 	t.Helper()
@@ -101,6 +109,9 @@ func TestWhatFailsIsPrinted(t *testing.T) {
 		"a build":             {`func TestA(t *testing.T) { undefined() }`, []string{"undefined: undefined", "FAIL\tscratch [build failed]"}},
 	} {
 		t.Run(about, func(t *testing.T) {
+			if about != "a test" {
+				long(t)
+			}
 			tests := "package scratch\nimport \"testing\"\n" + c.tests
 			contains(t, ran(t, false, module(t, tests), "--", "."), c.parts...)
 		})
@@ -108,6 +119,7 @@ func TestWhatFailsIsPrinted(t *testing.T) {
 }
 
 func TestFoldersAtOnceArePrintedInTheirOrder(t *testing.T) {
+	long(t)
 	slow := module(t, "package scratch\nimport (\"testing\"; \"time\")\nfunc TestA(t *testing.T) { time.Sleep(time.Second) }")
 	bad := module(t, "package scratch\nimport \"testing\"\nfunc TestA(t *testing.T) { t.Error(\"wrong\") }")
 	out := ran(t, false, "-at-once", "2", slow, bad, slow, "--", ".")
@@ -117,6 +129,7 @@ func TestFoldersAtOnceArePrintedInTheirOrder(t *testing.T) {
 
 // What another run tests is left out by name, and a name that means nothing fails.
 func TestPackagesThatAreTestedElsewhereAreLeftOut(t *testing.T) {
+	long(t)
 	dir := module(t, "package scratch\nimport \"testing\"\nfunc TestA(t *testing.T) {}")
 	if err := os.MkdirAll(filepath.Join(dir, "b", "c"), 0o700); err != nil {
 		t.Fatal(err)
@@ -130,6 +143,7 @@ func TestPackagesThatAreTestedElsewhereAreLeftOut(t *testing.T) {
 }
 
 func TestNamesThatAreLeftOutAreCounted(t *testing.T) {
+	long(t)
 	out := ran(t, true, module(t, scratchTests), "--", "-skip", "TestSkips|TestMoon/full", ".")
 	contains(t, out, "2 skipped: left out by name", "tests: 1 passed, 0 failed, 2 skipped")
 }
