@@ -37,13 +37,16 @@ help: ## Lists the targets.
 demo: deps ## Builds a service that leaks, drives it for a few seconds and shows who holds its native memory.
 	@$(MAKE) --no-print-directory -C examples/leaky demo
 
-# Compressing a test binary's debug data takes as long as linking it.
-quick := -ldflags=-compressdwarf=false
+# Compressing a test binary's debug data takes as long as linking it. With -trimpath, Go's cache does not tell two clones in
+# different folders apart: what one has built, another need not. Tests build their programs so, too. What reads sources by
+# the paths in debug data is tested by names and by test-all.
+quick  := -ldflags=-compressdwarf=false
+shared := GOFLAGS="$$GOFLAGS -trimpath"
 
 # -count=1: tests that build programs of their own do not notice in the cache that those changed. -timeout: a busy machine
 # takes longer for the matrix than the ten minutes that go test allows. -vet=off: make check runs vet's analyzers.
 test: deps $(counted) ## Runs the Go tests of all modules, without the long ones: at most 3 minutes on two processors. BUT="names simulated" leaves out what these test.
-	@$(tests) -at-once 2 $(if $(BUT),-but '$(foreach b,$(BUT),$(packages_$b))') $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
+	@$(shared) $(tests) -at-once 2 $(if $(BUT),-but '$(foreach b,$(BUT),$(packages_$b))') $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
 
 test-all: deps $(counted) ## Runs all Go tests of all modules, with some rows of the matrix.
 	@$(tests) -at-once 2 $(tested) -- $(quick) -vet=off -count=1 -timeout 60m ./...
@@ -52,6 +55,7 @@ packages_names     := ./symbolize ./internal/debugfile ./internal/dwarf ./intern
 packages_simulated := ./internal/suspects
 names: deps $(counted) ## Runs all tests of how addresses get their names, the long ones too.
 	@$(tests) . -- -vet=off -count=1 -timeout 60m $(packages_names)
+	@$(tests) . -- -vet=off -count=1 -run TestSourceOfAFunction .
 
 simulated: deps $(counted) ## Runs all tests of who is suspected in simulated programs, the long ones too.
 	@$(tests) . -- -vet=off -count=1 -timeout 60m $(packages_simulated)
@@ -63,7 +67,7 @@ kinds: deps $(counted) ## Runs the rows of the matrix for a few builds, each on 
 	@$(tests) e2e -- -vet=off -count=1 -timeout 60m ./matrix
 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
-	@$(tests) -busy $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
+	@$(shared) $(tests) -busy $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
 
 # Hours; .ci/run without ALL takes a part of it.
 all: ## Runs everything: .ci/run and what it leaves out, every row of the matrix, a busy machine, the race detector.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,10 +29,18 @@ func goVersion(toolchain string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// here returns this package's directory, from which the program was built.
+// here returns this package's directory, from which the program was built: with -trimpath, it is not in the debug data, but the
+// program runs inside its module.
 func here() string {
 	_, file, _, _ := runtime.Caller(0)
-	return filepath.Dir(file)
+	if folder := filepath.Dir(file); filepath.IsAbs(folder) {
+		return folder
+	}
+	folder, err := exec.Command("go", "list", "-f", "{{.Dir}}", filepath.ToSlash(filepath.Dir(file))).Output()
+	if err != nil {
+		panic(fmt.Errorf("go list: %w", err))
+	}
+	return strings.TrimSpace(string(folder))
 }
 
 func tool(name, debian string) need {

@@ -110,7 +110,7 @@ func TestAPanicOfASourceIsReportedAndTheNextRecordIsNoted(t *testing.T) {
 		}
 	})
 	defer r.Stop()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		noted := 0
 		r.Read(func(n *Notes) { noted = len(n.Seconds()) })
 		if noted > 0 && failures.Load() == 1 {

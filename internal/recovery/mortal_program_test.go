@@ -5,9 +5,12 @@ package recovery_test
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -46,11 +49,12 @@ func TestTheProcessThatDies(t *testing.T) {
 		return // for a process of its own, which runs this test alone
 	}
 	keepInGo(8 << 20)
-	if _, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: 16 << 20, BlackBox: dir}); err != nil {
+	p, err := cgoheap.Start(cgoheap.Config{SampleBytes: 1, TableBytes: 16 << 20, BlackBox: dir})
+	if err != nil {
 		t.Fatal(err)
 	}
 	profiletest.Leak(leaked)
-	time.Sleep(1200 * time.Millisecond) // there is a record of it then
+	awaitRecords(t, p, 1)
 	os.Stdout.WriteString("recorded\n")
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Scan()
@@ -89,10 +93,26 @@ func TestTheProcessThatDies(t *testing.T) {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
 	case "fault":
 		survive()
-		time.Sleep(2500 * time.Millisecond) // there are records of the time after it
+		awaitRecords(t, p, 2)
 		os.Stdout.WriteString("survived\n")
 	}
 	select {}
+}
+
+// awaitRecords waits until n seconds more are in the timeline, each of which began after the call.
+func awaitRecords(t *testing.T, p *cgoheap.Profiler, n int) {
+	t.Helper()
+	seconds := func() int {
+		w := httptest.NewRecorder()
+		p.PagesHandler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/debug/cgoheap/timeline", nil))
+		var got struct{ Seconds [][]*int64 }
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+			t.Fatalf("%v: %s", err, w.Body)
+		}
+		return len(got.Seconds)
+	}
+	for enough := seconds() + 1 + n; seconds() < enough; time.Sleep(20 * time.Millisecond) {
+	}
 }
 
 // survive reads where no memory is, as Go programs may: the runtime makes a panic of it.

@@ -3,6 +3,7 @@ package terminal
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/plain"
@@ -46,13 +47,15 @@ func TestTextIsWrappedBetweenWords(t *testing.T) {
 }
 
 func TestProgressIsToldAndWipedAway(t *testing.T) {
-	var b strings.Builder
-	err := progress(&b, "reading \x1b[2J", time.Millisecond, func() error { time.Sleep(50 * time.Millisecond); return nil })
-	if text := b.String(); err != nil || !strings.HasPrefix(text, "\rreading \\u001b[2J: 0 s\x1b[K") || !strings.HasSuffix(text, "\r\x1b[K") {
-		t.Errorf("%q, %v", text, err)
-	}
-	b.Reset()
-	if err := Progress(&b, "reading", func() error { return nil }); err != nil || b.Len() > 0 {
-		t.Errorf("%q, %v", b.String(), err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		err := progress(&b, "reading \x1b[2J", time.Millisecond, func() error { time.Sleep(50 * time.Millisecond); return nil })
+		if text := b.String(); err != nil || !strings.HasPrefix(text, "\rreading \\u001b[2J: 0 s\x1b[K") || !strings.HasSuffix(text, "\r\x1b[K") {
+			t.Errorf("%q, %v", text, err)
+		}
+		b.Reset()
+		if err := Progress(&b, "reading", func() error { return nil }); err != nil || b.Len() > 0 {
+			t.Errorf("%q, %v", b.String(), err)
+		}
+	})
 }
