@@ -2,6 +2,7 @@ package servers
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -97,17 +98,18 @@ func mustHaveAllocatedAlone(t *testing.T, server reader, service string) {
 func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
 	parca, pyroscope := startParca(t, ""), startPyroscope(t)
 	boxes := toolchain.Memory(t)
-	first := startKeeper(t, "-pyroscope", "http://"+loopback(1), "-blackbox", boxes) // where nobody listens
-	allocate(t, first, "keep", 8192, 500)                                            // more than the samples of Go's heap, of which the log names the largest, too
-	time.Sleep(1500 * time.Millisecond)                                              // until that is noted
+	first := startKeeper(t, "-pyroscope", "http://"+loopback(freePort(t)), "-blackbox", boxes) // where nobody listens
+	allocate(t, first, "keep", 8192, 500)                                                      // more than the samples of Go's heap, of which the log names the largest, too
+	began := time.Now().Truncate(time.Second)
+	awaitRecord(t, first)
 	first.end(syscall.SIGKILL)
 	killed := time.Now()
 	keeper := startKeeper(t, "-parca", parca.url, "-pyroscope", pyroscope.url, "-blackbox", boxes)
 	awaitCounter(t, keeper, "export_recovered_pushed", 1)
 	p := onlyDump(t, boxes)
 	at := time.Unix(0, p.TimeNanos)
-	if killed.Sub(at) > 5*time.Second || at.After(killed) {
-		t.Errorf("the profile is of %v, and the service was killed at %v", at, killed)
+	if at.Before(began) || at.After(killed) {
+		t.Errorf("the profile is of %v, and the service was killed between %v and %v", at, began, killed)
 	}
 	const kind = "inuse_space:bytes"
 	about := func(got stacks, err error) error {
@@ -122,6 +124,25 @@ func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
 	if text := keeper.logTail(); !strings.Contains(text, "are held by vault::Ledger::enter, called from main.handleKeep") || !strings.Contains(text, "profile="+boxes) {
 		t.Errorf("the log has\n%s", text)
 	}
+}
+
+// awaitRecord waits until a second that began after the call is in the service's timeline, and so in its black box.
+func awaitRecord(t *testing.T, service *process) {
+	t.Helper()
+	seconds := func() int {
+		var timeline struct{ Seconds [][]*int64 }
+		if err := json.Unmarshal(fetch(t, service.url+"/debug/cgoheap/timeline"), &timeline); err != nil {
+			t.Fatal(err)
+		}
+		return len(timeline.Seconds)
+	}
+	enough := seconds() + 2
+	eventually(t, "the timeline", func() error {
+		if n := seconds(); n < enough {
+			return fmt.Errorf("%d seconds, want %d", n, enough)
+		}
+		return nil
+	})
 }
 
 // onlyDump returns the only profile in a directory.

@@ -111,7 +111,8 @@ func awaitRecords(t *testing.T, p *cgoheap.Profiler, n int) {
 		}
 		return len(got.Seconds)
 	}
-	for enough := seconds() + 1 + n; seconds() < enough; time.Sleep(20 * time.Millisecond) {
+	for enough := seconds() + 1 + n; seconds() < enough; {
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
