@@ -118,7 +118,7 @@ static void kinds(void)
 		start(1);
 		cgoheap_labels.of_thread = LABEL_KIND;
 		char *text = strndup(cases[i].kind, strlen(cases[i].kind));
-		cgoheap_thread.kind = (struct kind){text, strlen(text)};
+		cgoheap_thread.kind = (struct kind){text, strlen(text), 0};
 		remember(0);
 		cgoheap_thread.kind = (struct kind){0};
 		free(text);
@@ -145,7 +145,7 @@ static void registered(void)
 	remember(0);
 	struct allocation a = block(0);
 	a.p = (char *)((uintptr_t)a.p | 1ULL << 62);
-	cgoheap_thread.kind = (struct kind){"cuda pinned", 11};
+	cgoheap_thread.kind = (struct kind){"cuda pinned", 11, 0};
 	record_block(&a);
 	cgoheap_thread.kind = (struct kind){0};
 	check(peak_total() == sizeof memory[0] << 4 && cgoheap_region->device_in_use == 0);
