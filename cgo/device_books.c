@@ -20,6 +20,16 @@ uint32_t device_number(void)
 	return number != 0 ? number : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
+static uint64_t load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void store(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
 static struct device_entry *level_at(uint32_t level)
 {
 	uint64_t at = __atomic_load_n(&cgoheap_region->devices[level], __ATOMIC_ACQUIRE);
@@ -120,8 +130,8 @@ static void add(struct task *t)
 		count(COUNT_LOST_DEVICE);
 		return;
 	}
-	e->value = t->value;
-	e->call = 0;
+	store(&e->value, t->value);
+	__atomic_store_n(&e->call, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->key, t->key, __ATOMIC_RELEASE);
 }
 
@@ -135,7 +145,7 @@ static void take(struct task *t)
 	struct device_entry *e = find(t->key);
 	if (e == NULL)
 		return;
-	t->value = e->value;
+	t->value = load(&e->value);
 	t->done = clear(e, t->key);
 }
 
@@ -181,20 +191,18 @@ bool device_books_mark(uint64_t key, uint32_t call, const struct forgotten *old)
 
 static bool owned(const struct device_search *s, const struct device_entry *e)
 {
-	uint64_t tag = e->key & DEVICE_TAG;
-	return tag != DEVICE_HANDLE && tag != DEVICE_MAPPING && e->value != 0 &&
-	       (e->value == s->owners[0] || e->value == s->owners[1]);
+	uint64_t tag = s->found.key & DEVICE_TAG, owner = load(&e->value);
+	return tag != DEVICE_HANDLE && tag != DEVICE_MAPPING && owner != 0 && (owner == s->owners[0] || owner == s->owners[1]);
 }
 
-static bool wanted(const struct device_search *s, const struct device_entry *e)
+// Whether the search is for this entry; its key is the one that was found then.
+static bool wanted(struct device_search *s, const struct device_entry *e)
 {
-	uint64_t key = __atomic_load_n(&e->key, __ATOMIC_ACQUIRE);
+	uint64_t key = s->found.key = __atomic_load_n(&e->key, __ATOMIC_ACQUIRE);
 	uint32_t call = __atomic_load_n(&e->call, __ATOMIC_RELAXED);
 	if (key <= TAKEN || call != s->call)
 		return false;
-	if (call != 0)
-		return true;
-	return key >= s->from && key < s->to && (s->owners[0] == 0 || owned(s, e));
+	return call != 0 || (key >= s->from && key < s->to && (s->owners[0] == 0 || owned(s, e)));
 }
 
 static void search(struct task *t)
@@ -206,7 +214,10 @@ static void search(struct task *t)
 			return;
 		for (; s->index < (uint32_t)FIRST_ENTRIES << s->level; s->index++)
 			if (wanted(s, &e[s->index])) {
-				s->found = e[s->index++];
+				s->found.value = load(&e[s->index].value);
+				if (s->call != 0) // nobody else touches it then
+					s->found.old = e[s->index].old;
+				s->index++;
 				t->done = true;
 				return;
 			}
