@@ -31,6 +31,7 @@ var testsOfC = []struct {
 	{"memory_test", "10", all},
 	{"stacks_test", "1", all},
 	{"page_set_test", "10", all},
+	{"device_books_test", "10", all},
 	{"blocks_test", "10", []string{"blocks agree with a list of them", "a small block has the smallest size", "what is refused"}},
 	{"mapped_test", "20", []string{"the table agrees with an array of pages", "nobody is blamed", "lost", "a loss that comes", "no deep tree"}},
 	{"cfi_test", "20", all},
