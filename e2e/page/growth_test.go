@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -119,4 +120,22 @@ func TestALineOfTheAccountLeadsToItsStacks(t *testing.T) {
 	b.do(t, chromedp.Click(`//*[@id="account"]//button[text()="mapped directly"]`, chromedp.BySearch),
 		is(`document.querySelector("#stacks").ariaBusy === "false" && `+text("#flame")+`.includes("map_pool")`))
 	contains(t, eval[string](t, b, text("#detail")), "heap: mapped")
+}
+
+// Memory of devices has a scale of its own in the timeline, and is no part of what RSS grew by.
+func TestMemoryOfDevicesIsDrawnBesideRSS(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	const of = `const of = (mib) => ({ columns: ["time", "rss", "devices"].map((name) => ({ name })), seconds: [[1.7e12, 1, null], [1.7e12 + 1000, 1, mib]], minutes: [] }); `
+	value := func(mib, expression string) (n float64) {
+		b.do(t, chromedp.Evaluate(`import("`+folder+`files/growth.js").then((m) => { `+of+`const t = of(`+mib+`); return `+expression+` })`, &n,
+			func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		return n
+	}
+	if without, with, parts := value("null", "m.drawn(t, t.seconds).length"), value("5", "m.drawn(t, t.seconds).length"), value("5", "m.series.length"); with != without+1 || parts != without {
+		t.Errorf("%v series are drawn, %v with memory of devices, and %v are of RSS", without, with, parts)
+	}
+	if last := value("5", "m.columnsOf(t, t.seconds, m.drawn(t, t.seconds)).at(-1)[1]"); last != 5 {
+		t.Errorf("the series has %v, want 5", last)
+	}
 }
