@@ -51,15 +51,24 @@ type boxViews struct {
 	made     map[string]*taken
 }
 
-// names returns the views of a box, the one of -view first.
+// names returns the views of a box, the one of -view first. That of devices is offered if the flight recorder has noted any.
 func (b *boxViews) names() []string {
 	list := []string{b.flags.name}
 	for _, name := range viewNames() {
-		if name != b.flags.name && name != report.RSS.Name {
+		if name != b.flags.name && name != report.RSS.Name && (name != report.Device.Name || b.hasDevices()) {
 			list = append(list, name)
 		}
 	}
 	return list
+}
+
+func (b *boxViews) hasDevices() bool {
+	for _, l := range b.examined.Story().Account {
+		if l.Name == flight.Devices.About().Name {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *boxViews) profile(view string) (t *taken, err error) {
