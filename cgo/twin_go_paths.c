@@ -77,28 +77,38 @@ static void look(void *arg, uint64_t start, uint64_t limit, uint64_t bias)
 	s->outside->look(s->outside->arg, start, limit, bias, s->root, s->from);
 }
 
-// Whether what lies outside of Go's heap is looked for in an object without pointers when a word leads to it. The smallest are left to
-// twin_go_scan_smallest; but what only a finalizer keeps is told as that.
-static bool is_looked_at(const struct search *s, const struct object *o, uint64_t from)
+// Looks in an object without pointers for what lies outside of Go's heap.
+static void look_in(struct search *s, uint64_t start, uint64_t limit, uint64_t from)
 {
-	return !go_has_smallest(s->go, o->span) || from >> TWIN_ROOT_BITS == (TWIN_ROOT_FINALIZER | TWIN_ROOT_IN_GO);
+	uint32_t root = s->root;
+	uint64_t before = s->from;
+	s->root = TWIN_ROOT_NONE;
+	s->from = from;
+	visit(s, start, limit, look);
+	s->root = root;
+	s->from = before;
+}
+
+// Where an object that a pointer leads to begins, as far as it is kept alone. Of the smallest objects there are several in one place, but
+// Go's pointers to such an object are its address: so a word is kept by what points to that word. Words of a place that nothing points to
+// may be the second half of an object, or may have been forgotten: twin_go_scan_smallest finds them.
+static struct twin_range kept_part(const struct search *s, const struct object *o, uint64_t value)
+{
+	uint64_t word = value & ~(WORD - 1);
+	return go_has_smallest(s->go, o->span) ? (struct twin_range){word, word + WORD} : (struct twin_range){o->at, o->at + o->size};
 }
 
 static void meet(struct search *s, uint64_t value, uint64_t from)
 {
 	struct object o;
 	if (value < s->kept.low || value >= s->kept.high || (value >= s->self.start && value < s->self.limit) || !object_at(s->go, value, &o) ||
-	    o.at < s->kept.low || twin_go_kept(&s->kept, o.at, true))
+	    o.at < s->kept.low)
+		return;
+	struct twin_range part = kept_part(s, &o, value);
+	if (twin_go_kept(&s->kept, part.start, true))
 		return;
 	if (!o.pointers) {
-		uint32_t root = s->root;
-		uint64_t before = s->from;
-		s->root = TWIN_ROOT_NONE;
-		s->from = from;
-		if (is_looked_at(s, &o, from))
-			visit(s, o.at, o.at + o.size, look);
-		s->root = root;
-		s->from = before;
+		look_in(s, part.start, part.limit, from);
 		if (special_of(s, o.span) == 0)
 			return;
 	}
@@ -239,8 +249,8 @@ static bool each_apart(struct search *s, void (*each)(struct search *s, const st
 	return each_of(s, s->go->goroutines, each) && each_of(s, s->go->processors, each);
 }
 
-// What a special record keeps of an object that nothing else does. An object keeps itself alive if that leads to it.
-static void look_at_special(struct search *s, uint64_t special, const struct object *o)
+// What a special record keeps of an object, part of which nothing else does. An object keeps itself alive if that leads to it.
+static void look_at_special(struct search *s, uint64_t special, const struct object *o, struct twin_range part)
 {
 	begin_object(s, TWIN_ROOT_FINALIZER, special);
 	uint64_t from = s->from, closure = go_word(function_at(s, special)), function = go_readable(s->go, closure, WORD) ? go_word(closure) : 0;
@@ -250,9 +260,9 @@ static void look_at_special(struct search *s, uint64_t special, const struct obj
 	s->self = (struct twin_range){0};
 	follow_special(s, special);
 	drain(s);
-	bool cycle = twin_go_kept(&s->kept, o->at, false);
+	bool cycle = twin_go_kept(&s->kept, part.start, false);
 	s->from = from;
-	visit(s, o->at, o->at + o->size, look);
+	visit(s, part.start, part.limit, look);
 	s->outside->rename(s->outside->arg, from, twin_from((cycle ? TWIN_ROOT_CYCLE : TWIN_ROOT_FINALIZER) | TWIN_ROOT_IN_GO, function));
 }
 
@@ -264,10 +274,13 @@ static void look_at_specials(void *arg, uint64_t start, uint64_t limit)
 		enum go_span_kind kind = go_span_around(s->go, at, &span);
 		uint64_t special = kind == GO_SPAN_OBJECTS && span.start >= start ? special_of(s, span.at) : 0;
 		for (int i = 0; i < MOST_SPECIALS && special != 0 && go_readable(s->go, special, KEPT + WORD); i++) {
+			uint64_t at_special = span.start + go_word(special + OFFSET);
 			struct object o;
-			if (keeps(s, special) && object_at(s->go, span.start + go_word(special + OFFSET), &o) && o.span == span.at && o.at >= s->kept.low &&
-			    !twin_go_kept(&s->kept, o.at, false))
-				look_at_special(s, special, &o);
+			if (keeps(s, special) && object_at(s->go, at_special, &o) && o.span == span.at && o.at >= s->kept.low) {
+				struct twin_range part = kept_part(s, &o, at_special);
+				if (!twin_go_kept(&s->kept, part.start, false))
+					look_at_special(s, special, &o, part);
+			}
 			special = go_word(special + NEXT);
 		}
 		at = kind == GO_SPAN_NONE ? at + GO_PAGE : span.start + span.pages * GO_PAGE;
@@ -362,5 +375,6 @@ void twin_go_forget_kept(struct twin_kept *kept)
 bool twin_go_keeps(const struct twin_go *go, const struct twin_kept *kept, uint64_t address)
 {
 	struct object o;
-	return object_at(go, address, &o) && twin_go_kept(kept, o.at, false);
+	return object_at(go, address, &o) &&
+	       (twin_go_kept(kept, o.at, false) || (go_has_smallest(go, o.span) && twin_go_kept(kept, o.at + WORD, false)));
 }

@@ -291,6 +291,14 @@ static void rename_last(void *arg, uint64_t from, uint64_t to)
 	}
 }
 
+static void scan_heap(struct marking *m)
+{
+	if (!twin_go_scan(&m->task->go, &m->kept, scan_root, m)) {
+		m->task->go_unknown = 1;
+		m->task->go = (struct twin_go){0}; // its arenas are memory like any other
+	}
+}
+
 // What lies in Go's smallest objects may have been forgotten, so what else leads to a block comes first.
 static void scan_smallest(struct marking *m)
 {
@@ -299,18 +307,23 @@ static void scan_smallest(struct marking *m)
 	follow_blocks(m);
 }
 
-// Only who wants names has given variables. An object that the program still uses tells more of a block than one that is garbage, such as
-// an older copy of a list.
-static void scan_go(struct marking *m)
+// Go's heap and all other memory. Only who wants names has given variables: then what the program still uses comes first, because it tells more
+// of a block than garbage, such as an older copy of a list.
+static bool scan_rest(struct marking *m)
 {
 	if (m->task->variable_count > 0)
 		twin_go_keep(&m->task->go, &m->outside, &m->kept, &m->task->own);
-	if (m->kept.bits != NULL)
-		scan_smallest(m);
-	if (!twin_go_scan(&m->task->go, &m->kept, scan_root, m)) {
-		m->task->go_unknown = 1;
-		m->task->go = (struct twin_go){0}; // its arenas are memory like any other
-	}
+	bool used = m->kept.bits != NULL; // is known
+	if (!used)
+		scan_heap(m);
+	if (!scan_areas(m, TWIN_ROOT_MAPPING))
+		return false;
+	m->task->phase = TWIN_BLOCKS;
+	scan_smallest(m);
+	if (used)
+		scan_heap(m);
+	follow_blocks(m);
+	return true;
 }
 
 // What is in an object of Go's that nothing was found to keep.
@@ -378,13 +391,8 @@ bool twin_mark(struct twin_task *task, const struct twin_maps *maps, const struc
 	scan_stacks(&m);
 	scan_registers(&m);
 	follow_blocks(&m);
-	scan_go(&m);
-	if (!scan_areas(&m, TWIN_ROOT_MAPPING))
+	if (!scan_rest(&m))
 		return fail(task, TWIN_NO_AREAS);
-	task->phase = TWIN_BLOCKS;
-	follow_blocks(&m);
-	if (m.kept.bits == NULL)
-		scan_smallest(&m);
 	name_rest(&m);
 	name_goroutines(&m);
 	note_unknown(&m);

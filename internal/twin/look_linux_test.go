@@ -265,8 +265,9 @@ func TestHoldersPointToWhatTheyHold(t *testing.T) {
 }
 
 var (
-	smalls  []*[1]uint64 // Go puts two into one place, and sees no pointers in them
-	garbage *[3]uint64   // of the last one that was made
+	smalls    []*[1]uint64 // Go puts two into one place, and sees no pointers in them
+	lastSmall *[1]uint64   // the last one that was dropped
+	garbage   *[3]uint64   // of the last one that was made
 )
 
 // forget has a function run on a stack that is gone then, and Go's garbage of before collected.
@@ -287,9 +288,16 @@ func dropSmalls() {
 	forget(func() {})
 }
 
-// What lies in Go's smallest objects is found after what else is in use, and told with what it leads to. Where it is known what keeps
-// objects, it is told before garbage.
+// What one of Go's smallest objects leads to is held by what points to that object. One that was dropped stays as long as another in the
+// same place: what it leads to is told as that, after all else that is in use, and before garbage.
 func TestGosSmallestObjectsComeLast(t *testing.T) {
+	const (
+		kept      = iota // by a small object that is in use
+		dropped          // an object beside one that is in use
+		elsewhere        // and held by other memory as well
+		through          // held by the block of a dropped one
+		kinds
+	)
 	defer dropSmalls()
 	for _, named := range []bool{false, true} {
 		a := ask(t)
@@ -297,45 +305,51 @@ func TestGosSmallestObjectsComeLast(t *testing.T) {
 			at := uint64(uintptr(unsafe.Pointer(&smalls)))
 			a.Variables = []cgo.TwinRange{{Start: at, Limit: at + 24}}
 		}
-		const blocks = 300
-		memory, other := mapped(t, blocks*64, unix.MAP_PRIVATE), mapped(t, 1<<20, unix.MAP_PRIVATE)
+		const blocks = 80 * kinds
+		memory, other := mapped(t, blocks*64, unix.MAP_PRIVATE), mapped(t, blocks*64, unix.MAP_PRIVATE)
 		at := make([]uint64, blocks)
+		inGarbage := func(i int) bool { return i/kinds%2 == 0 }
 		forget(func() {
 			for i := range at {
 				at[i] = ((memory ^ hidden) + 64*uint64(i)) ^ hidden
-				switch {
-				case i%3 == 0:
+				switch i % kinds {
+				case kept:
 					smalls = append(smalls, &[1]uint64{at[i] ^ hidden})
-					if i%2 == 0 {
-						garbage = &[3]uint64{at[i] ^ hidden}
-					}
-				case i%3 == 1:
-					smalls = append(smalls, &[1]uint64{at[i] ^ hidden})
-					store(((other^hidden)+4096*uint64(i/3))^hidden, at[i]^hidden)
-				default:
+				case dropped, elsewhere:
+					lastSmall = &[1]uint64{at[i] ^ hidden}
+					smalls = append(smalls, &[1]uint64{7})
+				case through:
 					store(at[i-2], at[i]^hidden)
 				}
+				if i%kinds == elsewhere {
+					store(((other^hidden)+64*uint64(i))^hidden, at[i]^hidden)
+				}
+				if inGarbage(i) && i%kinds < elsewhere {
+					garbage = &[3]uint64{at[i] ^ hidden}
+				}
 			}
-			garbage = nil
+			lastSmall, garbage = nil, nil
 		})
 		found, _ := look(t, &a, at, func(int) uint64 { return 64 })
 		strays := 0
 		for i, f := range found {
-			root, through := cgo.TwinRootGoHeap|cgo.TwinRootSmallest, uint32(0)
+			root, before := cgo.TwinRootGoHeap|cgo.TwinRootSmallest, uint32(0)
 			switch {
-			case !named && i%3 == 1:
+			case i%kinds == elsewhere:
 				root = cgo.TwinRootMapping
-			case !named && i%2 == 0:
+			case !named && inGarbage(i):
 				root = cgo.TwinRootGoHeap
+			case named && i%kinds == kept:
+				root = cgo.TwinRootData | cgo.TwinRootInGo
 			}
-			if i%3 == 2 {
-				through = uint32(i - 1)
+			if i%kinds == through {
+				before = uint32(i - 1)
 			}
-			if f.Root == root && f.Through == through {
+			if f.Root == root && f.Through == before {
 				continue
 			}
 			if strays++; strays > fewStrays {
-				t.Errorf("named: %t: block %d is held by others: %+v", named, i, f)
+				t.Errorf("named: %t: block %d, of kind %d, is held by others: %+v", named, i, i%kinds, f)
 				break
 			}
 		}

@@ -272,12 +272,13 @@ static struct {
 	uint64_t start, from;
 } looked[64];
 static int looks;
+static bool many; // words are looked at
 
 static void look(void *arg, uint64_t start, uint64_t limit, uint64_t bias, uint32_t root, uint64_t from)
 {
 	check(arg == &variables && bias == 0);
-	if (limit - start == WORD)
-		return; // one of very many
+	if (many && limit - start == WORD)
+		return;
 	check(looks < 64);
 	for (int i = 0; i < looks; i++)
 		if (looked[i].start == start)
@@ -461,7 +462,15 @@ static void stale(void)
 
 enum { FINALIZER = 2, CLEANUP = 7, PROFILE = 4 };
 
-// Go keeps what one of its smallest objects leads to as long as any beside it is in use, so they come after all others.
+static bool is_looked_at(uint64_t start)
+{
+	for (int i = 0; i < looks; i++)
+		if (looked[i].start == start)
+			return true;
+	return false;
+}
+
+// Several of the smallest objects lie in one place: a word there is kept by what points to it. Other words come after all that is in use.
 static void smallest(void)
 {
 	set_up_paths();
@@ -469,12 +478,18 @@ static void smallest(void)
 	small->size = 16, small->objects = small->count = small->free_index = 512;
 	uint64_t at = small->start;
 	variables[0] = object(3, 1), *words_of(object(3, 1)) = at + 32, variables[1] = at + 8;
-	keep(s, 0, object(3, 2), FINALIZER, 0), *words_of(object(3, 2)) = at + 64;
+	keep(s, 0, object(3, 2), FINALIZER, 0), *words_of(object(3, 2)) = at + 72;
+	keep(small, 1, at + 80, FINALIZER, 0); // its neighbour is not kept
+	keep(small, 2, at + 104, CLEANUP, at + 104), keep(small, 3, at + 96, CLEANUP, object(3, 3));
+	keep(small, 4, at + 32, FINALIZER, 0);
 	keep_all();
-	check(known && twin_go_keeps(&go, &by, at + 32) && twin_go_keeps(&go, &by, at) && !twin_go_keeps(&go, &by, at + 16));
-	check(leads(at + 64, TWIN_ROOT_FINALIZER, 0x5000) && !leads(at + 32, TWIN_ROOT_DATA, 0) && !leads(at, TWIN_ROOT_DATA, 0));
+	check(known && twin_go_keeps(&go, &by, at + 32) && twin_go_keeps(&go, &by, at) && twin_go_keeps(&go, &by, at + 8) && !twin_go_keeps(&go, &by, at + 16));
+	check(leads(at + 32, TWIN_ROOT_DATA, (uint64_t)variables) && leads(at + 8, TWIN_ROOT_DATA, (uint64_t)&variables[1]));
+	check(leads(at + 72, TWIN_ROOT_FINALIZER, 0x5000) && leads(at + 80, TWIN_ROOT_FINALIZER, 0x5001));
+	check(leads(at + 104, TWIN_ROOT_CYCLE, 0x5002) && leads(at + 96, TWIN_ROOT_FINALIZER, 0x5003));
+	check(!is_looked_at(at) && !is_looked_at(at + 40) && !is_looked_at(at + 64) && !is_looked_at(at + 88));
 	parts = 0;
-	check(twin_go_scan(&go, &by, note, &parts) && parts == 2 && is(0, object(3, 0), object(3, 1)) && is(1, object(3, 2), object(3, 8)));
+	check(twin_go_scan(&go, &by, note, &parts) && parts == 3 && is(0, object(3, 0), object(3, 1)) && is(1, object(3, 2), object(3, 3)) && is(2, object(3, 4), object(3, 8)));
 	parts = 0;
 	check(twin_go_scan_smallest(&go, note, &parts) && parts == 1 && part[0].start == at && part[0].limit == at + PAGE);
 	check(part[0].root == (TWIN_ROOT_GO_HEAP | TWIN_ROOT_SMALLEST));
@@ -530,6 +545,7 @@ static void too_many(void)
 		words_of(list->start)[i] = all_of->start + 8 * i;
 	put_whole(2, 3, 0);
 	variables[0] = list->start, *words_of(all_of->start) = object(3, 0), *words_of(all_of->start + 8 * (count - 1)) = object(3, 1);
+	many = true;
 	keep_all();
 	check(leads(object(3, 0), TWIN_ROOT_DATA, (uint64_t)variables));
 	check(!known && is_left(object(3, 1)) && is_left(object(3, 2)));
@@ -548,7 +564,7 @@ int main(void)
 	run("nothing leads through what the runtime has noted of goroutines and processors", apart);
 	run("objects that are kept are looked at before others", kept_first);
 	run("what is free is not looked at", stale);
-	run("the smallest objects come last", smallest);
+	run("of the smallest objects, the words that pointers lead to are kept, and all others come last", smallest);
 	run("what only finalizers and cleanups keep is told, also if they can never run", kept);
 	run("what was not looked at for want of room is not known", too_many);
 	return 0;
