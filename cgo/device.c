@@ -16,7 +16,7 @@ void device_give(const struct registers *caller, const struct device_block *b)
 		return;
 	if ((b->key & DEVICE_TAG) != DEVICE_HANDLE)
 		device_books_add(b->key, b->owner);
-	record_reported(&(struct allocation){(const void *)b->key, b->size, 1, caller}, kind);
+	record_reported(&(struct allocation){(const void *)b->key, b->size, 1, caller}, &kind);
 }
 
 static const struct allocation none;

@@ -260,20 +260,15 @@ static inline __attribute__((always_inline)) void do_record_block(const struct a
 
 SHIELDED_FUNCTION(extern, record_block, (const struct allocation *a), (a))
 
-static void set_kind(struct kind kind)
+void record_reported(const struct allocation *a, const struct kind *kind)
 {
-	if (kind.size != 0 && (__atomic_load_n(&cgoheap_labels.of_thread, __ATOMIC_RELAXED) & LABEL_KIND) == 0)
+	if (kind->size != 0 && (__atomic_load_n(&cgoheap_labels.of_thread, __ATOMIC_RELAXED) & LABEL_KIND) == 0)
 		__atomic_or_fetch(&cgoheap_labels.of_thread, LABEL_KIND, __ATOMIC_RELAXED);
-	cgoheap_thread.kind = kind;
-}
-
-void record_reported(const struct allocation *a, struct kind kind)
-{
-	if (kind.size == 0)
-		kind.text = "";
-	set_kind(kind);
+	cgoheap_thread.kind = *kind;
+	if (kind->size == 0)
+		cgoheap_thread.kind.text = "";
 	record_block(a);
-	set_kind((struct kind){0});
+	cgoheap_thread.kind = (struct kind){0};
 }
 
 // Enters the gate for a block that leaves. False if nothing is recorded, or if the gate is full, which is then counted.

@@ -49,8 +49,9 @@ struct allocation {
 // Remembers a sampled block. After the real malloc.
 void record_block(const struct allocation *a);
 
-// The same of a block that is none of malloc's, with its kind, which may have no text.
-void record_reported(const struct allocation *a, struct kind kind);
+// The same of a block that is none of malloc's, with its kind, which may have no text. By pointer: with an argument on the stack, gcc
+// would build frames of slow halves in another way than CALLER_REGISTERS knows.
+void record_reported(const struct allocation *a, const struct kind *kind);
 
 // Forgets p, and counts it as freed. Before the real free.
 void record_free(const void *p);
