@@ -144,7 +144,7 @@ func lookedComments(f *reach.Findings) []string {
 		notes = append(notes, unreadComments(f)...)
 	}
 	if f.Doubted >= leastDoubted {
-		notes = append(notes, fmt.Sprintf("of the blocks that count as held, few words hold %s that may be numbers, as malloc's heap lies below 4 GiB: "+
+		notes = append(notes, fmt.Sprintf("of the blocks that count as held, words hold %s that may be numbers, as malloc's heap lies below 4 GiB: "+
 			"so much may be lost, too (not so in a position-independent program)", report.Bytes(int64(f.Doubted))))
 	}
 	if c.PinnedBytes > 0 {

@@ -130,7 +130,7 @@ func TestWhatANumberMayHoldIsLeftOpen(t *testing.T) {
 		victim.FreeList(*(*unsafe.Pointer)(unsafe.Pointer(&complement)))
 	}()
 	settled()
-	const said, noted = "or only from numbers that look like pointers, as malloc's heap lies below 4 GiB", "few words hold "
+	const said, noted = "or only from numbers that look like pointers, as malloc's heap lies below 4 GiB", "words hold "
 	low := ^complement < 1<<32
 	for distance, want := range map[uintptr]bool{57: low, 0: false} {
 		seems = ^complement + distance
@@ -145,6 +145,44 @@ func TestWhatANumberMayHoldIsLeftOpen(t *testing.T) {
 		if strings.Contains(text, noted) != want {
 			t.Errorf("held by a word %d bytes behind its first, a note says so: %t\n%.2000s", distance, !want, text)
 		}
+	}
+}
+
+// numbers may be anything, such as where records begin in a file.
+var numbers []int64
+
+// A table of numbers may hold as many blocks; a table of pointers to a field of each holds them for sure.
+func TestWhatATableOfNumbersMayHoldIsLeftOpen(t *testing.T) {
+	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
+	complements := make([]uintptr, 2000)
+	for i := range complements {
+		complements[i] = ^uintptr(victim.Malloc(3000))
+	}
+	defer func() {
+		numbers = nil
+		for _, c := range complements {
+			c = ^c
+			victim.Free(*(*unsafe.Pointer)(unsafe.Pointer(&c)))
+		}
+	}()
+	settled()
+	for name, distance := range map[string]func(i int) uintptr{
+		"first byte": func(int) uintptr { return 0 }, "field": func(int) uintptr { return 1016 }, "anywhere": func(i int) uintptr { return uintptr(1 + i*1000%2999) },
+	} {
+		numbers = make([]int64, len(complements))
+		for i, c := range complements {
+			numbers[i] = int64(^c + distance(i))
+		}
+		settled()
+		if err := p.SearchSuspects(); err != nil {
+			t.Fatal(err)
+		}
+		got := suspect(t, p, "victim_malloc")
+		want := name == "anywhere" && ^complements[0] < 1<<32
+		if got.Holder == "" || strings.Contains(got.Sentence, "or only from numbers that look like pointers") != want {
+			t.Errorf("%s: %s", name, got.Sentence)
+		}
+		clear(numbers)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // ByStack sums up what was found of the blocks that were so old, and are still in use, by suspects.Block.Stack. holder returns the
 // number of what holds a block.
 func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration, holder func(i int) int) (map[uint64]*suspects.Found, error) {
-	sums, held := make(map[uint64]*suspects.Found), make(map[uint64]few)
+	sums, held := make(map[uint64]*suspects.Found), make(map[uint64]*low)
 	d := f.doubts(memory)
 	err := r.StillIn(memory, f.Blocks, func(i int, b *suspects.Block) {
 		if f.Blocks.Younger(i, oldest) {
@@ -23,7 +23,7 @@ func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest ti
 		if sum == nil {
 			sum = new(suspects.Found)
 			sum.Unread(f.Report.Unread.Bytes())
-			sums[b.Stack], held[b.Stack] = sum, make(few)
+			sums[b.Stack], held[b.Stack] = sum, &low{words: make(few), offsets: make(few)}
 		}
 		switch {
 		case f.Lost(i):
@@ -37,7 +37,7 @@ func (f *Findings) ByStack(r *alloc.Recording, memory *scratch.Memory, oldest ti
 	})
 	f.Doubted = 0
 	for stack, sum := range sums {
-		doubted := d.bytes(held[stack])
+		doubted := d.doubted(held[stack])
 		sum.Doubted(doubted)
 		f.Doubted += doubted
 	}

@@ -13,7 +13,8 @@ import (
 // In a program that is not position-independent, the heap of C's first arena lies so low that sizes, counters and times look like
 // addresses of blocks. One such number holds all of a list behind the block that it seems to point to. So where chains of pointers to many
 // bytes begin in few words, these may be numbers, unless what a word has is the address of a block's first byte: a number would have to be
-// just that, and not any of the block's.
+// just that, and not any of the block's. A table of numbers holds a block with each. Pointers into the midst of blocks lead to a field, such as
+// that of a list which links them, and that is equally far from each block's first byte; numbers lead anywhere.
 
 // lowEnd is where addresses end that numbers often look like.
 const lowEnd = 1 << 32
@@ -21,8 +22,8 @@ const lowEnd = 1 << 32
 // mostWords is how many words are few.
 const mostWords = 16
 
-// few counts bytes by word and keeps those words that have many: the algorithm of Misra and Gries. A word that has more than one part of
-// mostWords+1 of all bytes is in it. What it has of a word is at most so much too little.
+// few counts bytes by a number, such as a word's address, and keeps those numbers that have many: the algorithm of Misra and Gries. One that has
+// more than one part of mostWords+1 of all bytes is in it. What it has of one is at most so much too little.
 type few map[uint64]chains
 
 // chains begin in one word.
@@ -52,15 +53,28 @@ func (f few) add(word uint64, first int, bytes float64) {
 	}
 }
 
+// low is what is known of the blocks of a stack that lie low and that something holds.
+type low struct {
+	words   few // in which the chains begin
+	bytes   float64
+	looked  float64 // bytes whose words were looked at: the first mostLooked chains
+	chains  int
+	midst   float64 // bytes of looked whose chains begin in a word that leads into the midst of a block
+	offsets few     // those by the distance from the block's first byte
+}
+
+// mostLooked is how many words of a stack are looked at, which are copied one by one.
+const mostLooked = 4096
+
 // doubts finds the words in which chains begin.
 type doubts struct {
 	*Findings
-	firsts  []uint32        // of each block, 1 + the index of the first recorded block of its chain; 0: not looked for
-	certain map[uint64]bool // words, whether they are surely addresses
+	firsts  []uint32          // of each block, 1 + the index of the first recorded block of its chain; 0: not looked for
+	offsets map[uint64]uint64 // of words that were looked at
 }
 
 func (f *Findings) doubts(memory *scratch.Memory) *doubts {
-	return &doubts{f, scratch.Slice[uint32](memory, max(len(f.found), leastFound)), make(map[uint64]bool)}
+	return &doubts{f, scratch.Slice[uint32](memory, max(len(f.found), leastFound)), make(map[uint64]uint64)}
 }
 
 // first returns the index of the first recorded block of the chain to a block that something points to.
@@ -91,16 +105,28 @@ func (d *doubts) word(i int) (at uint64, first int) {
 	return f.RootWord, first
 }
 
-// isAddress reports whether a word has the address of the first byte of a block.
-func (d *doubts) isAddress(at uint64, first int) bool {
-	known, seen := d.certain[at]
-	if !seen {
-		value := wordAt(at)
-		start, _ := d.Blocks.At(first)
-		known = value < lowEnd && (d.found[first].Holder == at && value&^7 == start || isChunk(value)) // what lies high leads to a word that is not known
-		d.certain[at] = known
+// unknown is the offset of a word that leads high: the one that leads from there to a block that lies low is not known.
+const unknown = 1
+
+// offset returns how far behind the first byte of a block a word leads: 0 if it is surely an address. Where it leads to a block that is not
+// known, or has been changed, no two words are equally far.
+func (d *doubts) offset(at uint64, first int) uint64 {
+	offset, seen := d.offsets[at]
+	if seen {
+		return offset
 	}
-	return known
+	value := wordAt(at)
+	start, size := d.Blocks.At(first)
+	switch {
+	case value >= lowEnd:
+		offset = unknown
+	case d.found[first].Holder == at && value-start < max(size, 8):
+		offset = (value - start) &^ 7
+	case !isChunk(value):
+		offset = value
+	}
+	d.offsets[at] = offset
+	return offset
 }
 
 // isChunk reports whether a block of glibc's begins at an address, and is in use: before it is its size, and behind it that of the next one.
@@ -123,19 +149,37 @@ func wordAt(at uint64) uint64 {
 }
 
 // add counts a block that lies low.
-func (d *doubts) add(f few, i int, bytes float64) {
-	if at, _ := d.Blocks.At(i); at < lowEnd && d.found[i].Root != cgo.TwinRootEpoll {
-		word, first := d.word(i)
-		f.add(word, first, bytes)
+func (d *doubts) add(l *low, i int, bytes float64) {
+	if at, _ := d.Blocks.At(i); at >= lowEnd || d.found[i].Root == cgo.TwinRootEpoll {
+		return
+	}
+	word, first := d.word(i)
+	l.words.add(word, first, bytes)
+	l.bytes += bytes
+	if l.chains++; l.chains > mostLooked {
+		return
+	}
+	l.looked += bytes
+	if offset := d.offset(word, first); offset != 0 && offset != unknown {
+		l.midst += bytes
+		l.offsets.add(offset, first, bytes)
 	}
 }
 
-// bytes returns how many bytes few words hold that may be numbers.
-func (d *doubts) bytes(f few) (sum float64) {
-	for word, has := range f {
-		if !d.isAddress(word, has.first) {
+// doubted returns how many bytes numbers may hold: what few words hold that are no addresses, and what is held by words that lead anywhere.
+func (d *doubts) doubted(l *low) (sum float64) {
+	if l.bytes == 0 {
+		return 0
+	}
+	anywhere := l.midst
+	for _, has := range l.offsets {
+		anywhere -= has.bytes
+	}
+	sum = max(0, anywhere) / l.looked * l.bytes
+	for word, has := range l.words {
+		if d.offset(word, has.first) != 0 {
 			sum += has.bytes
 		}
 	}
-	return sum
+	return min(sum, l.bytes)
 }
