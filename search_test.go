@@ -156,7 +156,9 @@ func TestWhatATableOfNumbersMayHoldIsLeftOpen(t *testing.T) {
 	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
 	complements := make([]uintptr, 2000)
 	for i := range complements {
-		complements[i] = ^uintptr(victim.Malloc(3000))
+		block := victim.Malloc(3000)
+		clear(unsafe.Slice((*byte)(block), 3000)) // of pointers of earlier blocks
+		complements[i] = ^uintptr(block)
 	}
 	defer func() {
 		numbers = nil

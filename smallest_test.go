@@ -40,7 +40,9 @@ func forgottenSmall(t *testing.T, unrecorded bool) {
 	p := profiletest.Record(t, Start, Config{SampleBytes: 1})
 	complements := make([]uintptr, blocks)
 	for i := range complements {
-		block := uintptr(victim.Malloc(3000))
+		made := victim.Malloc(3000)
+		clear(unsafe.Slice((*byte)(made), 3000)) // of pointers of earlier blocks
+		block := uintptr(made)
 		complements[i] = ^block
 		if unrecorded {
 			handle := ^handles[i]
