@@ -11,7 +11,7 @@ enum { GOS_SIZE = 8000 };
 	BLOCK(kept_by_cleanup) BLOCK(kept_by_pending_cleanup) BLOCK(freed_by_cleanup) BLOCK(lost_past_finalizer) \
 	BLOCK(kept_by_goroutine) BLOCK(lost_with_goroutine) \
 	BLOCK(kept_in_channel) BLOCK(lost_from_channel) BLOCK(kept_by_session) BLOCK(lost_by_session) \
-	BLOCK(kept_by_small) BLOCK(linked_beside_number)
+	BLOCK(kept_by_small) BLOCK(linked_beside_number) BLOCK(kept_by_small_cycle) BLOCK(linked_beside_cycle)
 
 #define GOS_DECLARED(name) void *name(void);
 GOS_BLOCKS(GOS_DECLARED)

@@ -64,6 +64,9 @@ var (
 	last   *small
 )
 
+// told is what is said of an address that nothing leads to beside a small object.
+const told = " lie in Go's smallest objects, which Go keeps as long as any other in the same 16 bytes is kept, so whether (it is|those are) lost is not known"
+
 // tiny keeps such objects, and forgets others that lie in one place with numbers which it keeps. These look like the second half of an
 // object.
 func tiny() {
@@ -73,13 +76,27 @@ func tiny() {
 	for i := range number() {
 		noted(&small{(*C.struct_opaque)(C.linked_beside_number())}, 1000+i)
 	}
-	const told = " lie in Go's smallest objects, which Go keeps as long as any other in the same 16 bytes is kept, so whether (it is|those are) lost is not known"
 	trial.Held("kept_by_small", through("Go variable main.smalls"))
 	trial.Told("linked_beside_number", told)
 }
 
 //go:noinline
 func noted(s *small, number int) { last, audit = s, append(audit, number) }
+
+// neighbours forgets such objects beside others with cleanups that never run.
+func neighbours() {
+	for range number() {
+		cleanedInVain(&small{(*C.struct_opaque)(C.linked_beside_cycle())}, &small{(*C.struct_opaque)(C.kept_by_small_cycle())})
+	}
+	trial.Held("kept_by_small_cycle", "finalizer or cleanup main.cleanedInVain.func1$")
+	trial.Told("linked_beside_cycle", told)
+}
+
+//go:noinline
+func cleanedInVain(forgotten, held *small) {
+	last = forgotten
+	runtime.AddCleanup(held, func(all []*small) { C.free(unsafe.Pointer(all[0].block)) }, []*small{held})
+}
 
 // looksAlike loses a list, and sets a number of Go's runtime to the address of its first block, as it would be by chance.
 func looksAlike() { debug.SetMaxStack(int(^C.inverse_of_list())) }

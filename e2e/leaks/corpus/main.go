@@ -20,6 +20,7 @@ func main() {
 		trial.Case{Name: "go_field", Run: field},
 		trial.Case{Name: "go_uintptr", Run: uintptrs},
 		trial.Case{Name: "go_tiny", Run: tiny},
+		trial.Case{Name: "go_neighbour", Run: neighbours},
 		trial.Case{Name: "go_number", Run: looksAlike},
 		trial.Case{Name: "go_map", Run: mapped},
 		trial.Case{Name: "go_closure", Run: closed},
