@@ -356,7 +356,8 @@ func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
 	var found []Suspect
 	var none string
 	err = p.inTurn(r, func() (err error) {
-		none = aboutNone(p.suspects.Moments()) // before the list, which may have the first moment taken
+		kept, since := p.suspects.Moments()
+		none = aboutNone(kept, since, p.recording.InUse()) // before the list, which may have the first moment taken
 		found, err = list()
 		return err
 	})
@@ -383,8 +384,8 @@ func (p *Profiler) aboutOutside() string {
 	return ""
 }
 
-// aboutNone is what a text says if the list that is made next has no suspects.
-func aboutNone(kept int, since time.Time) string {
+// aboutNone is what a text says if the list that is made next has no suspects, and if now so many bytes are in use.
+func aboutNone(kept int, since time.Time, now int64) string {
 	if kept == 0 {
 		return "no moment was kept yet: the first is being taken now, and verdicts need eight minutes"
 	}
@@ -392,6 +393,6 @@ func aboutNone(kept int, since time.Time) string {
 	if kept > 1 {
 		seen = fmt.Sprintf("at any of the %d moments since ", kept)
 	}
-	return "no sampled block of malloc's was in use " + seen + since.UTC().Format("15:04 MST") + ", and nothing outside malloc's heap is known to grow; " +
-		"/debug/cgoheap/account and view=rss have what is resident"
+	return fmt.Sprintf("no sampled block of malloc's was in use %s%s (now %s are), and nothing outside malloc's heap is known to grow; "+
+		"/debug/cgoheap/account and view=rss have what is resident", seen, since.UTC().Format("15:04 MST"), report.Bytes(now))
 }
