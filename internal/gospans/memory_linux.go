@@ -8,21 +8,28 @@ import (
 	"github.com/cgoheap/cgoheap/internal/peek"
 )
 
-// The runtime's data is searched up to where it ends, or so far. In front of a variable of its own there is little of it.
+// The runtime's data is searched up to where it ends, or so far. In front of a variable of its own there is little of it. Memory is mapped
+// by pages: what is in front of one may be unreadable.
 const (
 	mostAfter  = 256 << 20
 	mostBefore = 16 << 20
 	chunk      = 64 << 10
+	page       = 4 << 10
 	overlap    = 8 * variableBounds
 )
 
 // search calls visit with the pieces of the runtime's data until it returns true, and reports whether it did. Pieces overlap, so that
 // what is as long as overlap lies in one of them whole.
 func search(visit func(at uint64, piece []byte) bool) bool {
-	own := uint64(uintptr(unsafe.Pointer(&runtime.MemProfileRate))) &^ (chunk - 1)
+	return searchAround(uint64(uintptr(unsafe.Pointer(&runtime.MemProfileRate))), peek.Copy, visit)
+}
+
+// searchAround searches from the page of an address on, and then in front of it. read copies memory up to the first unreadable byte, and returns how much.
+func searchAround(own uint64, read func(to []byte, from uint64) int, visit func(at uint64, piece []byte) bool) bool {
+	own &^= page - 1
 	buffer := make([]byte, chunk+overlap)
 	for at := own; at < own+mostAfter; at += chunk {
-		n := peek.Copy(buffer, at)
+		n := read(buffer, at)
 		if visit(at, buffer[:n&^7]) {
 			return true
 		}
@@ -30,12 +37,12 @@ func search(visit func(at uint64, piece []byte) bool) bool {
 			break
 		}
 	}
-	for at := own - chunk; at > own-mostBefore; at -= chunk {
-		n := peek.Copy(buffer, at)
+	for before := uint64(page); before <= min(mostBefore, own); before += page {
+		n := read(buffer[:page+overlap], own-before)
 		if n == 0 {
 			break
 		}
-		if visit(at, buffer[:n&^7]) {
+		if visit(own-before, buffer[:n&^7]) {
 			return true
 		}
 	}
