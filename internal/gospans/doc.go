@@ -10,7 +10,8 @@
 //
 //   - The runtime's variables are searched in its data, which runtime.MemProfileRate lies in, and must prove themselves. The
 //     table of arenas must lead to the span of an object that was just allocated. The list of goroutines must contain
-//     goroutines that were just begun, known by the addresses of their variables.
+//     goroutines that were just begun, known by the addresses of their variables, each in a stack of its own. Where something else looks
+//     like it, the search goes on.
 //   - A span must have the addresses and sizes that objects of several kinds have. What it says is free must predict where the
 //     next objects are allocated.
 //   - The list of processors has the one whose timers a timer that was just begun points into.

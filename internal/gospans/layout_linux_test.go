@@ -70,6 +70,10 @@ func TestTheLayoutIsFoundInEachBuild(t *testing.T) {
 			check(t, layoutOf(t, goBuild(t, "local", "layout", flags...)))
 		})
 	}
+	t.Run("with stacks outside of the heap", func(t *testing.T) {
+		t.Setenv("GODEBUG", "efence=1")
+		check(t, layoutOf(t, goBuild(t, "local", "layout")))
+	})
 	t.Run("library", func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("long: make test-all runs it")
