@@ -85,7 +85,7 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 	}
 	return holders.Name(&holders.Process{
 		Kernel: running, Modules: r.Present(), Main: snapshot.Main, Names: s.names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
-		GoData: f.GoData, Waiting: holders.Goroutines,
+		GoData: f.GoData, InGoHeap: f.InGoHeap, Waiting: holders.Goroutines,
 	}, &holders.Blocks{
 		Count: f.Blocks.Len(),
 		Found: func(i int) holders.Found { return heldAs(f, i) },

@@ -15,6 +15,7 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/gospans"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
@@ -218,6 +219,56 @@ func TestWhatGoKeepsIsNamed(t *testing.T) {
 	}
 	close(waiters)
 	close(atFinish)
+}
+
+// spanOffsets are those of the fields of a span, among them that of its objects' size.
+//
+//go:linkname spanOffsets github.com/cgoheap/cgoheap/internal/gospans.span
+var spanOffsets gospans.Span
+
+// What lies in Go's heap is said to, though its layout is not as expected.
+func TestWhatGosHeapHoldsIsSaidWithoutItsLayout(t *testing.T) {
+	if !profiletest.Afresh(t) {
+		return
+	}
+	spanOffsets.Size = spanOffsets.Start
+	if _, err := gospans.Find(); err == nil {
+		t.Fatal("the layout is as expected")
+	}
+	p := start(t, everything)
+	keepInSlice()
+	settled()
+	read := selected(t, p, Selection{View: ViewHeldBy(true)})
+	if !strings.Contains(strings.Join(read.Comments, "\n"), "what holds pointers was not told apart in Go's heap, with its garbage: ") {
+		t.Errorf("comments %q", read.Comments)
+	}
+	sum, other := int64(0), map[string]int64{}
+	for _, s := range read.Sample {
+		if s.NumLabel["bytes"][0] != 70_007 {
+			continue
+		}
+		if root := s.Location[len(s.Location)-1].Line[0].Function.Name; root == "held by Go's heap" {
+			sum += s.Value[0]
+		} else {
+			other[root] += s.Value[0]
+		}
+	}
+	if sum < 95 { // what stands elsewhere may hold some
+		t.Errorf("Go's heap holds %d blocks, others %v", sum, other)
+	}
+	if err := p.SearchSuspects(); err != nil {
+		t.Fatal(err)
+	}
+	if got := suspect(t, p, ".keepInSlice").Sentence; !strings.HasSuffix(got, ", reachable from Go's heap") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+//go:noinline
+func keepInSlice() {
+	for range 100 {
+		heldBlocks = append(heldBlocks, victim.Malloc(70_007))
+	}
 }
 
 // What a profile leaves out, it says.

@@ -46,7 +46,8 @@ var once struct {
 const mostAttempts = 5
 
 // Find returns the layout. What was found once is returned from then on. It begins goroutines and allocates some hundred KiB of
-// Go's heap when it looks for it, which takes some milliseconds. An error is the reason why the layout is unknown.
+// Go's heap when it looks for it, which takes some milliseconds. An error is the reason why the layout is unknown. Then it has Arenas and Bias, if they are known, and
+// nothing else.
 func Find() (Layout, error) {
 	once.Lock()
 	defer once.Unlock()
@@ -64,18 +65,19 @@ func Find() (Layout, error) {
 			return found, nil
 		}
 	}
-	return Layout{}, err
+	return found, err
 }
 
 func find() (l Layout, err error) {
 	if l, err = findArenas(); err != nil {
 		return Layout{}, err
 	}
+	arenas := Layout{Arenas: l.Arenas, Bias: l.Bias}
 	if err = l.verifySpans(); err != nil {
-		return Layout{}, err
+		return arenas, err
 	}
 	if err = l.findGoroutines(); err != nil {
-		return Layout{}, err
+		return arenas, err
 	}
 	l.findSpecials()
 	l.findVariables()

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"unsafe"
 )
 
 // What was found by experiment is compared with the debug data of the same program.
@@ -87,6 +88,24 @@ func TestTheLayoutIsFoundInEachBuild(t *testing.T) {
 		plugin = true
 		check(t, layoutOf(t, goBuild(t, "local", "host"), goBuild(t, "local", "loaded", "-buildmode=plugin")))
 	})
+}
+
+// Where spans are not as expected, it is still known what lies in Go's heap.
+func TestTheArenasAreKnownWithoutTheRest(t *testing.T) {
+	want, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(known Span) { span = known }(span)
+	span.Size = span.Start
+	got, err := find()
+	if err == nil || got != (Layout{Arenas: want.Arenas, Bias: want.Bias}) {
+		t.Errorf("%v: found %+v, want the arenas of %+v", err, got, want)
+	}
+	object := allocate(largeBytes)
+	if !got.Holds(addressOf(object)) || got.Holds(uint64(uintptr(unsafe.Pointer(&plainValue)))) {
+		t.Error("the arenas have what is not in Go's heap, or not what is")
+	}
 }
 
 // cHost builds a program without Go that loads a library.

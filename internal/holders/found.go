@@ -47,14 +47,15 @@ type Found struct {
 
 // Process is what is known of the process at the moment when the words were found.
 type Process struct {
-	Kernel  usage.Kernel
-	Modules []*mappings.Module // the loaded files; their data is looked for in them
-	Main    *mappings.Module   // the program's own; nil if unknown
-	Names   *symbolize.Symbolizer
-	Threads []account.Thread
-	Mapped  []account.Mapping               // by recorded calls, with frames, in the order of addresses
-	GoData  []account.Range                 // where Go's variables lie; empty if unknown
-	Waiting func(*scratch.Memory) []Waiting // where goroutines are; called if a goroutine's stack is a root; may be nil
+	Kernel   usage.Kernel
+	Modules  []*mappings.Module // the loaded files; their data is looked for in them
+	Main     *mappings.Module   // the program's own; nil if unknown
+	Names    *symbolize.Symbolizer
+	Threads  []account.Thread
+	Mapped   []account.Mapping               // by recorded calls, with frames, in the order of addresses
+	GoData   []account.Range                 // where Go's variables lie; empty if unknown
+	InGoHeap func(address uint64) bool       // whether an address lies in Go's heap; nil if it is not known where that is
+	Waiting  func(*scratch.Memory) []Waiting // where goroutines are; called if a goroutine's stack is a root; may be nil
 
 	Module func(stack.ModuleID) *mappings.Module // of frames; nil if unknown
 }

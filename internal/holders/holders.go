@@ -16,6 +16,8 @@ const (
 	NotLooked = "not looked for"
 )
 
+const inGoHeap = "Go's heap"
+
 // namer names holders. Equal names have equal numbers.
 type namer struct {
 	*Process
@@ -128,7 +130,7 @@ func (n *namer) root(f *Found) uint32 {
 	case Registers:
 		return n.number(Holder{Name: "a register of " + n.thread(f.Thread)})
 	case GoHeap:
-		return n.number(Holder{Name: "Go's heap"})
+		return n.number(Holder{Name: inGoHeap})
 	case Finalizer:
 		return n.number(Holder{Name: n.ends[f.RootWord], Note: "which has not run yet"})
 	case Cycle:

@@ -70,13 +70,19 @@ func TestWhatAMappingIsIsSaidAsFarAsItIsKnown(t *testing.T) {
 		found = append(found, Found{Root: Mapping, Holder: at << 16, RootWord: at << 16})
 	}
 	names, named := nameAll(t, p, found)
-	want := []string{"memory of Go's runtime", "malloc's memory, or a block that was not recorded", suspects.Unknown, suspects.Unknown, "mapping [anon:pool]", "mapping /memfd:x",
+	want := []string{"Go's heap, or other memory of its runtime", "malloc's memory, or a block that was not recorded", suspects.Unknown, suspects.Unknown, "mapping [anon:pool]", "mapping /memfd:x",
 		"memory that is mapped no more"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
 	if detail := named.Holders[named.Of[3]].Detail; detail != "anonymous mapping of 256 KiB" {
 		t.Error(detail)
+	}
+	p.InGoHeap = func(address uint64) bool { return address>>16 == 3 || address>>16 == 5 || address>>16 == 7 }
+	names, _ = nameAll(t, p, append(found, Found{Root: Mapping, Holder: 1<<16 + 8, RootWord: 1<<16 + 8}))
+	want = []string{"memory of Go's runtime", want[1], "Go's heap", want[3], "Go's heap", want[5], want[6], "memory of Go's runtime"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -129,6 +129,14 @@ func (n *namer) nameMapped(words []word, at []int) {
 	}
 }
 
+// ofRuntime names what Go's runtime has mapped, and is not known to be its heap.
+func (n *namer) ofRuntime() string {
+	if n.InGoHeap == nil {
+		return "Go's heap, or other memory of its runtime"
+	}
+	return "memory of Go's runtime"
+}
+
 const (
 	zeroFile  = "/dev/zero (deleted)" // what the kernel calls shared anonymous memory
 	mainStack = "[stack]"
@@ -146,13 +154,15 @@ func (n *namer) inArea(a *account.NamedArea, w word, mappers map[int32]string) s
 		return "mapping " + clean(path)
 	case w.root == Stack:
 		return "stack of a thread"
+	case n.InGoHeap != nil && n.InGoHeap(w.at):
+		return inGoHeap
 	}
 	if m := n.places.mapped.at(w.at); m != nil && n.Mapped[m.which].Fits(a.Shared, a.Inode) {
 		switch name := mappers[m.which]; {
 		case name != "":
 			return "memory mapped by " + name
 		case n.Mapped[m.which].Kind == account.Go:
-			return "memory of Go's runtime"
+			return n.ofRuntime()
 		case n.Mapped[m.which].Kind == account.Allocator:
 			return "malloc's memory, or a block that was not recorded"
 		}

@@ -28,10 +28,11 @@ type Findings struct {
 	Report twin.Report
 	Time   time.Time // of the instant
 
-	Swept   time.Duration   // how long before the instant Go's last collection but one had ended; 0 if there were no two
-	GoData  []account.Range // where Go's variables with pointers lie; empty if unknown
-	Doubted float64         // bytes of blocks that few words hold which may be numbers; 0 before ByStack
-	Unknown []string        // what was looked at as a whole, because its layout is not known, with the reason
+	Swept    time.Duration             // how long before the instant Go's last collection but one had ended; 0 if there were no two
+	GoData   []account.Range           // where Go's variables with pointers lie; empty if unknown
+	Doubted  float64                   // bytes of blocks that few words hold which may be numbers; 0 before ByStack
+	InGoHeap func(address uint64) bool // whether an address lies in an arena of Go's heap; nil if it is not known where those are
+	Unknown  []string                  // what was looked at as a whole, because its layout is not known, with the reason
 
 	found   []cgo.TwinFound // of each block
 	numbers []account.Range // where no pointers are

@@ -36,8 +36,14 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 		}
 		f.Unknown = append(f.Unknown, "malloc's heaps, with free blocks and those that were not recorded: "+err.Error())
 	}
-	if a.Go, err = gospans.Find(); err != nil {
+	layout, err := gospans.Find()
+	if layout.Arenas != 0 {
+		f.InGoHeap = inArenas(layout)
+	}
+	if err != nil {
 		f.Unknown = append(f.Unknown, "Go's heap, with its garbage: "+err.Error())
+	} else {
+		a.Go = layout
 	}
 	f.numbers = numbersIn(r.Present())
 	f.GoData = []account.Range{{Start: a.Go.Data[0], Limit: a.Go.Data[1]}, {Start: a.Go.BSS[0], Limit: a.Go.BSS[1]}}
@@ -60,6 +66,20 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 		return nil, err
 	}
 	return f, nil
+}
+
+// inArenas asks a layout once for each arena of Go's heap.
+func inArenas(l gospans.Layout) func(address uint64) bool {
+	known := make(map[uint64]bool)
+	return func(address uint64) bool {
+		arena := address / gospans.ArenaBytes
+		in, asked := known[arena]
+		if !asked {
+			in = l.Holds(address)
+			known[arena] = in
+		}
+		return in
+	}
 }
 
 // scrub overwrites what functions have left that the caller called before.
