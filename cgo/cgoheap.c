@@ -29,7 +29,7 @@ static SLOW void slow_allocated(void *p, size_t size, const char *kind)
 	struct registers caller = CALLER_REGISTERS();
 	uint64_t interval = count_down(size);
 	if (interval != 0 && !no_block(p))
-		record_reported(&(struct allocation){p, size, interval, &caller}, &(struct kind){kind, length(kind), 0});
+		record_reported(&(struct allocation){p, size, interval, &caller}, &(struct kind){kind, length(kind), 0, 0});
 }
 
 static SLOW void slow_go_allocated(void *p, size_t size, const char *kind, size_t kind_size)
@@ -37,7 +37,7 @@ static SLOW void slow_go_allocated(void *p, size_t size, const char *kind, size_
 	struct registers caller = CALLER_REGISTERS();
 	uint64_t interval = count_down(size);
 	if (interval != 0 && !no_block(p))
-		record_reported(&(struct allocation){p, size, interval, &caller}, &(struct kind){kind, kind_size, 0});
+		record_reported(&(struct allocation){p, size, interval, &caller}, &(struct kind){kind, kind_size, 0, 0});
 }
 
 static SLOW void slow_freed(void *p)

@@ -46,6 +46,8 @@ static struct device_entry *bucket_of(uint32_t level, uint64_t key)
 static struct device_entry *find(uint64_t key)
 {
 	struct device_entry *e;
+	if (key <= TAKEN)
+		return NULL;
 	for (uint32_t level = 0; level < REGION_DEVICES && (e = bucket_of(level, key)) != NULL; level++)
 		for (int i = 0; i < BUCKET_ENTRIES; i++)
 			if (__atomic_load_n(&e[i].key, __ATOMIC_ACQUIRE) == key && __atomic_load_n(&e[i].call, __ATOMIC_RELAXED) == 0)
@@ -162,7 +164,12 @@ static void change(struct task *t)
 	struct device_entry *e = find(t->key);
 	if (e == NULL)
 		return;
-	t->value = __atomic_add_fetch(&e->value, (uint64_t)(int64_t)t->n, __ATOMIC_RELAXED);
+	uint64_t value = __atomic_load_n(&e->value, __ATOMIC_ACQUIRE);
+	do {
+		if (__atomic_load_n(&e->key, __ATOMIC_ACQUIRE) != t->key)
+			return; // another thread has taken it out
+		t->value = value + (uint64_t)(int64_t)t->n;
+	} while (!__atomic_compare_exchange_n(&e->value, &value, t->value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 	t->done = true;
 }
 
@@ -180,6 +187,10 @@ static void mark(struct task *t)
 	struct device_entry *e = find(t->key);
 	if (e == NULL || !__atomic_compare_exchange_n(&e->call, &none, t->call, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
+	if (__atomic_load_n(&e->key, __ATOMIC_ACQUIRE) != t->key) { // another thread has taken it out
+		__atomic_store_n(&e->call, 0, __ATOMIC_RELEASE);
+		return;
+	}
 	e->old = *t->old;
 	t->done = true;
 }

@@ -15,12 +15,13 @@
 #include <stdint.h>
 
 #include "record.h"
+#include "site.h"
 
 #define DEVICE_HANDLE (1ULL << 60)
 #define DEVICE_MAPPING (2ULL << 60)
 #define DEVICE_ARRAY (3ULL << 60)
-#define DEVICE_REGISTERED (4ULL << 60)
-#define DEVICE_TAG (15ULL << 60)
+#define DEVICE_REGISTERED KEY_REGISTERED
+#define DEVICE_TAG KEY_TAG
 
 // The key of an opaque value.
 static inline uint64_t device_key(uint64_t tag, uint64_t value)

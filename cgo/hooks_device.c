@@ -129,14 +129,20 @@ static uint64_t side(size_t n, unsigned level)
 }
 
 #define CUDA_ARRAY_LAYERED 0x01
+#define CUDA_ARRAY_CUBEMAP 0x04
 
+// The depth of layers and of a cube's faces is their number, in each level.
 static uint64_t size3(const struct cuda_array3 *a, unsigned levels)
 {
+	bool layers = (a->flags & (CUDA_ARRAY_LAYERED | CUDA_ARRAY_CUBEMAP)) != 0;
 	uint64_t size = 0;
+	unsigned i = 0;
 	if ((a->flags & (CUDA_ARRAY_SPARSE | CUDA_ARRAY_DEFERRED)) != 0)
 		return 0;
-	for (unsigned i = 0; i < levels && i < 64; i++)
-		size += side(a->width, i) * side(a->height, i) * side(a->depth, (a->flags & CUDA_ARRAY_LAYERED) != 0 ? 0 : i);
+	do {
+		size += side(a->width, i) * side(a->height, i) * side(a->depth, layers ? 0 : i);
+		i++;
+	} while (i < levels && i < 64 && (a->width >> i != 0 || a->height >> i != 0 || (!layers && a->depth >> i != 0)));
 	return size * channel(a->format) * a->channels;
 }
 
@@ -473,7 +479,9 @@ int cgoheap_device_dlclose(void *handle)
 	if (likely(!driver_known()))
 		return real(handle);
 	int failed = real(handle);
-	while (driver_gone(&gone))
+	while (driver_gone(&gone)) {
 		forget_driver(gone);
+		driver_forget(gone);
+	}
 	return failed;
 }

@@ -75,6 +75,7 @@
 #define draw_bytes_until_sample cgoheap_own_draw_bytes_until_sample
 #define driver_any cgoheap_own_driver_any
 #define driver_bind cgoheap_own_driver_bind
+#define driver_forget cgoheap_own_driver_forget
 #define driver_gone cgoheap_own_driver_gone
 #define driver_known cgoheap_own_driver_known
 #define driver_of cgoheap_own_driver_of

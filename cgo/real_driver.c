@@ -11,6 +11,7 @@
 #define DRIVERS 4
 
 static struct driver drivers[DRIVERS];
+static uint32_t leaving[DRIVERS]; // whether a thread is about to forget it
 
 #define DRIVER_NAME(name, parameters) #name,
 static const char *const names[] = {DRIVER_CALLS(DRIVER_NAME)};
@@ -23,6 +24,8 @@ static const struct driver *enter(void *const *found)
 {
 	for (int i = 0; i < DRIVERS; i++) {
 		void **functions = (void **)&drivers[i], *none = NULL;
+		if (__atomic_load_n(&leaving[i], __ATOMIC_ACQUIRE) != 0)
+			continue;
 		if (!__atomic_compare_exchange_n(&functions[0], &none, found[0], 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != found[0])
 			continue;
 		for (size_t f = 1; f < DRIVER_FUNCTIONS; f++)
@@ -64,15 +67,29 @@ bool driver_known(void)
 	return false;
 }
 
+static bool is_gone(int i)
+{
+	void *init = __atomic_load_n((void **)&drivers[i], __ATOMIC_ACQUIRE), *found = NULL;
+	return init != NULL && !(real_beside(init, names, &found, 1) && found == init);
+}
+
+// Another library may be opened at the same address meanwhile: it is looked for once more when nobody takes it for the driver.
 bool driver_gone(const struct driver **gone)
 {
 	for (int i = 0; i < DRIVERS; i++) {
-		void *init = __atomic_load_n((void **)&drivers[i], __ATOMIC_ACQUIRE), *found = NULL;
-		if (init == NULL || (real_beside(init, names, &found, 1) && found == init))
+		uint32_t no = 0;
+		if (!is_gone(i) || !__atomic_compare_exchange_n(&leaving[i], &no, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
-		__atomic_store_n((void **)&drivers[i], NULL, __ATOMIC_RELEASE);
 		*gone = &drivers[i];
-		return true;
+		if (is_gone(i))
+			return true;
+		__atomic_store_n(&leaving[i], 0, __ATOMIC_RELEASE);
 	}
 	return false;
+}
+
+void driver_forget(const struct driver *gone)
+{
+	__atomic_store_n((void **)&drivers[gone - drivers], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&leaving[gone - drivers], 0, __ATOMIC_RELEASE);
 }

@@ -35,8 +35,10 @@ const struct driver *driver_any(const void *own);
 // Binds one of n to a driver's function, if none is bound to it yet, and returns which; -1 if none is free.
 int driver_bind(struct binding *bindings, int n, void *real, const struct driver *driver);
 
-// Whether a driver is known and its library is gone; it is forgotten then. Bindings to it must be cleared. Takes the loader's locks.
+// Whether a driver is known and its library is gone. Bindings to it must be cleared, and driver_forget must follow: until then no library is
+// taken for it. Takes the loader's locks.
 bool driver_gone(const struct driver **gone);
+void driver_forget(const struct driver *gone);
 
 // Whether any driver is known.
 bool driver_known(void);

@@ -225,8 +225,6 @@ static void remember(struct pass pass, const struct allocation *a)
 		return;
 	}
 	struct site *site = region_ref(ref);
-	if (site->device == SITE_PINNED && (uintptr_t)a->p >> SITE_KEY_ADDRESS_BITS != 0)
-		site->device = SITE_REGISTERED; // a call that registers memory makes none: all blocks of its stack are such
 	struct weight w = weigh(a->size, a->interval);
 	struct block b = block_of(w, ref, ticks);
 	if (cgoheap_thread.kind.text != NULL)
@@ -260,6 +258,29 @@ static inline __attribute__((always_inline)) void do_record_block(const struct a
 
 SHIELDED_FUNCTION(extern, record_block, (const struct allocation *a), (a))
 
+// Whether a kind is a family of devices, or begins with that and a space; *rest is then what follows.
+static bool begins(const struct kind *k, const char *family, size_t *rest)
+{
+	size_t n = 0;
+	while (family[n] != 0 && n < k->size && ((const volatile char *)k->text)[n] == family[n])
+		n++;
+	*rest = n + 1;
+	return family[n] == 0 && (n == k->size || k->text[n] == ' ');
+}
+
+static uint8_t place_of(const struct kind *k, const void *key)
+{
+	static const char pinned[] = "pinned";
+	size_t rest, n = 0;
+	if (!begins(k, "cuda", &rest) && !begins(k, "hip", &rest))
+		return SITE_ON_HOST;
+	while (pinned[n] != 0 && rest + n < k->size && ((const volatile char *)k->text)[rest + n] == pinned[n])
+		n++;
+	if (pinned[n] != 0 || rest + n != k->size)
+		return SITE_ON_DEVICE;
+	return ((uintptr_t)key & KEY_TAG) == KEY_REGISTERED ? SITE_REGISTERED : SITE_PINNED;
+}
+
 void record_reported(const struct allocation *a, const struct kind *kind)
 {
 	if (kind->size != 0 && (__atomic_load_n(&cgoheap_labels.of_thread, __ATOMIC_RELAXED) & LABEL_KIND) == 0)
@@ -267,6 +288,7 @@ void record_reported(const struct allocation *a, const struct kind *kind)
 	cgoheap_thread.kind = *kind;
 	if (kind->size == 0)
 		cgoheap_thread.kind.text = "";
+	cgoheap_thread.kind.place = place_of(kind, a->p);
 	record_block(a);
 	cgoheap_thread.kind = (struct kind){0};
 }

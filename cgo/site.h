@@ -25,12 +25,13 @@ struct flow {
 
 // Where the blocks of a site lie, by the kind that the program has reported them with: "cuda" and "hip", alone or before a space, are
 // memory of a device, but for "cuda pinned" and "hip pinned", which are the host's.
-// What is registered with a driver is memory of the host that is somebody's already: its key has one of the highest four bits, and is no
-// address.
+// What is registered with a driver is memory of the host that is somebody's already: its key is no address.
 enum site_device { SITE_ON_HOST, SITE_ON_DEVICE, SITE_PINNED, SITE_REGISTERED };
 #define SITE_KEY_ADDRESS_BITS 60
+#define KEY_TAG (15ULL << SITE_KEY_ADDRESS_BITS)
+#define KEY_REGISTERED (4ULL << SITE_KEY_ADDRESS_BITS)
 
-// A site is a stack, a block size and a set of labels.
+// A site is a stack, a block size, a set of labels, and where the blocks lie.
 struct site {
 	uint32_t next[2];
 	uint64_t size;      // bytes asked for; SITE_MIXED for a stack with too many sizes

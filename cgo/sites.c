@@ -16,44 +16,24 @@ TRIE_RECORD(struct site);
 struct content {
 	uint32_t stack, labels;
 	uint64_t size;
+	uint8_t device;
 };
 
 static uint64_t hash_of(const struct content *c)
 {
-	return mix64((uint64_t)c->labels << 32 ^ c->size * 0x9e3779b97f4a7c15ULL);
+	return mix64((uint64_t)c->labels << 32 ^ c->size * 0x9e3779b97f4a7c15ULL ^ (uint64_t)c->device << 60);
 }
 
 static bool same(const void *record, const void *content)
 {
 	const struct site *s = record;
 	const struct content *c = content;
-	return s->size == c->size && s->labels == c->labels;
-}
-
-// Whether a kind is a family of devices, or begins with that and a space; *rest is then what follows.
-static bool begins(const struct kind *k, const char *family, size_t *rest)
-{
-	size_t n = 0;
-	while (family[n] != 0 && n < k->size && ((const volatile char *)k->text)[n] == family[n])
-		n++;
-	*rest = n + 1;
-	return family[n] == 0 && (n == k->size || k->text[n] == ' ');
-}
-
-static uint8_t device_of(const struct kind *k)
-{
-	static const char pinned[] = "pinned";
-	size_t rest, n = 0;
-	if (!begins(k, "cuda", &rest) && !begins(k, "hip", &rest))
-		return SITE_ON_HOST;
-	while (pinned[n] != 0 && rest + n < k->size && ((const volatile char *)k->text)[rest + n] == pinned[n])
-		n++;
-	return pinned[n] == 0 && rest + n == k->size ? SITE_PINNED : SITE_ON_DEVICE;
+	return s->size == c->size && s->labels == c->labels && s->device == c->device;
 }
 
 static uint32_t make(const struct content *c)
 {
-	const struct site made = {.stack = c->stack, .labels = c->labels, .device = device_of(&cgoheap_thread.kind), .size = c->size};
+	const struct site made = {.stack = c->stack, .labels = c->labels, .device = c->device, .size = c->size};
 	uint64_t at = region_reserve(sizeof made + site_measures(&made) * sizeof *made.flow);
 	if (at == 0)
 		return 0;
@@ -151,7 +131,7 @@ static int fill(struct size_table *t, const struct stack *s)
 	for (int i = 0; i < STACK_LISTS; i++)
 		for (uint32_t ref = __atomic_load_n(&s->sized[i], __ATOMIC_ACQUIRE); ref != 0 && filled < SIZES_PER_STACK; filled++) {
 			const struct site *site = region_ref(ref);
-			const struct content c = {.labels = site->labels, .size = site->size};
+			const struct content c = {.labels = site->labels, .size = site->size, .device = site->device};
 			t->tags[filled] = (uint32_t)hash_of(&c);
 			t->sites[filled] = ref;
 			ref = site->next[1];
@@ -209,7 +189,7 @@ static uint32_t intern_mixed(struct stack *stack, const struct content *c)
 
 uint32_t site_intern(uint32_t stack_ref, uint64_t size, uint32_t labels, uint32_t slot)
 {
-	struct content c = {.stack = stack_ref, .labels = labels, .size = size};
+	struct content c = {.stack = stack_ref, .labels = labels, .size = size, .device = cgoheap_thread.kind.place};
 	struct stack *stack = region_ref(stack_ref);
 	uint32_t mixed = __atomic_load_n(&stack->mixed, __ATOMIC_RELAXED);
 	if (mixed != 0)

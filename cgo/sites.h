@@ -21,7 +21,7 @@ struct size_table {
 	uint32_t sites[SIZES_PER_STACK]; // refs
 };
 
-// Returns the ref of the site of (stack, size, labels); makes it if needed. 0 when the region is full. Labels are a ref
+// Returns the ref of the site of (stack, size, labels, where the blocks of the thread's kind lie); makes it if needed. 0 when the region is full. Labels are a ref
 // of labels.h or 0; slot is the caller's at the gate.
 uint32_t site_intern(uint32_t stack, uint64_t size, uint32_t labels, uint32_t slot);
 

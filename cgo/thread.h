@@ -12,6 +12,7 @@ struct kind {
 	const char *text;
 	size_t size; // 0 for no kind
 	uint32_t device; // the number of the device that it lies on, and one more; 0 for none
+	uint8_t place; // where its blocks lie: enum site_device; record_reported finds it
 };
 
 // A place to jump to. libc's jmp_buf also has room for a set of signals; for arm64, clang has no other.
