@@ -14,7 +14,7 @@ import (
 // LiveTick is the unit of the ticks of Live.
 const LiveTick time.Duration = layout.Tick
 
-// Live calls take with a function that yields the sampled blocks in use, and with the time, in ticks, from which on they do not
+// Live calls take with a function that yields the sampled blocks in use, each memory once, and with the time, in ticks, from which on they do not
 // count: those allocated later may be missing. A block's Site is the ID of its sample. Live returns errStopped after Stop.
 func (r *Recording) Live(take func(ticks uint64, each func(func(*suspects.Block)))) error {
 	var memory scratch.Memory
@@ -27,7 +27,7 @@ func (r *Recording) Live(take func(ticks uint64, each func(func(*suspects.Block)
 	read := r.reader(&memory)
 	take(read.Ticks, func(see func(*suspects.Block)) {
 		read.Blocks(func(b tables.Block) {
-			if !b.Lost {
+			if !b.Lost && !read.Registered(&b) { // what is registered is in use as what it was before
 				see(liveBlock(read, &b))
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
@@ -56,5 +57,25 @@ func TestLiveBlocksAreTheSnapshots(t *testing.T) {
 	stop(t, r)
 	if err := r.Live(nil); !errors.Is(err, errStopped) {
 		t.Error(err)
+	}
+}
+
+func TestMemoryRegisteredWithADriverIsLiveOnce(t *testing.T) {
+	const size = 77777
+	r := start(t, everything)
+	block := victim.Malloc(size)
+	defer victim.Free(block)
+	key := 1<<62 | uintptr(block)
+	cgo.Allocated(key, size, "cuda pinned")
+	defer cgo.Freed(key)
+	blocks := 0
+	if err := r.Live(func(_ uint64, each func(func(*suspects.Block))) {
+		each(func(b *suspects.Block) {
+			if b.Bytes == size {
+				blocks++
+			}
+		})
+	}); err != nil || blocks != 1 {
+		t.Errorf("%d blocks, want 1; %v", blocks, err)
 	}
 }
