@@ -3,11 +3,14 @@
 #include "ask.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUS_BYTES 32
 #define PROCESSES 512
+#define FIRST_PIDS 0xEFFFFFFC // the inode of the first PID namespace: PROC_PID_INIT_INO of Linux
 
 // As nvml.h has them: https://docs.nvidia.com/deploy/nvml-api.
 struct memory {
@@ -81,21 +84,35 @@ static enum nvml_end bus_of(int number, char *bus)
 	return end;
 }
 
-// The bytes that this process uses, among those of all processes that compute on the card.
+// Whether no other process can have this one's number in the driver's list.
+static bool in_first_pids(void)
+{
+	struct stat pids;
+	return stat("/proc/self/ns/pid", &pids) == 0 && pids.st_ino == FIRST_PIDS;
+}
+
+// The bytes that this process uses, among those of all processes that compute on the card. A card that is parted (MIG) may list a process
+// once for each part.
 static uint64_t process_on(device d)
 {
 	static _Alignas(struct process) char list[PROCESSES * sizeof(struct process)];
 	unsigned count = PROCESSES;
-	if (nvml.processes == NULL)
+	uint64_t used = 0;
+	bool listed = false;
+	if (nvml.processes == NULL || !in_first_pids())
 		return NVML_UNKNOWN;
 	if (nvml.processes(d, &count, list) != 0 || count > PROCESSES)
 		return NVML_UNKNOWN;
 	for (unsigned i = 0; i < count; i++) {
 		const struct older_process *p = (const void *)(list + i * nvml.process_bytes); // both begin alike
-		if (p->pid == (unsigned)getpid())
-			return p->used; // or NVML_VALUE_NOT_AVAILABLE, which is the same as unknown
+		if (p->pid != (unsigned)getpid())
+			continue;
+		if (p->used == NVML_UNKNOWN) // which is NVML_VALUE_NOT_AVAILABLE
+			return NVML_UNKNOWN;
+		listed = true;
+		used += p->used;
 	}
-	return NVML_UNKNOWN;
+	return listed ? used : NVML_UNKNOWN;
 }
 
 enum nvml_end cgoheap_nvml_ask(int number, struct nvml_card *card)

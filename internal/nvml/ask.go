@@ -24,6 +24,9 @@ var ends = map[C.enum_nvml_end]error{
 	C.NVML_REFUSED:    errors.New("NVML does not say it"),
 }
 
+// limit is how long Ask waits. Tests change it.
+var limit = time.Second
+
 // asking is held while the driver is asked, also when nobody waits for the answer any more.
 var asking sync.Mutex
 
@@ -32,7 +35,7 @@ func Ask(number int) (Card, error) {
 	if !asking.TryLock() {
 		return Card{}, errNoAnswer
 	}
-	return background.Within(time.Second, "the driver of a card", func() (Card, error) {
+	return background.Within(limit, "the driver of a card", func() (Card, error) {
 		defer asking.Unlock()
 		return ask(number)
 	}, nil)

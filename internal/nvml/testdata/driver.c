@@ -36,7 +36,7 @@ struct process {
 
 int nvmlInit_v2(void)
 {
-	if (getenv("STAND_IN_HANGS") != NULL)
+	while (getenv("STAND_IN_HANGS") != NULL)
 		pause();
 	return getenv("STAND_IN_REFUSES") != NULL ? 9 : 0;
 }
@@ -59,12 +59,14 @@ int nvmlDeviceGetMemoryInfo(void *card, struct memory *m)
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void *card, unsigned *count, struct process *list)
 {
-	unsigned own = getenv("STAND_IN_CONTAINER") != NULL ? 2 : (unsigned)getpid();
-	if (*count < 2)
+	unsigned own = getenv("STAND_IN_NOT_LISTED") != NULL ? 2 : (unsigned)getpid();
+	unsigned long long half = (unsigned long long)(size_t)card << 19;
+	if (*count < 3)
 		return 7;
 	list[0] = (struct process){1, 5ULL << 20, 0, 0};
-	list[1] = (struct process){own, (unsigned long long)(size_t)card << 20, 0, 0};
-	*count = 2;
+	list[1] = (struct process){own, half, 1, 0};
+	list[2] = (struct process){own, half, 2, 0};
+	*count = 3;
 	return 0;
 }
 #endif
