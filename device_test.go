@@ -5,6 +5,7 @@ package cgoheap
 import (
 	"bytes"
 	"context"
+	"errors"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/nvml"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/stack"
@@ -170,6 +172,48 @@ func TestSegmentsOfPoolsAreKnownByTheirFunctions(t *testing.T) {
 	want := map[string]int64{"on GPU 1: in use by this process": 21 << 20, "on GPU 1: of that, segments of pools": 20 << 20}
 	if diff := cmp.Diff(want, linesIn(cards["GPU 1"].lines("on GPU 1: "))); diff != "" || len(cards) != 1 {
 		t.Error(diff)
+	}
+}
+
+func TestWhichCardsTheDriverIsAskedFor(t *testing.T) {
+	for about, c := range map[string]struct {
+		devices []string
+		mapped  bool
+		want    []int
+	}{
+		"nothing is recorded":                {nil, true, []int{0}},
+		"the driver has mapped nothing":      {nil, false, nil},
+		"the program uses another card":      {[]string{"GPU 1"}, true, []int{1}},
+		"it uses two":                        {[]string{"GPU 1", "GPU 3"}, false, []int{1, 3}},
+		"no labels say which card":           {[]string{unnamedDevice}, true, []int{0}},
+		"labels that are none of CUDA's":     {[]string{"7", "GPU", "GPU -1", "HIP 2", "GPU 4294967296"}, false, nil},
+		"such labels, and the driver mapped": {[]string{"7"}, true, []int{0}},
+	} {
+		t.Run(about, func(t *testing.T) {
+			cards := make(onCards)
+			for _, name := range c.devices {
+				cards[name] = &onCard{recorded: 1}
+			}
+			var asked []int
+			cards.account(c.mapped, func(number int) (nvml.Card, error) {
+				asked = append(asked, number)
+				return nvml.Card{}, nil
+			})
+			if diff := cmp.Diff(c.want, asked); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A program may map the driver's memory and not compute.
+func TestTheDriversFailureIsToldWhereBlocksAreRecorded(t *testing.T) {
+	fail := func(int) (nvml.Card, error) { return nvml.Card{}, errors.New("no answer") }
+	if lines := make(onCards).account(true, fail); len(lines) != 0 {
+		t.Errorf("without blocks: %+v", lines)
+	}
+	if lines := (onCards{"GPU 1": {recorded: 1}}).account(true, fail); len(lines) != 2 || lines[1].ReadError != "no answer" {
+		t.Errorf("with a block: %+v", lines)
 	}
 }
 

@@ -68,20 +68,45 @@ func (p *Profiler) devices(mapped bool) (lines []AccountLine) {
 		return nil
 	}
 	cards := make(onCards)
-	if mapped {
-		cards["GPU 0"] = &onCard{} // it has others only where blocks were recorded
-	}
 	if s, err := p.recording.DeviceIn(nil); err == nil {
 		r := report.Report{Module: s.Module, Names: p.names, Samples: s.Samples, Seen: cards.add}
 		r.See()
 	}
-	for _, name := range slices.Sorted(maps.Keys(cards)) {
-		lines = append(lines, cards[name].lines("device memory, "+name+": ")...)
-		if number, err := strconv.Atoi(strings.TrimPrefix(name, "GPU ")); err == nil {
-			lines = append(lines, driversLines("device memory, "+name+": ", number, cards[name].recorded == 0)...)
+	return cards.account(mapped, nvml.Ask)
+}
+
+// account returns the lines of all cards, and what the driver says when it is asked. If it has mapped memory, but no block that was
+// recorded is on a card with a number, it is asked for the first.
+func (c onCards) account(mapped bool, ask func(number int) (nvml.Card, error)) (lines []AccountLine) {
+	names := slices.Sorted(maps.Keys(c))
+	if mapped && !slices.ContainsFunc(names, func(name string) bool { return numberOf(name) >= 0 }) {
+		names = append(names, "GPU 0")
+	}
+	for _, name := range names {
+		card := c[name]
+		if card == nil {
+			card = new(onCard)
+		}
+		lines = append(lines, card.lines("device memory, "+name+": ")...)
+		if number := numberOf(name); number >= 0 {
+			found, err := ask(number)
+			if err != nil && card.recorded == 0 { // the program may not compute on the card
+				continue
+			}
+			lines = append(lines, driversLines("device memory, "+name+": ", found, err)...)
 		}
 	}
 	return lines
+}
+
+// numberOf returns the number that CUDA has for a card, by the device's name; -1 if it is none of CUDA's.
+func numberOf(name string) int {
+	digits, ok := strings.CutPrefix(name, "GPU ")
+	number, err := strconv.ParseUint(digits, 10, 31)
+	if !ok || err != nil {
+		return -1
+	}
+	return int(number)
 }
 
 func (c *onCard) lines(name string) (lines []AccountLine) {
@@ -96,19 +121,15 @@ func (c *onCard) lines(name string) (lines []AccountLine) {
 	return lines
 }
 
-// driversLines are what the driver says. Where nothing is recorded, the program may not compute on the card: then no failure is told.
-func driversLines(name string, number int, silent bool) []AccountLine {
-	card, err := nvml.Ask(number)
-	if err != nil && silent {
-		return nil
-	}
+// driversLines are what the driver says.
+func driversLines(name string, card nvml.Card, err error) []AccountLine {
 	if err != nil {
 		return []AccountLine{{Name: name + "in use by all processes", Known: account.Figures.String(), Sentence: byDriver, ReadError: err.Error()}}
 	}
 	mine := AccountLine{Name: name + "in use by this process, as the driver says", Resident: card.Process, Known: account.Figures.String(),
 		Sentence: "also what the driver keeps for the process itself: contexts, code, buffers; by NVML"}
 	if card.Process == nvml.Unknown {
-		mine.Resident, mine.ReadError = 0, "the driver does not list the process: in a container, it has another number"
+		mine.Resident, mine.ReadError = 0, "the driver does not list the process, perhaps because, in a container, it has another number"
 	}
 	return []AccountLine{mine, {Name: name + "in use by all processes", Resident: card.Used, Known: account.Figures.String(),
 		Sentence: byDriver, Detail: "of " + report.Bytes(card.Total)}}
