@@ -62,7 +62,9 @@ func (r *Reader) DeviceOf(b *Block) string {
 func (r *Reader) Pinned(b *Block) bool { return b.Reported && r.place(b.Site) == layout.SitePinned }
 
 // Registered reports whether the block is memory of the host that is somebody's already, and registered with a driver.
-func (r *Reader) Registered(b *Block) bool { return b.Reported && r.place(b.Site) == layout.SiteRegistered }
+func (r *Reader) Registered(b *Block) bool {
+	return b.Reported && r.place(b.Site) == layout.SiteRegistered
+}
 
 // Age returns how old a block was when the tables were settled; unknown if it is younger.
 func (r *Reader) Age(b *Block) (age time.Duration, known bool) { return ageOf(r.Ticks, b.born) }
