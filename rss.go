@@ -10,7 +10,7 @@ import (
 
 // fit makes the heaps' samples add up to the account's lines, and returns the rest as leaves.
 func (h *heaps) fit(a *account.Account, mapped map[string][]stack.Sample) []report.Leaf {
-	r := report.Resident{Native: h.native.Samples, Go: h.golang.Samples, Mapped: mapped}
+	r := report.Resident{Native: h.native.Samples, Go: h.golang.Samples, Mapped: mapped, Pinned: alloc.OnPinnedLine}
 	leaves := r.Fit(a)
 	h.native.Samples, h.golang.Samples, h.mapped = r.Native, r.Go, r.Calls()
 	return leaves

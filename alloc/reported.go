@@ -60,11 +60,11 @@ func (b *sized) look(i int) account.Block {
 	return account.Block{Range: account.Range{Start: b.Address, Limit: b.Address + b.size}, Which: i, Times: float64(b.Bytes.Low) / 16 / float64(b.size)}
 }
 
-// addOutside adds what is resident of a block that does not lie in malloc's memory, and nobody's otherwise.
-func (s *residents) addOutside(found *account.Block) {
+// addOutside adds to sums what is resident of a block that does not lie in malloc's memory, and nobody's otherwise.
+func (s *residents) addOutside(sums *tables.Sums, found *account.Block) {
 	b := &s.reported[found.Which]
 	if found.Resident > 0 {
-		s.Sums.Add(b.Site, tables.Weight{Objects: b.Objects, Bytes: account.Part(b.Bytes, uint64(found.Resident), b.size)})
+		sums.Add(b.Site, tables.Weight{Objects: b.Objects, Bytes: account.Part(b.Bytes, uint64(found.Resident), b.size)})
 	}
 }
 

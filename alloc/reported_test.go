@@ -125,6 +125,43 @@ func TestWhereReportedBlocksCount(t *testing.T) {
 		}
 	})
 
+	t.Run("pinned for a device, by one stack, in a chunk of malloc's and outside", func(t *testing.T) {
+		chunk := victim.OpenPool(largeSize)
+		defer victim.Free(chunk)
+		mapped := victim.Map(nil, count*size, false)
+		defer func() { _ = victim.Unmap(mapped, count*size) }()
+		const ofMalloc, outside = count * size, 5 * size // small blocks of malloc's count as resident
+		first := unsafe.Add(chunk, size-uintptr(chunk)%size)
+		touch(first, ofMalloc)
+		touch(mapped, outside)
+		for _, at := range []unsafe.Pointer{first, mapped} {
+			report(uintptr(at), count, size, "cuda pinned")
+			defer forget(uintptr(at), count, size)
+		}
+		var others, pinned int64
+		var memory scratch.Memory
+		defer memory.Free()
+		s, err := r.ResidentIn(&memory, usage.Running, []account.Malloc{{Name: "glibc", Ranges: []account.Range{{Start: uint64(uintptr(chunk)), Limit: uint64(uintptr(chunk)) + largeSize}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Unpack()
+		for i := range s.Samples {
+			switch one := &s.Samples[i]; {
+			case OnPinnedLine(one):
+				pinned += one.InuseBytes
+			case slices.Contains(one.Labels, stack.Label{Key: "kind", Text: "cuda pinned"}):
+				others += one.InuseBytes
+			}
+		}
+		if pinned != outside || others != ofMalloc {
+			t.Errorf("samples of the line have %d bytes, want %d; others of the kind %d, want %d", pinned, outside, others, ofMalloc)
+		}
+		if got := line(t, s.Account, account.Pinned); got != pinned {
+			t.Errorf("the line has %d bytes, and its samples %d", got, pinned)
+		}
+	})
+
 	t.Run("elsewhere, as far as it was touched", func(t *testing.T) {
 		memory, err := unix.Mmap(-1, 0, count*size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 		if err != nil {

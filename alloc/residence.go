@@ -26,7 +26,7 @@ func (r *Recording) ResidentIn(memory *scratch.Memory, k usage.Kernel, allocator
 	s, err := r.snapshot(memory, func(read *tables.Reader) *tables.Samples {
 		found = r.reside(read, memory, k, allocators)
 		calls = r.mappedSamples(found.mapped)
-		return read.InUse(found.Sums)
+		return read.InUseBeside(found.Sums, found.pinnedSums)
 	})
 	if err != nil {
 		return nil, err
@@ -57,6 +57,8 @@ type residents struct {
 	pinned   []account.Block // those that are pinned for devices, and do not lie in malloc's memory
 	outside  []account.Block // others that do not lie in malloc's memory; Which is the index in reported
 
+	pinnedSums *tables.Sums // of what is resident of pinned
+
 	survey  *account.Survey
 	account *account.Account
 	mapped  []resided
@@ -65,7 +67,7 @@ type residents struct {
 // reside reads the live table and looks its large blocks up, together with all other pages of the process.
 func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.Kernel, allocators []account.Malloc) *residents {
 	stacks := libcStacks() // first: it may wait, and the blocks and their pages are to be of one moment
-	s := &residents{memory: memory, Live: account.NewLive(memory, partsRead(allocators))}
+	s := &residents{memory: memory, Live: account.NewLive(memory, partsRead(allocators)), pinnedSums: tables.NewSums(memory)}
 	rule, holding := overheadRule(allocators), r.newHolding(memory)
 	read.Blocks(func(b tables.Block) {
 		if b.Lost {
@@ -87,12 +89,12 @@ func (r *Recording) reside(read *tables.Reader, memory *scratch.Memory, k usage.
 		Tables: r.tables, Segments: rangesOf(cgo.Segments()), Malloc: allocators, Blocks: s.Large(), Reported: s.outside, Pinned: s.pinned, Stacks: stacks}, holding, memory)
 	s.Finish()
 	for i := range s.outside {
-		s.addOutside(&s.outside[i])
+		s.addOutside(s.Sums, &s.outside[i])
+	}
+	for i := range s.pinned {
+		s.addOutside(s.pinnedSums, &s.pinned[i])
 	}
 	s.account = s.survey.Account(s.Recorded(r.options.SampleBytes))
-	for i := range s.pinned { // not malloc's
-		s.addOutside(&s.pinned[i])
-	}
 	return s
 }
 

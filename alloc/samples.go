@@ -25,3 +25,6 @@ func (s *Snapshot) Unpack() {
 
 // ClassOf returns the class of a sample of ClassesIn.
 func ClassOf(s *stack.Sample) int { return tables.ClassOf(s.ID) }
+
+// OnPinnedLine reports whether a sample of ResidentIn is of memory that the account has on the line account.Pinned.
+func OnPinnedLine(s *stack.Sample) bool { return tables.ClassOf(s.ID) >= 0 }

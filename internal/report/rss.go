@@ -32,12 +32,14 @@ var mappedLines = []string{account.MappedBy, account.Files, account.Shared, acco
 type Resident struct {
 	Native, Go []stack.Sample            // in use; Go's own heap is as of its last collection
 	Mapped     map[string][]stack.Sample // of calls that map memory, by the line of the account
+
+	Pinned func(*stack.Sample) bool // whether a native sample is of the line account.Pinned; nil: none is
 }
 
 // Fit makes the samples add up to the account's lines, and returns the rest as leaves.
 func (r *Resident) Fit(a *account.Account) (leaves []Leaf) {
 	r.Go, r.Native = inUse(r.Go), inUse(r.Native)
-	malloc, pinned := apart(r.Native)
+	malloc, pinned := r.apart(r.Native)
 	if len(pinned) > 0 {
 		r.Native = slices.Concat(malloc, pinned)
 	}
@@ -63,24 +65,18 @@ func (r *Resident) Fit(a *account.Account) (leaves []Leaf) {
 }
 
 // apart returns the samples of malloc's blocks, and those of memory that is pinned for devices.
-func apart(samples []stack.Sample) (malloc, pinned []stack.Sample) {
-	if !slices.ContainsFunc(samples, isPinned) {
+func (r *Resident) apart(samples []stack.Sample) (malloc, pinned []stack.Sample) {
+	if r.Pinned == nil || !slices.ContainsFunc(samples, func(s stack.Sample) bool { return r.Pinned(&s) }) {
 		return samples, nil
 	}
-	for _, s := range samples {
-		if isPinned(s) {
-			pinned = append(pinned, s)
+	for i := range samples {
+		if r.Pinned(&samples[i]) {
+			pinned = append(pinned, samples[i])
 		} else {
-			malloc = append(malloc, s)
+			malloc = append(malloc, samples[i])
 		}
 	}
 	return malloc, pinned
-}
-
-func isPinned(s stack.Sample) bool {
-	return slices.ContainsFunc(s.Labels, func(l stack.Label) bool {
-		return l.Key == "kind" && (l.Text == "cuda pinned" || l.Text == "hip pinned")
-	})
 }
 
 // Calls returns the samples of calls that map memory.

@@ -40,9 +40,18 @@ func TestSamplesShrinkByOneFactor(t *testing.T) {
 	}
 }
 
+// pinnedID is the ID of samples of pinned memory in these tests.
+const pinnedID = 7
+
 func pinnedOf(bytes int64) []stack.Sample {
 	list := using(bytes)
-	list[0].Labels = []stack.Label{{Key: "kind", Text: "cuda pinned"}}
+	list[0].ID = pinnedID
+	return list
+}
+
+func labelled(kind string, bytes int64) []stack.Sample {
+	list := using(bytes)
+	list[0].Labels = []stack.Label{{Key: "kind", Text: kind}}
 	return list
 }
 
@@ -66,12 +75,16 @@ func TestLinesKeepTheirTotals(t *testing.T) {
 		"pinned memory has a line of its own": {append(pinnedOf(50), using(10, 20)...), nil, nil,
 			[]account.Line{line(account.Native, 15), line(account.Pinned, 60)},
 			[]Leaf{{Name: account.Pinned, Group: "native", Values: stack.Values{InuseBytes: 10}}}, [3]int64{65, 0, 0}},
+		"a label of the program's own makes no memory pinned": {labelled("cuda pinned", 50), nil, nil,
+			[]account.Line{line(account.Native, 70), line(account.Pinned, 60)},
+			[]Leaf{{Name: account.Native, Group: "native", Values: stack.Values{InuseBytes: 20}}, {Name: account.Pinned, Group: "native", Values: stack.Values{InuseBytes: 60}}},
+			[3]int64{50, 0, 0}},
 		"lines that are not there leave nothing": {using(10), using(30), map[string][]stack.Sample{account.MappedBy: using(9)},
 			[]account.Line{line(account.Free, 15)},
 			[]Leaf{{Name: account.Free, Group: "native", Values: stack.Values{InuseBytes: 15}}}, [3]int64{0, 0, 0}},
 	} {
 		t.Run(about, func(t *testing.T) {
-			r := Resident{Native: c.native, Go: c.golang, Mapped: c.mapped}
+			r := Resident{Native: c.native, Go: c.golang, Mapped: c.mapped, Pinned: func(s *stack.Sample) bool { return s.ID == pinnedID }}
 			leaves := r.Fit(&account.Account{Lines: c.lines})
 			if diff := cmp.Diff(c.leaves, leaves); diff != "" {
 				t.Error(diff)
