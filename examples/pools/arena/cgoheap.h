@@ -27,7 +27,8 @@ void cgoheap_record_pool(void *chunk) __attribute__((weak));
 
 /* After the block p of size bytes was made. No other block may have the address p meanwhile. It is never read, so it may be a
    device's. An address of 0 or 1 is no block: nothing is recorded. kind is a text of at most 256 bytes, which becomes the label
-   "kind" of the block's samples, or NULL. A program should have at most some hundred kinds. */
+   "kind" of the block's samples, or NULL. A program should have at most some hundred kinds. "cuda" and "hip", alone or before a space,
+   are memory of a device, which has a view of its own; but for "cuda pinned" and "hip pinned", which are the host's. */
 static inline __attribute__((always_inline)) void cgoheap_allocated(void *p, size_t size, const char *kind)
 {
 	if (cgoheap_record_allocated)
