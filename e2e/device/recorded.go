@@ -19,7 +19,11 @@ type inUse struct {
 // recorded returns what a profile of now has of a kind on a device, which is "" for none.
 func recorded(p *cgoheap.Profiler, kind, device string) (in inUse, err error) {
 	var written bytes.Buffer
-	if err := p.WriteProfile(&written); err != nil {
+	var s cgoheap.Selection // memory that devices may read is the host's
+	if device != "" {
+		s.View = cgoheap.ViewDevice()
+	}
+	if err := p.Write(&written, s); err != nil {
 		return in, err
 	}
 	now, err := profile.Parse(&written)
