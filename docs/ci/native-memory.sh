@@ -13,9 +13,10 @@ bench() {
 	shift
 	CGOHEAP_BENCH_DIR=$out go test -run '^$' -bench . -benchtime 100x -ldflags='-s=false -w=false' "$@"
 }
-git worktree add --quiet --detach "$work/tree" "$base"
-(cd "$work/tree" && bench "$work/before" "$@")
-bench "$work/after" "$@"
+: >comment.md
+git worktree add --quiet --detach "$work/tree" "$base" || exit 2
+(cd "$work/tree" && bench "$work/before" "$@") || exit 2
+bench "$work/after" "$@" || exit 2
 
 # compare adds a benchmark's profile to the comment. One that only one commit has is not compared.
 status=0
@@ -24,7 +25,6 @@ compare() {
 	printf '\n## %s\n\n' "${name%.pb.gz}" >>comment.md
 	cgoheap diff -markdown "$@" "$work/before/$name" "$work/after/$name" >>comment.md || { code=$?; test $code -le $status || status=$code; }
 }
-: >comment.md
 for file in $(find "$work/after" -name '*.pb.gz' | sort); do
 	name=${file#"$work/after/"}
 	case $name in

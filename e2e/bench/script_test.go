@@ -99,6 +99,10 @@ func TestScript(t *testing.T) {
 	if comment, code := compare(); code != 1 || !strings.Contains(comment, "of 3 limits exceeded") || !strings.Contains(comment, "store_leak") {
 		t.Errorf("10 %% more: exit code %d\n%s", code, comment)
 	}
+	write("size.go", "package store\n\nconst size = none\n")
+	if comment, code := compare(); code != 2 || comment != "" {
+		t.Errorf("a benchmark that does not compile: exit code %d\n%s", code, comment)
+	}
 	if text, err := run(repository, "git", "worktree", "list"); err != nil || strings.Count(text, "\n") != 1 {
 		t.Errorf("a working tree was left behind: %v\n%s", err, text)
 	}
