@@ -7,6 +7,7 @@
 // are sampled, and none counts as resident memory.
 //
 // This package defines dlsym and dlclose for the whole process, and the functions of CUDA's driver that give and take memory.
-// Libraries mostly look these up by dlsym, or by cuGetProcAddress, which they look up by dlsym. For any other name dlsym is what it was. In
-// a program without CUDA nothing changes. docs/allocators.md says what is seen, and what is not.
+// Libraries mostly look these up by dlsym, or by cuGetProcAddress, which they look up by dlsym. For any other name dlsym is what it
+// was, and in a dynamic program without CUDA nothing changes. In a static program without the tag cgoheap_wrap dlsym returns NULL;
+// with the tag the import does nothing. docs/allocators.md says what is seen, and what is not.
 package cuda
