@@ -252,6 +252,9 @@ func anAlertFires(t *testing.T, w *watcher) {
 
 func isOfExporters(expression string) bool { return strings.Contains(expression, "cgoheap_export_") }
 
+// isOfDevices: a process that uses no device has no such series (TestMetricsHaveMemoryOfDevices).
+func isOfDevices(expression string) bool { return strings.Contains(expression, "cgoheap_device_bytes") }
+
 // dashboardHas asks for what each panel shows. Those that are to have series must have some, unless they show what is wrong.
 func dashboardHas(t *testing.T, w *watcher, wanted func(expression string) bool) {
 	t.Helper()
@@ -272,7 +275,7 @@ func dashboardHasSeries(t *testing.T, w *watcher) {
 	if err := w.ask("label/job/values", url.Values{"match[]": {"cgoheap_up"}}, &jobs); err != nil || !slices.Equal(jobs, []string{"cgoheap"}) {
 		t.Errorf("the variable job offers %q, %v", jobs, err)
 	}
-	dashboardHas(t, w, func(e string) bool { return !isOfExporters(e) })
+	dashboardHas(t, w, func(e string) bool { return !isOfExporters(e) && !isOfDevices(e) })
 }
 
 // receiver is a server of profiles that accepts what it is sent, unless it is away.
