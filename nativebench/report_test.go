@@ -15,6 +15,7 @@ import (
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/nativebench"
 )
@@ -184,6 +185,21 @@ func TestBesideAProfilerNothingIsReported(t *testing.T) {
 		}
 	})
 	if r.N != 100 || len(r.Extra) != 0 {
+		t.Errorf("%d runs, %v", r.N, r.Extra)
+	}
+}
+
+// What was lost would be missing in the numbers: the benchmark fails instead.
+func TestWithALossNothingIsReported(t *testing.T) {
+	r := testing.Benchmark(func(b *testing.B) {
+		nativebench.Report(b)
+		for b.Loop() {
+			release := testonly.FillGate()
+			once()
+			release()
+		}
+	})
+	if r.N != 0 || len(r.Extra) != 0 {
 		t.Errorf("%d runs, %v", r.N, r.Extra)
 	}
 }

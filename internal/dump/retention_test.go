@@ -113,8 +113,12 @@ func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 	for _, name := range append(foreign, ".cgoheap-mine.tmp", ".cgoheap-.tmp") {
 		earlier(t, dir, name, 9, 1)
 	}
-	foreign = append(foreign, ".cgoheap-mine.tmp", ".cgoheap-.tmp",
-		earlier(t, dir, ".cgoheap-123.tmp", 0, 1)) // another process is writing it
+	writing := earlier(t, dir, ".cgoheap-123.tmp", 0, 1) // another process, to a disk that is slow
+	begun := time.Now().Add(-30 * time.Minute)
+	if err := os.Chtimes(filepath.Join(dir, writing), begun, begun); err != nil {
+		t.Fatal(err)
+	}
+	foreign = append(foreign, ".cgoheap-mine.tmp", ".cgoheap-.tmp", writing)
 	if err := os.Mkdir(filepath.Join(dir, dumpOf(7)), 0o700); err != nil {
 		t.Fatal(err)
 	}

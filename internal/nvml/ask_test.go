@@ -39,22 +39,23 @@ func TestMain(m *testing.M) {
 	fmt.Println("loaded:", strings.Contains(string(maps), "libnvidia-ml"), err)
 }
 
-// standIns builds stand-ins of the driver's two libraries.
-func standIns(t *testing.T) (cuda, folder string) {
+// standIns builds stand-ins of the driver's two libraries, and an old one of the second.
+func standIns(t *testing.T) (cuda, folder, old string) {
 	t.Helper()
 	target, dir := toolchain.Target(t), t.TempDir()
-	cuda, folder = filepath.Join(dir, "cuda", "libcuda.so.1"), filepath.Join(dir, "nvml")
-	for library, flag := range map[string]string{cuda: "-DCUDA", filepath.Join(folder, "libnvidia-ml.so.1"): "-DNVML"} {
+	cuda, folder, old = filepath.Join(dir, "cuda", "libcuda.so.1"), filepath.Join(dir, "nvml"), filepath.Join(dir, "old")
+	const name = "libnvidia-ml.so.1"
+	for library, flag := range map[string]string{cuda: "-DCUDA", filepath.Join(folder, name): "-DNVML", filepath.Join(old, name): "-DOLD"} {
 		if err := os.Mkdir(filepath.Dir(library), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		target.Build(t, "gcc", "-shared", "-fPIC", flag, "-Wl,-soname,"+filepath.Base(library), "-o", library, "testdata/driver.c")
 	}
-	return cuda, folder
+	return cuda, folder, old
 }
 
 func TestAsk(t *testing.T) {
-	cuda, folder := standIns(t)
+	cuda, folder, old := standIns(t)
 	answered := "0 {2097152 2147483648 85899345920} <nil>\n1 {1048576 1073741824 85899345920} <nil>\n2 {0 0 0} GPU 2: CUDA has no such card\nloaded: true <nil>\n"
 	unknown := strings.NewReplacer("{2097152 ", "{-1 ", "{1048576 ", "{-1 ").Replace(answered)
 	if pids, err := os.Readlink("/proc/self/ns/pid"); err != nil || pids != "pid:[4026531836]" { // the test is in a container
@@ -72,6 +73,10 @@ func TestAsk(t *testing.T) {
 			environment: []string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder}, want: answered},
 		"a driver that does not list the process": {
 			environment: []string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder, "STAND_IN_NOT_LISTED=1"}, want: unknown},
+		"a driver that does not say how much one of the parts is": {
+			environment: []string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder, "STAND_IN_DOES_NOT_SAY=1"}, want: unknown},
+		"an old driver, with a shorter entry for each process": {
+			environment: []string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + old}, want: answered},
 		"a container, where another process may have the number that the driver lists": {
 			environment: []string{"LD_PRELOAD=" + cuda, "LD_LIBRARY_PATH=" + folder}, want: unknown, flags: unix.CLONE_NEWPID},
 		"a process without CUDA does not load NVML": {

@@ -57,6 +57,17 @@ func TestAChainBeginsInItsFirstBlock(t *testing.T) {
 	}
 }
 
+// What numbers may hold is reckoned from the chains that were looked at.
+func TestWhatWasNotLookedAtIsDoubtedLikeTheRest(t *testing.T) {
+	var memory scratch.Memory
+	defer memory.Free()
+	d := (&Findings{}).doubts(&memory)
+	l := low{bytes: 1000, looked: 500, midst: 100, offsets: few{16: {bytes: 40}}}
+	if got := d.doubted(&l); got != 120 {
+		t.Errorf("%v of 1000 bytes are doubted, want 120", got)
+	}
+}
+
 func TestTheFirstByteOfABlockIsToldFromOthers(t *testing.T) {
 	for _, size := range []uintptr{1, 100, 1000, 50_000} {
 		blocks := make([]unsafe.Pointer, 20)

@@ -300,20 +300,22 @@ static void implied(void)
 	counts(402, 402);
 	check(a->cuCtxDestroy_v2(one) == 0);
 	counts(402, 202);
+	check(cuda.set(main_context) == 0 && a->cuMemAlloc_v2(&p[3], 100) == 0);
+	counts(403, 203);
 	check(a->cuDevicePrimaryCtxReset_v2(0) == 0);
-	counts(402, 202);
+	counts(403, 202);
 	check(a->cuDevicePrimaryCtxReset_v2(1) == 0); // the pool's
-	counts(402, 201);
+	counts(403, 201);
 	check(a->cuCtxDestroy_v2(two) == 0);
-	counts(402, 1);
+	counts(403, 1);
 	check(a->cuDevicePrimaryCtxRetain(&twice, 0) == 0 && twice == main_context && cuda.set(main_context) == 0);
 	check(a->cuArray3DCreate_v2(&h[1], &volume) == 0);
 	check(a->cuDevicePrimaryCtxRelease_v2(0) == 0);
-	counts(403, 2);
+	counts(404, 2);
 	check(a->cuDevicePrimaryCtxRelease_v2(0) == 0);
-	counts(403, 1);
+	counts(404, 1);
 	check(a->cuMemRelease(p[2]) == 0);
-	counts(403, 0);
+	counts(404, 0);
 	check(cgoheap_stop());
 }
 

@@ -69,7 +69,6 @@ static void set_up(void)
 	memset(spans, 0, sizeof spans), memset(bits, 0, sizeof bits), memset(all, 0, sizeof all);
 	table[FIRST] = (uint64_t)arena[0], table[FIRST + 1] = (uint64_t)arena[1];
 	go = (struct twin_go){.arenas = (uint64_t)table, .bias = FIRST * TWIN_GO_ARENA - base, .lists = (uint64_t)lists,
-			      
 			      .goroutines = (uint64_t)goroutines, .processors = (uint64_t)processors, .span = {24, 32, 48, 50, 64, 96, 99, 104, 98, 112}, .special = {2, 7, 32},
 			      .g = {offsetof(struct g, sp), offsetof(struct g, status), offsetof(struct g, id),
 				    offsetof(struct g, created), offsetof(struct g, start)}};
@@ -198,6 +197,12 @@ static void stacks(void)
 		check(part[i].start == base + from[i] && part[i].limit % PAGE == 2048 && part[i].root == TWIN_ROOT_GO_STACK);
 	all[0] = (struct g *)4, all[1] = NULL, all[2] = (struct g *)(base - 8); // no g
 	check(scan() && parts == 3);
+	set_up();
+	begin(0, 40 * PAGE, 9);                                // has been stopped
+	begin(1, 39 * PAGE, 10);                               // waits for ever, as Go's collector has found
+	begin(2, 38 * PAGE, 4)->sp = base + 38 * PAGE + 2056;  // above its stack
+	check(scan() && parts == 3);
+	check(part[0].start == base + 40 * PAGE + 1000 && part[1].start == base + 39 * PAGE + 1000 && part[2].start == base + 38 * PAGE);
 }
 
 static void by_address(void)

@@ -28,6 +28,10 @@ int cuDeviceGetPCIBusId(char *bus, int size, int card)
 struct memory {
 	unsigned long long total, free, used;
 };
+struct older_process {
+	unsigned pid;
+	unsigned long long used;
+};
 struct process {
 	unsigned pid;
 	unsigned long long used;
@@ -57,6 +61,17 @@ int nvmlDeviceGetMemoryInfo(void *card, struct memory *m)
 	return 0;
 }
 
+#ifdef OLD
+int nvmlDeviceGetComputeRunningProcesses(void *card, unsigned *count, struct older_process *list)
+{
+	if (*count < 2)
+		return 7;
+	list[0] = (struct older_process){1, 5ULL << 20};
+	list[1] = (struct older_process){(unsigned)getpid(), (unsigned long long)(size_t)card << 20};
+	*count = 2;
+	return 0;
+}
+#else
 int nvmlDeviceGetComputeRunningProcesses_v3(void *card, unsigned *count, struct process *list)
 {
 	unsigned own = getenv("STAND_IN_NOT_LISTED") != NULL ? 2 : (unsigned)getpid();
@@ -65,8 +80,9 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *card, unsigned *count, struct 
 		return 7;
 	list[0] = (struct process){1, 5ULL << 20, 0, 0};
 	list[1] = (struct process){own, half, 1, 0};
-	list[2] = (struct process){own, half, 2, 0};
+	list[2] = (struct process){own, getenv("STAND_IN_DOES_NOT_SAY") != NULL ? ~0ULL : half, 2, 0};
 	*count = 3;
 	return 0;
 }
+#endif
 #endif
