@@ -2,10 +2,7 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -15,7 +12,7 @@ func inTree(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for path, text := range map[string]string{
-		inputsFile: "long a *.go # both\nlong b/c\nother b\n", passedFile: "# hashes\n",
+		inputsFile: "long files: a *.go # both\nlong files: b/c\nother files: b\n", passedFile: "# hashes\n",
 		"a/one": "1", "a/two": "2", "b/c": "3", "b/unlisted": "4", "x.go": "5", "x.c": "6",
 	} {
 		write(t, path, text)
@@ -35,12 +32,16 @@ func write(t *testing.T, path, text string) {
 // runs reports whether the command ran, and wants it to end well.
 func runs(t *testing.T, always bool) bool {
 	t.Helper()
-	mark := filepath.Join(t.TempDir(), "ran")
-	if err := run("long", []string{"touch", mark}, always); err != nil {
+	return ranWith(t, always, "touch", "ran")
+}
+
+// ranWith runs a command that leaves the file ran.
+func ranWith(t *testing.T, always bool, words ...string) bool {
+	t.Helper()
+	if err := run("long", words, always); err != nil {
 		t.Fatal(err)
 	}
-	_, err := os.Stat(mark)
-	return err == nil
+	return os.Remove("ran") == nil
 }
 
 func TestATestRunsOnlyIfItsInputsChanged(t *testing.T) {
@@ -103,87 +104,105 @@ func TestNothingIsRecordedOfARunThatFailsOrChangesItsInputs(t *testing.T) {
 
 func TestAHashOfAnythingElseDoesNotCount(t *testing.T) {
 	inTree(t)
-	hash, err := inputs("other")
+	other, err := hash("other", []string{"true"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, passedFile, "long "+hash+"\n")
+	write(t, passedFile, "long "+other+"\n")
 	if !runs(t, false) || runs(t, false) {
 		t.Error("it must run once")
 	}
-	if text, err := os.ReadFile(passedFile); err != nil || strings.Contains(string(text), hash) {
+	if text, err := os.ReadFile(passedFile); err != nil || strings.Contains(string(text), other) {
 		t.Errorf("the old hash is still there: %s, %v", text, err)
 	}
 }
 
-// A folder that is moved away would otherwise change nothing.
-func TestAllListedInputsExistAndHashesAreOfListedTests(t *testing.T) {
-	t.Chdir("../../..")
-	rows, err := readTable(inputsFile)
-	if err != nil || len(rows) < 5 {
-		t.Fatalf("%d rows: %v", len(rows), err)
+// What is found by go list need not be listed, and what is out is.
+func TestAllThatPackagesImportCountsButWhatIsOut(t *testing.T) {
+	inTree(t)
+	write(t, inputsFile, "long go: m ./p # a package\nlong out: m/q/out*.go m/r # no matter\nlong files: m/r/in.go\n")
+	for path, text := range map[string]string{
+		"m/go.mod": "module m\n\ngo 1.25\n", "m/p/p.go": "package p\n\nimport _ \"m/q\"\n", "m/p/p_test.go": "package p\n\nimport _ \"m/r\"\n",
+		"m/p/testdata/a": "1", "m/q/q.go": "package q\n", "m/q/q_plan9.go": "package q\n", "m/q/out.go": "package q\n",
+		"m/q/q_test.go": "package q\n", "m/r/r.go": "package r\n", "m/r/in.go": "package r\n", "m/s/s.go": "package s\n",
+	} {
+		write(t, path, text)
 	}
-	for name := range rows {
-		if _, err := inputs(name); err != nil {
-			t.Error(err)
+	if !runs(t, false) || runs(t, false) {
+		t.Error("it must run the first time only")
+	}
+	for path, want := range map[string]bool{
+		"m/go.mod": true, "m/p/p.go": true, "m/p/p_test.go": true, "m/p/testdata/a": true, "m/q/q.go": true, "m/q/q_plan9.go": true,
+		"m/r/in.go": true, "m/q/out.go": false, "m/q/q_test.go": false, "m/r/r.go": false, "m/s/s.go": false,
+	} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, string(text)+"\n")
+		if got := runs(t, false); got != want {
+			t.Errorf("after a change of %s: runs %t, want %t", path, got, want)
 		}
 	}
-	recorded, err := readTable(passedFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, hash := range recorded {
-		if rows[name] == nil || len(hash) != 1 || !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(hash[0]) {
-			t.Errorf("%s: %q", name, hash)
-		}
+	write(t, inputsFile, "long go: m ./absent\n")
+	if err := run("long", []string{"true"}, false); err == nil {
+		t.Error("a package that is not there is accepted")
 	}
 }
 
-// The short tests of these packages run with names or simulated only, so that nothing that one of them imports may be left out.
-func TestInputsAreAllThatPackagesImportWhichAreTestedNowhereElse(t *testing.T) {
-	t.Chdir("../../..")
-	text, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages := regexp.MustCompile(`(?m)^packages_(\w+) *:= (.+)$`).FindAllSubmatch(text, -1)
-	if len(packages) < 2 {
-		t.Fatal("the Makefile does not name the packages")
-	}
-	rows, err := readTable(inputsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range packages {
-		name := string(p[1])
-		dirs := imported(t, strings.Fields(string(p[2])))
-		if len(dirs) < 2 {
-			t.Errorf("%s: %v", name, dirs)
+func TestTheCommandItsRuleAndTheToolsCount(t *testing.T) {
+	inTree(t)
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	tool := func(text string) {
+		write(t, filepath.Join(bin, "welder"), "#!/bin/sh\necho "+text+"; echo more\n")
+		if err := os.Chmod(filepath.Join(bin, "welder"), 0o700); err != nil {
+			t.Fatal(err)
 		}
-		for _, dir := range dirs {
-			if !slices.ContainsFunc(rows[name], func(input string) bool { return dir == input || strings.HasPrefix(dir, input+"/") }) {
-				t.Errorf("%s is no input of %s", dir, name)
+	}
+	makefile := func(way, unused string) {
+		write(t, "Makefile", "way := "+way+"\nunused := "+unused+"\nother: ## Help.\n\t@touch $(unused)\nlong: ## Help: "+unused+"\n\t@touch $(N)$(way)\n")
+	}
+	makefile("ran", "a")
+	write(t, inputsFile, "long files: a\nlong tools: welder\n")
+	for _, change := range []struct {
+		name  string
+		apply func()
+		words []string
+		want  bool
+	}{
+		{"the first time", func() {}, []string{"make", "long"}, true},
+		{"nothing", func() {}, []string{"make", "long"}, false},
+		{"a tool that was missing", func() { tool("welder 1") }, []string{"make", "long"}, true},
+		{"another version", func() { tool("welder 2") }, []string{"make", "long"}, true},
+		{"nothing", func() {}, []string{"make", "long"}, false},
+		{"another word", func() {}, []string{"make", "long", "M=1"}, true},
+		{"a variable that the rule names", func() { makefile("./ran", "a") }, []string{"make", "long", "M=1"}, true},
+		{"another rule, and help", func() { makefile("./ran", "b") }, []string{"make", "long", "M=1"}, false},
+	} {
+		change.apply()
+		if got := ranWith(t, false, change.words...); got != change.want {
+			t.Errorf("%s: runs %t, want %t", change.name, got, change.want)
+		}
+	}
+	if err := run("long", []string{"make", "absent"}, false); err == nil {
+		t.Error("a target that is not there is accepted")
+	}
+}
+
+// With or without RECORD of its own, and whatever was flaky before.
+func TestARunWithAFlakyTestIsNotRecorded(t *testing.T) {
+	inTree(t)
+	flaky := []string{"sh", "-c", `touch ran; echo '{"Flaky":[{"Name":"TestRare"}]}' >>"$RECORD"`}
+	for _, record := range []string{"", filepath.Join(t.TempDir(), "record")} {
+		t.Setenv("RECORD", record)
+		for i := range 2 {
+			if !ranWith(t, false, flaky...) {
+				t.Errorf("RECORD=%q: it does not run in run %d", record, i)
 			}
 		}
 	}
-}
-
-// imported lists the folders of these packages, of their tests and of all that they import, as far as they are in the tree.
-func imported(t *testing.T, packages []string) (dirs []string) {
-	t.Helper()
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+	if !runs(t, false) || runs(t, false) {
+		t.Error("after a run without a flaky test it must not run")
 	}
-	list := exec.Command("go", append([]string{"list", "-test", "-deps", "-f", "{{.Dir}}"}, packages...)...)
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for dir := range strings.Lines(string(out)) {
-		if name, inside := strings.CutPrefix(strings.TrimSpace(dir), root+"/"); inside {
-			dirs = append(dirs, name)
-		}
-	}
-	return slices.Compact(slices.Sorted(slices.Values(dirs)))
 }

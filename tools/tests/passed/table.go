@@ -1,16 +1,58 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
+
+// A row is what a test depends on, as the lines of inputs.txt with its name say.
+type row struct {
+	packages [][]string // a module's folder, then words for go list: packages that the test runs, and builds
+	files    []string   // patterns of further files and folders
+	out      []string   // patterns of what the packages depend on, and the test does not judge, but for what files has
+	tools    []string   // programs whose versions count, besides go and gcc
+}
+
+func readRows() (map[string]*row, error) {
+	table, err := readTable(inputsFile)
+	if err != nil {
+		return nil, err
+	}
+	rows := make(map[string]*row)
+	for name, words := range table {
+		if rows[name], err = readRow(words); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", inputsFile, name, err)
+		}
+	}
+	return rows, nil
+}
+
+// readRow reads words, the first of each line ending in a colon.
+func readRow(words []string) (*row, error) {
+	r, list := new(row), new([]string)
+	for _, word := range append(words, "end:") {
+		switch word {
+		case "files:":
+			list = &r.files
+		case "out:":
+			list = &r.out
+		case "tools:":
+			list = &r.tools
+		case "go:":
+			r.packages = append(r.packages, nil)
+			list = &r.packages[len(r.packages)-1]
+		case "end:":
+		default:
+			*list = append(*list, word)
+		}
+	}
+	if slices.ContainsFunc(r.packages, func(p []string) bool { return len(p) < 2 }) || len(r.packages)+len(r.files) == 0 {
+		return nil, fmt.Errorf("want go: FOLDER PACKAGE..., or files: FILE..., in %q", words)
+	}
+	return r, nil
+}
 
 // readTable reads a file of lines of a name and words. What begins with # is a comment.
 func readTable(path string) (map[string][]string, error) {
@@ -26,64 +68,6 @@ func readTable(path string) (map[string][]string, error) {
 		}
 	}
 	return rows, nil
-}
-
-// inputs returns a hash of the names and contents of all files that a name's rows list.
-func inputs(name string) (string, error) {
-	rows, err := readTable(inputsFile)
-	if err != nil {
-		return "", err
-	}
-	var files []string
-	for _, pattern := range rows[name] {
-		found, err := filesOf(pattern)
-		if err != nil {
-			return "", fmt.Errorf("%s of %s: %w", pattern, name, err)
-		}
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		return "", fmt.Errorf("%s lists no files for %q", inputsFile, name)
-	}
-	slices.Sort(files)
-	sum := sha256.New()
-	for _, file := range slices.Compact(files) {
-		if err := add(sum, file); err != nil {
-			return "", err
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-func add(sum io.Writer, path string) error {
-	content, err := os.ReadFile(path)
-	if err == nil {
-		_, err = fmt.Fprintf(sum, "%q %d\n%s", filepath.ToSlash(path), len(content), content)
-	}
-	return err
-}
-
-// filesOf lists the files that a pattern matches, and those in folders that it matches: there must be some.
-func filesOf(pattern string) (files []string, err error) {
-	matches, err := filepath.Glob(pattern)
-	if err != nil {
-		return nil, err
-	}
-	for _, match := range matches {
-		err := filepath.WalkDir(match, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type().IsRegular() {
-				files = append(files, path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(files) == 0 {
-		return nil, fs.ErrNotExist
-	}
-	return files, nil
 }
 
 // record writes a name's hash into the file, in place of an older one.
