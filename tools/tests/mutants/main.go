@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -30,7 +31,8 @@ const root, patches, cTests = "../..", "mutants/patches", "cgo/testdata/ctest"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	scratch := filepath.Join(os.TempDir(), "cgoheap-mutants") // always the same: for another folder, Go compiles all anew
+	// For each user always the same: for another folder, Go compiles all anew.
+	scratch := filepath.Join(os.TempDir(), fmt.Sprintf("cgoheap-mutants-%d", os.Getuid()))
 	good, err := run(ctx, os.Stdout, root, patches, scratch, os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -48,10 +50,11 @@ func run(ctx context.Context, out io.Writer, tree, dir, scratch string, names []
 	if err != nil {
 		return false, err
 	}
-	if err := os.Mkdir(scratch, 0o700); err != nil {
+	leave, err := enter(scratch)
+	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(scratch)
+	defer leave()
 	t := trial{scratch, filepath.Join(scratch, "tree"), make(map[string]bool)}
 	if tree, err = filepath.Abs(tree); err == nil {
 		err = command(ctx, scratch, "git", "clone", "-q", "--shared", tree, t.tree)
@@ -78,6 +81,29 @@ func run(ctx context.Context, out io.Writer, tree, dir, scratch string, names []
 	}
 	fmt.Fprintf(out, "\n%s%d of %d were noticed\n", table.String(), noticed, len(list))
 	return noticed == len(list), nil
+}
+
+// enter makes a folder of this process alone, and empties it of what a run has left that was killed. leave removes it.
+func enter(folder string) (leave func(), err error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	entries, failed := lock.ReadDir(-1)
+	if err = errors.Join(err, failed); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s is in use: %w", folder, err), lock.Close())
+	}
+	for _, entry := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(folder, entry.Name())))
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return func() { _ = errors.Join(os.RemoveAll(folder), lock.Close()) }, nil
 }
 
 // A mutant is a mistake and the test that must notice it.

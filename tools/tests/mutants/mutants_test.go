@@ -149,3 +149,26 @@ func TestAMistakeIsNoticedOnlyIfItsTestFailsAndPassesWithoutIt(t *testing.T) {
 		}
 	}
 }
+
+func TestARunMeetsWhatAKilledOneLeftAndNoOtherRun(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "scratch")
+	left := filepath.Join(folder, "tree", "left")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	leave, err := enter(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was left is there: %v", err)
+	}
+	if _, err := enter(folder); err == nil {
+		t.Error("two runs have the folder")
+	}
+	leave()
+	if leave, err = enter(folder); err != nil {
+		t.Fatalf("after the first has ended: %v", err)
+	}
+	leave()
+}
