@@ -12,10 +12,11 @@ import (
 )
 
 // runCommand runs a program that is a test, as a go test is run: if it fails, it runs again. Its standard output is that of
-// the last run.
+// the last run. What does not end by itself fails.
 func (o options) runCommand(out io.Writer) (c counts) {
-	ctx := context.Background()
-	printed, failed, err := command(ctx, o.args)
+	first, cancel := context.WithTimeout(context.Background(), o.timeout)
+	defer cancel()
+	printed, failed, err := command(first, o.args)
 	if err == nil {
 		_, _ = out.Write(printed)
 		return c
@@ -34,7 +35,7 @@ func (o options) runCommand(out io.Writer) (c counts) {
 		return c
 	}
 	fmt.Fprintf(os.Stderr, "== %s runs %d times more, for %v at most\n", o.command, o.times, o.limit)
-	ctx, cancel := context.WithTimeout(ctx, o.limit)
+	ctx, cancel := context.WithTimeout(context.Background(), o.limit)
 	defer cancel()
 	for i := range o.times {
 		var output []byte
@@ -44,7 +45,7 @@ func (o options) runCommand(out io.Writer) (c counts) {
 		}
 	}
 	_, _ = out.Write(printed)
-	return counts{Flaky: []flaky{{o.command, 1 + o.times, string(failed)}}}
+	return counts{Flaky: []flaky{{o.command, 1, 1 + o.times, string(failed)}}}
 }
 
 // command returns what a command printed to its standard output, and what it printed to that and to standard error.

@@ -23,6 +23,7 @@ type options struct {
 	repeat   int
 	times    int           // that a failed test runs again
 	limit    time.Duration // for all of these runs
+	timeout  time.Duration // for the first run of a program
 	but      []string      // packages, as ./... would name them, that are left out
 	command  string        // the name of a program to run instead of go test
 	folders  []string
@@ -40,8 +41,9 @@ func parse(words []string) (options, error) {
 	flags.StringVar(&o.record, "record", "", "add the counts to this file")
 	flags.StringVar(&o.sum, "sum", "", "run nothing, but add up the counts in this file")
 	flags.IntVar(&o.repeat, "repeat", 0, "run everything so many times, half of them on a busy machine, and count what fails")
-	flags.IntVar(&o.times, "again", 0, "run a failed test so many times more, alone; it has failed if it fails again")
+	flags.IntVar(&o.times, "again", 0, "run a failed test so many times more; it has failed if it fails again")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "end the runs of -again after this time")
+	flags.DurationVar(&o.timeout, "timeout", time.Hour, "end the first run of the program of -command after this time")
 	flags.StringVar(&o.command, "command", "", "test a program, which has this name, instead of Go packages")
 	but := flags.String("but", "", "leave out these packages of the first folder, which another run tests")
 	if err := flags.Parse(words); err != nil {
