@@ -102,19 +102,34 @@ func try(todo []task, atOnce int) ([]*verdict, error) {
 }
 
 // tries is how often a case is run whose lost blocks are held by a word that looks like a pointer: what is chance differs from one process
-// to the next. A wrong precision is never tried again.
+// to the next. A wrong precision is never tried again. A case that misses in a share p of its tries fails in p³ of the runs, so that
+// of 100 cases with p = 1 % each, one fails in 1 of 10,000 runs. A fault of the product that shows in half of the processes fails in 1
+// of 8: so each try that missed is recorded as flaky, and with one of these no run counts as passed.
 const tries = 3
 
 func (t *task) run() (v *verdict, err error) {
 	begin := time.Now()
 	defer func() { fmt.Fprintf(os.Stderr, "== %s: run in %.0f s\n", t.name, time.Since(begin).Seconds()) }()
+	return untilFound(t.name, os.Getenv("RECORD"), t.once)
+}
+
+// untilFound runs a case until nothing is missed, at most tries times, and records the tries before.
+func untilFound(name, record string, once func() (*verdict, error)) (v *verdict, err error) {
+	var missed []string
 	for try := 1; ; try++ {
-		if v, err = t.once(); err != nil || !v.onlyMisses() || try == tries {
+		if v, err = once(); err != nil {
+			return v, err
+		}
+		if !v.onlyMisses() || try == tries {
+			if len(v.faults) == 0 && try > 1 {
+				err = recordFlaky(record, flaky{"e2e/leaks " + name, try - 1, try, strings.Join(missed, "\n")})
+			}
 			return v, err
 		}
 		for _, fault := range v.faults {
-			fmt.Fprintf(os.Stderr, "== %s is run again: %s\n", t.name, fault)
+			fmt.Fprintf(os.Stderr, "== %s is run again: %s\n", name, fault)
 		}
+		missed = append(missed, v.faults...)
 	}
 }
 
