@@ -22,7 +22,7 @@ each = status=0; for m in $(modules); do echo "== $$m: $(1)"; (cd $$m && $(1)) |
 
 # Runs go test, counts what was skipped, by reason, and fails if a reason is not allowed. RECORD=FILE adds the counts to a
 # file. COMPLETE=1 says that everything is installed: then nothing may be skipped for want of a tool. SLOWEST=n lists the n
-# slowest tests. AGAIN=n runs a test that failed n times more, alone: if it passes each time, it is listed as flaky.
+# slowest tests. AGAIN=n runs a test that failed n times more: if it passes each time, it is listed as flaky.
 counted  := $(CURDIR)/out/tests
 again    := $(if $(AGAIN),-again $(AGAIN)) $(if $(RECORD),-record $(RECORD))
 tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
@@ -69,8 +69,8 @@ kinds: deps $(counted) ## Runs the rows of the matrix for a few builds, each on 
 test-busy: deps $(counted) ## Runs what test runs, while every processor is kept busy.
 	@$(shared) $(tests) -busy $(tested) -- -short $(quick) -vet=off -count=1 -timeout 60m ./...
 
-# Hours; .ci/run without ALL takes a part of it.
-all: ## Runs everything: .ci/run and what it leaves out, every row of the matrix, a busy machine, the race detector.
+# Hours; .ci/run without ALL takes a part of it. Its first lines say what stays out.
+all: ## Runs .ci/run with what it leaves out: long tests, every row of the matrix, all kills and suites, the race detector.
 	@ALL=1 .ci/run
 
 # Half of the runs are on a busy machine. FOLDER is the module of other packages than the core's.
