@@ -12,10 +12,16 @@
 //
 // With -but "./a ./b", these packages of the first folder are left out: another run tests them.
 //
-// With -again 20, a failed test runs alone, 20 times more. If it passes each time, the command succeeds, and ends with a line
-// FLAKY that names it and with what it printed. With -command, that goes for a program that is a test, such as those in C.
+// With -again 20, a failed test runs 20 times more: first with its whole package, then alone. If it passes each time, the command
+// succeeds, and ends with a line FLAKY that names it and with what it printed. None runs again if more than 10 tests failed, nor
+// one whose failure is no chance (again.go has what proves that). All these runs together end after -limit, 15 minutes: what then
+// has not passed so often has failed. So a test that takes more than 45 s can never be flaky.
 //
-// With -repeat 50, all tests run 50 times, half of them as with -busy, and a table says which failed, and how often.
+// With -command, that goes for a program that is a test, such as those in C. Its first run ends after -timeout, an hour, and has
+// then failed. There, each program has the 15 minutes for itself.
+//
+// With -repeat 50, all tests run 50 times, half of them as with -busy, and a table says which failed, and how often. -again means
+// nothing then.
 //
 // With -record, the counts are added to a file, so that -sum can count over many runs.
 //
