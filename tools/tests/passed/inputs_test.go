@@ -137,12 +137,12 @@ func packagesOf(line string) (folder string, words []string) {
 	return "", nil
 }
 
-// has reports whether the row has a package, or lists files of its folder.
+// has reports whether the row has a package, or lists Go files of its folder.
 func (r *row) has(folder, name string) bool {
 	dir := filepath.Join(folder, name)
 	return slices.ContainsFunc(r.packages, func(words []string) bool {
 		return words[0] == folder && (slices.Contains(words[1:], name) || slices.Contains(words[1:], "./..."))
-	}) || slices.ContainsFunc(r.files, func(p string) bool { return filepath.Dir(p) == dir })
+	}) || slices.ContainsFunc(r.files, func(p string) bool { return filepath.Dir(p) == dir && filepath.Ext(p) == ".go" })
 }
 
 var (

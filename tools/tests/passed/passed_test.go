@@ -124,7 +124,7 @@ func TestAllThatPackagesImportCountsButWhatIsOut(t *testing.T) {
 	for path, text := range map[string]string{
 		"m/go.mod": "module m\n\ngo 1.25\n", "m/p/p.go": "package p\n\nimport _ \"m/q\"\n", "m/p/p_test.go": "package p\n\nimport _ \"m/r\"\n",
 		"m/p/testdata/a": "1", "m/q/q.go": "package q\n", "m/q/q_plan9.go": "package q\n", "m/q/out.go": "package q\n",
-		"m/q/q_test.go": "package q\n", "m/r/r.go": "package r\n", "m/r/in.go": "package r\n", "m/s/s.go": "package s\n",
+		"m/q/q_test.go": "package q\n", "m/q/q_plan9_test.go": "package q\n", "m/r/r.go": "package r\n", "m/r/in.go": "package r\n", "m/s/s.go": "package s\n",
 	} {
 		write(t, path, text)
 	}
@@ -133,7 +133,7 @@ func TestAllThatPackagesImportCountsButWhatIsOut(t *testing.T) {
 	}
 	for path, want := range map[string]bool{
 		"m/go.mod": true, "m/p/p.go": true, "m/p/p_test.go": true, "m/p/testdata/a": true, "m/q/q.go": true, "m/q/q_plan9.go": true,
-		"m/r/in.go": true, "m/q/out.go": false, "m/q/q_test.go": false, "m/r/r.go": false, "m/s/s.go": false,
+		"m/r/in.go": true, "m/q/out.go": false, "m/q/q_test.go": false, "m/q/q_plan9_test.go": false, "m/r/r.go": false, "m/s/s.go": false,
 	} {
 		text, err := os.ReadFile(path)
 		if err != nil {
