@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func TestParcaBehindTLSTakesATokenFromAFileThatChanges(t *testing.T) {
 	server := startParca(t, "")
-	front := startFront(t, server.process, freePort(t), true)
+	front := startFront(t, server.process, toolchain.FreePort(t), true)
 	front.set(wants("Authorization", "Bearer right"))
 	token := writeFile(t, "token", "wrong\n")
 	keeper := startKeeper(t, "-parca", front.url, "-ca", front.authority, "-token-file", token)
@@ -31,7 +32,7 @@ func TestParcaBehindTLSTakesATokenFromAFileThatChanges(t *testing.T) {
 
 func TestPyroscopeBehindTLSTakesAUserAndAPassword(t *testing.T) {
 	server := startPyroscope(t)
-	front := startFront(t, server.process, freePort(t), true)
+	front := startFront(t, server.process, toolchain.FreePort(t), true)
 	front.set(wants("Authorization", "Basic dXNlcjpyaWdodA==")) // user:right
 	flags := []string{"-pyroscope", front.url, "-ca", front.authority, "-user", "user", "-password"}
 	stranger := startKeeper(t, append(flags, "wrong", "-service", "stranger")...)

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A fault is a way in which a server, or the network in front of it, fails.
@@ -62,7 +64,7 @@ func withFaults(t *testing.T, server *process, r reader) {
 	alone := startKeeper(t)
 	for n, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
-			port := freePort(t)
+			port := toolchain.FreePort(t)
 			scheme := map[bool]string{false: "http://", true: "https://"}[f.secure]
 			service := fmt.Sprint("fault", n)
 			var front *front
@@ -75,7 +77,7 @@ func withFaults(t *testing.T, server *process, r reader) {
 					"-interval", "100ms", "-send-within", "1s", "-queue", "1000")
 			}
 			healthy := start(server.url, service+"healthy")
-			keeper := start(scheme+loopback(port), service)
+			keeper := start(scheme+toolchain.Loopback(port), service)
 			allocate(t, keeper, "keep", 1024, 50) // first, because an empty profile is not sent
 			mustSay(t, awaitCounter(t, keeper, f.counter, 1), f.reason)
 			compared := compare(t, keeper, healthy, alone)

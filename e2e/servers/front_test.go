@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A front is a reverse proxy before a server. A gate decides about each request.
@@ -32,7 +34,7 @@ func open(http.ResponseWriter, *http.Request) bool { return true }
 // startFront puts a proxy in front of a server, at a free port or at the given one.
 func startFront(t *testing.T, behind *process, port int, secure bool) *front {
 	t.Helper()
-	listener, err := net.Listen("tcp", loopback(port))
+	listener, err := net.Listen("tcp", toolchain.Loopback(port))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/cgoheap/cgoheap"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // startKeeper starts the service that pushes, with these flags.
 func startKeeper(t *testing.T, flags ...string) *process {
 	t.Helper()
-	address := loopback(freePort(t))
+	address := toolchain.Loopback(toolchain.FreePort(t))
 	p := &process{name: "keeper", url: "http://" + address, ready: "/stats"}
 	p.command = append([]string{built(t, "keeper"), "-listen", address}, flags...)
 	launch(t, p)

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // startLeaky starts the example service, which records every allocation, with more flags.
 func startLeaky(t *testing.T, flags ...string) *process {
 	t.Helper()
-	address := loopback(freePort(t))
+	address := toolchain.Loopback(toolchain.FreePort(t))
 	p := &process{name: "leaky", url: "http://" + address, ready: "/healthz"}
 	p.command = append([]string{built(t, "../../examples/leaky"), "-listen", address, "-sample-bytes", "1"}, flags...)
 	launch(t, p)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A collectorServer is a real collector of OpenTelemetry, with the file into which it writes what it receives.
@@ -38,7 +40,7 @@ func startCollector(t *testing.T, signal string) *collectorServer {
 	t.Helper()
 	binary := serverBinary(t, "otelcol")
 	dir := t.TempDir()
-	address, grpc := loopback(freePort(t)), loopback(freePort(t))
+	address, grpc := toolchain.Loopback(toolchain.FreePort(t)), toolchain.Loopback(toolchain.FreePort(t))
 	file := filepath.Join(dir, "received.json")
 	path := filepath.Join(dir, "otelcol.yaml")
 	if err := os.WriteFile(path, fmt.Appendf(nil, collectorConfig, address, grpc, file, signal), 0o644); err != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A parcaServer is a real Parca, with its queries.
@@ -35,7 +37,7 @@ func startParca(t *testing.T, config string) *parcaServer {
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	address := loopback(freePort(t))
+	address := toolchain.Loopback(toolchain.FreePort(t))
 	p := &process{name: "parca", url: "http://" + address, ready: "/metrics", command: []string{
 		binary, "--config-path=" + path, "--http-address=" + address,
 		"--debuginfo-cache-dir=" + filepath.Join(dir, "debuginfo"), "--debuginfod-upstream-servers=",

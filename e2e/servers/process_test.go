@@ -3,7 +3,6 @@ package servers
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -108,28 +107,3 @@ func (p *process) logTail() string {
 	all := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 	return string(bytes.Join(all[max(0, len(all)-lines):], []byte("\n")))
 }
-
-// freePort returns a port of 127.0.0.1 that belongs to the test until it ends: a socket is bound to it, but does not listen.
-// The kernel gives such a port to nobody who asks for any port, nor to a connection. A program that names it can listen there,
-// because Go allows that of all its listeners (SO_REUSEADDR) as this socket does. Until then, connections are refused.
-func freePort(t *testing.T) int {
-	t.Helper()
-	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Close(socket) })
-	if err := syscall.SetsockoptInt(socket, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
-		t.Fatal(err)
-	}
-	address, err := syscall.Getsockname(socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return address.(*syscall.SockaddrInet4).Port
-}
-
-func loopback(port int) string { return fmt.Sprintf("127.0.0.1:%d", port) }

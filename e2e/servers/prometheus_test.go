@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // watcher is a real Prometheus that scrapes one service, with the configuration, the alerts and the queries that this project
@@ -31,7 +33,7 @@ type watcher struct {
 func startWatcher(t *testing.T, service *process) *watcher {
 	t.Helper()
 	needsPrometheus(t)
-	dir, address, target := t.TempDir(), loopback(freePort(t)), strings.TrimPrefix(service.url, "http://")
+	dir, address, target := t.TempDir(), toolchain.Loopback(toolchain.FreePort(t)), strings.TrimPrefix(service.url, "http://")
 	config := read(t, watchFolder, "prometheus.yml")
 	for from, to := range map[string]string{"_interval: 15s": "_interval: 1s", "localhost:8080": target} {
 		if !strings.Contains(config, from) {

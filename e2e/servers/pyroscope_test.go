@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/pprof/profile"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A pyroscopeServer is a real Pyroscope, with its queries.
@@ -28,13 +30,13 @@ func startPyroscope(t *testing.T, flags ...string) *pyroscopeServer {
 	t.Helper()
 	binary := serverBinary(t, "pyroscope")
 	dir := t.TempDir()
-	port := freePort(t)
+	port := toolchain.FreePort(t)
 	command := []string{
 		binary, "-target=all",
 		"-server.http-listen-address=127.0.0.1", fmt.Sprint("-server.http-listen-port=", port),
-		"-server.grpc-listen-address=127.0.0.1", fmt.Sprint("-server.grpc-listen-port=", freePort(t)),
+		"-server.grpc-listen-address=127.0.0.1", fmt.Sprint("-server.grpc-listen-port=", toolchain.FreePort(t)),
 		"-memberlist.bind-addr=127.0.0.1", "-memberlist.advertise-addr=127.0.0.1",
-		fmt.Sprint("-memberlist.bind-port=", freePort(t)),
+		fmt.Sprint("-memberlist.bind-port=", toolchain.FreePort(t)),
 		"-ingester.min-ready-duration=0s",
 		"-pyroscopedb.data-path=" + filepath.Join(dir, "db"),
 		"-storage.backend=filesystem", "-storage.filesystem.dir=" + filepath.Join(dir, "shared"),
@@ -47,7 +49,7 @@ func startPyroscope(t *testing.T, flags ...string) *pyroscopeServer {
 	} {
 		command = append(command, "-"+part+"=127.0.0.1")
 	}
-	p := &process{name: "pyroscope", url: "http://" + loopback(port), ready: "/ready", command: append(command, flags...)}
+	p := &process{name: "pyroscope", url: "http://" + toolchain.Loopback(port), ready: "/ready", command: append(command, flags...)}
 	launch(t, p)
 	return &pyroscopeServer{process: p}
 }

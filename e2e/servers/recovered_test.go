@@ -98,8 +98,8 @@ func mustHaveAllocatedAlone(t *testing.T, server reader, service string) {
 func TestServersHaveTheLastMomentOfAServiceThatWasKilled(t *testing.T) {
 	parca, pyroscope := startParca(t, ""), startPyroscope(t)
 	boxes := toolchain.Memory(t)
-	first := startKeeper(t, "-pyroscope", "http://"+loopback(freePort(t)), "-blackbox", boxes) // where nobody listens
-	allocate(t, first, "keep", 8192, 500)                                                      // more than the samples of Go's heap, of which the log names the largest, too
+	first := startKeeper(t, "-pyroscope", "http://"+toolchain.Loopback(toolchain.FreePort(t)), "-blackbox", boxes) // where nobody listens
+	allocate(t, first, "keep", 8192, 500)                                                                          // more than the samples of Go's heap, of which the log names the largest, too
 	began := time.Now().Truncate(time.Second)
 	awaitRecord(t, first)
 	first.end(syscall.SIGKILL)

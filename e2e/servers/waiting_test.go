@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // A request of the host that waited for the server would not be answered: the server answers only after the last of them.
@@ -12,8 +14,8 @@ func TestRequestsDoNotWaitForTheServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var attempts atomic.Int64
 			arrived, release := make(chan struct{}), make(chan struct{})
-			nowhere := &process{name: name, url: "http://" + loopback(freePort(t))}
-			front := startFront(t, nowhere, freePort(t), false)
+			nowhere := &process{name: name, url: "http://" + toolchain.Loopback(toolchain.FreePort(t))}
+			front := startFront(t, nowhere, toolchain.FreePort(t), false)
 			front.set(func(w http.ResponseWriter, r *http.Request) bool {
 				if attempts.Add(1) == 1 {
 					close(arrived)

@@ -18,6 +18,7 @@ import (
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/parca"
 	"github.com/cgoheap/cgoheap/internal/check"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func start(t *testing.T, p export.Profiler, c parca.Config) *export.Exporter {
@@ -38,7 +39,7 @@ func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("after 20 s, not yet: %s", what)
+			t.Fatalf("after 10 minutes, not yet: %s", what)
 		}
 	}
 }
@@ -165,8 +166,9 @@ func TestTLSAndToken(t *testing.T) {
 }
 
 func TestNothingIsLostWhileTheServerRestarts(t *testing.T) {
-	first := standin.Serve(t, accept)
-	address := first.Listener.Addr().String()
+	address := toolchain.Loopback(toolchain.FreePort(t))
+	first := standin.ServeAt(t, address, accept)
+	defer first.Close()
 	p := &standin.Profiler{}
 	e := start(t, p, parca.Config{Address: first.URL})
 	await(t, "five profiles", func() bool { return len(first.Calls()) >= 5 })

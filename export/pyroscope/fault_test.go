@@ -13,6 +13,7 @@ import (
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/pyroscope"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // numbers are the numbers of the profiles in calls.
@@ -32,8 +33,9 @@ func upTo(n int) (list []int64) {
 }
 
 func TestNothingIsLostWhileTheServerRestarts(t *testing.T) {
-	first := standin.Serve(t, accept)
-	address := first.Listener.Addr().String()
+	address := toolchain.Loopback(toolchain.FreePort(t))
+	first := standin.ServeAt(t, address, accept)
+	defer first.Close()
 	p := &standin.Profiler{}
 	e := start(t, p, pyroscope.Config{Address: first.URL}, export.Config{QueueBatches: 10_000})
 	await(t, "five profiles", func() bool { return len(first.Calls()) >= 5 })

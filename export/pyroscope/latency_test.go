@@ -3,7 +3,6 @@ package pyroscope_test
 import (
 	"crypto/sha256"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/pyroscope"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // BenchmarkHost measures a request to the host while profiles of 2000 samples are exported every 200 ms, 75 times as often
@@ -24,7 +24,7 @@ func BenchmarkHost(b *testing.B) {
 	hanging := standin.Serve(b, func(int, http.ResponseWriter, *http.Request) { <-release })
 	b.Cleanup(func() { close(release) })
 	modes := []struct{ name, address string }{
-		{"none", ""}, {"there", server.URL}, {"away", closedAddress(b)}, {"hanging", hanging.URL},
+		{"none", ""}, {"there", server.URL}, {"away", "http://" + toolchain.Loopback(toolchain.FreePort(b))}, {"hanging", hanging.URL},
 	}
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		sum := sha256.Sum256(make([]byte, 32<<10))
@@ -51,16 +51,6 @@ func BenchmarkHost(b *testing.B) {
 			b.ReportMetric(float64(took[i][at])/float64(took[0][at]), m.name+"/none-"+q.name)
 		}
 	}
-}
-
-func closedAddress(b *testing.B) string {
-	b.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer l.Close()
-	return "http://" + l.Addr().String()
 }
 
 func exportTo(b *testing.B, address string) (stop func()) {

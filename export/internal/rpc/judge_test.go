@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/cgoheap/cgoheap/export/internal/delivery"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 func TestVerdictOfAStatus(t *testing.T) {
@@ -93,13 +93,9 @@ func TestVerdictOfAGRPCCode(t *testing.T) {
 }
 
 func TestServerThatIsNotThere(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
+	url := "http://" + toolchain.Loopback(toolchain.FreePort(t))
 	for _, grpc := range []bool{false, true} {
-		_, m := dial(t, Config{Address: "http://" + l.Addr().String(), GRPC: grpc})
+		_, m := dial(t, Config{Address: url, GRPC: grpc})
 		if f := call(t, m); f == nil || f.Verdict != delivery.Later || !strings.Contains(f.Error(), "connection refused") {
 			t.Errorf("gRPC %v: %+v", grpc, f)
 		}

@@ -48,7 +48,8 @@ func ServeTLS(t testing.TB, answer func(n int, w http.ResponseWriter, r *http.Re
 	return s
 }
 
-// ServeAt starts one without TLS at an address, HOST:PORT, at which there was one before. The caller closes it.
+// ServeAt starts one without TLS at an address, HOST:PORT. One that is to be free, and to stay the test's while no server is
+// there, has a port of toolchain.FreePort. The caller closes it.
 func ServeAt(t testing.TB, address string, answer func(n int, w http.ResponseWriter, r *http.Request)) *Server {
 	t.Helper()
 	l, err := net.Listen("tcp", address)

@@ -1,4 +1,4 @@
-package servers
+package toolchain
 
 import (
 	"net"
@@ -7,16 +7,16 @@ import (
 
 // Two programs that were given one port would be one too many.
 func TestAFreePortStaysTheTests(t *testing.T) {
-	port := freePort(t)
-	if _, err := net.Dial("tcp", loopback(port)); err == nil {
+	port := FreePort(t)
+	if _, err := net.Dial("tcp", Loopback(port)); err == nil {
 		t.Error("somebody listens there")
 	}
 	for range 3 { // as a program is started again
-		listener, err := net.Listen("tcp", loopback(port))
+		listener, err := net.Listen("tcp", Loopback(port))
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := net.Dial("tcp", loopback(port))
+		client, err := net.Dial("tcp", Loopback(port))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,14 +25,14 @@ func TestAFreePortStaysTheTests(t *testing.T) {
 	}
 	seen := map[int]bool{port: true}
 	for range 200 {
-		if p := freePort(t); seen[p] {
+		if p := FreePort(t); seen[p] {
 			t.Fatalf("%d is given twice", p)
 		} else {
 			seen[p] = true
 		}
 	}
 	for range 3000 {
-		listener, err := net.Listen("tcp", loopback(0))
+		listener, err := net.Listen("tcp", Loopback(0))
 		if err != nil {
 			t.Fatal(err)
 		}
