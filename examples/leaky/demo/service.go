@@ -1,30 +1,33 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
 
 const (
 	servicePackage = "github.com/cgoheap/cgoheap/examples/leaky"
-	patience       = 30 * time.Second // for a service to start or to dump
+	patience       = 10 * time.Minute // which only a service that hangs takes to start, to dump or to end
 )
 
 // server is the service as a process.
 type server struct {
 	url   string
 	dumps string
-	log   bytes.Buffer
 	cmd   *exec.Cmd
+
+	log    bytes.Buffer
+	logged chan struct{} // closed when log is complete
 }
 
 func build(ctx context.Context, dir string) (string, error) {
@@ -36,36 +39,37 @@ func build(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
-// start runs the service on a free port and waits until it answers. The caller owes a stop.
+// start runs the service, which chooses a port and logs it when it listens. The caller owes a stop.
 func start(ctx context.Context, binary string, sampleBytes int) (*server, error) {
-	address, err := freeAddress()
+	s := &server{dumps: filepath.Dir(binary), logged: make(chan struct{})}
+	s.cmd = exec.CommandContext(ctx, binary,
+		"-listen", "127.0.0.1:0", "-dumps", s.dumps, "-sample-bytes", strconv.Itoa(sampleBytes))
+	log, err := s.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{url: "http://" + address, dumps: filepath.Dir(binary)}
-	s.cmd = exec.CommandContext(ctx, binary,
-		"-listen", address, "-dumps", s.dumps, "-sample-bytes", strconv.Itoa(sampleBytes))
-	s.cmd.Stderr = &s.log
 	if err := s.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the service: %w", err)
 	}
-	err = waitFor(ctx, "an answer of the service", func() bool {
-		answer, err := http.Get(s.url + "/healthz")
-		return err == nil && answer.Body.Close() == nil
-	})
-	if err != nil {
-		return nil, s.stop(err)
+	kill := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+	defer kill.Stop()
+	lines := bufio.NewReader(log)
+	for s.url == "" {
+		line, err := lines.ReadString('\n')
+		s.log.WriteString(line)
+		if err != nil {
+			close(s.logged)
+			return nil, s.stop(errors.New("the service ended before it served"))
+		}
+		if _, address, found := strings.Cut(strings.TrimSpace(line), " serves address="); found {
+			s.url = "http://" + address
+		}
 	}
+	go func() {
+		_, _ = io.Copy(&s.log, lines)
+		close(s.logged)
+	}()
 	return s, nil
-}
-
-// freeAddress is a loopback address that nothing listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("looking for a free port: %w", err)
-	}
-	return listener.Addr().String(), listener.Close()
 }
 
 // dump asks for a profile by signal and returns its path. A dump is renamed when it is complete.
@@ -89,6 +93,7 @@ func (s *server) stop(before error) error {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM) // an error means that it ended by itself, and Wait says how
 	kill := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
 	defer kill.Stop()
+	<-s.logged
 	err := errors.Join(before, s.cmd.Wait())
 	if err != nil {
 		return fmt.Errorf("%w\nthe service's log:\n%s", err, &s.log)
