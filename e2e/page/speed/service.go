@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,13 +19,7 @@ type service struct {
 }
 
 func start(program string) (*service, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	s := &service{"http://" + address, exec.Command(program, address)}
+	s := &service{command: exec.Command(program)}
 	s.command.Env = append(os.Environ(), "CGOHEAP_SAMPLE_BYTES=1", "CGOHEAP_SUSPECTS=true", "CGOHEAP_TIMELINE=true", "CGOHEAP_LOG=error")
 	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := s.command.StdoutPipe()
@@ -36,9 +29,11 @@ func start(program string) (*service, error) {
 	if err := s.command.Start(); err != nil {
 		return nil, err
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
 		return nil, fmt.Errorf("%v did not start: %w, %q", s.command, err, line)
 	}
+	s.url = "http://" + strings.TrimSpace(line)
 	time.Sleep(settling)
 	return s, nil
 }

@@ -1,4 +1,4 @@
-// Command big is a service with many native stacks: main.go of package speed builds and runs it. Its argument is the address.
+// Command big is a service with many native stacks: main.go of package speed builds and runs it. It prints its address.
 package main
 
 // #cgo CFLAGS: -O2 -g
@@ -10,7 +10,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"os"
 
 	_ "github.com/cgoheap/cgoheap/auto"
 )
@@ -29,10 +28,10 @@ func main() {
 		C.many_hold(C.uint64_t(i+1), depth, size)
 	}
 	http.HandleFunc("POST /lend", func(http.ResponseWriter, *http.Request) { C.many_lend(1000, C.MANY_LENT) })
-	listener, err := net.Listen("tcp", os.Args[1])
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("serves")
+	fmt.Println(listener.Addr())
 	log.Fatal(http.Serve(listener, nil)) //nolint:gosec // who started it ends it
 }
