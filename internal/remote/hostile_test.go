@@ -15,7 +15,6 @@ import (
 	"runtime/pprof"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
@@ -169,9 +168,7 @@ func TestABoxWithAnyWordOfTheHeaderOverwritten(t *testing.T) {
 
 func TestABoxWithFlippedBits(t *testing.T) {
 	d := newDamagedBox(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Log("seed ", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(1, 1)) // a run that fails is repeated, and must try the same words; FuzzBoxes tries others
 	times := 3000
 	if testing.Short() {
 		times = 600
