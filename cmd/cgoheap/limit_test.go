@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +113,8 @@ type population map[int64]int
 // sampled returns a profile of the program as sampling sees it.
 func (p population) sampled(r *rand.Rand, interval int64) *profile.Profile {
 	made := &profile.Profile{Period: interval, SampleType: []*profile.ValueType{{Type: "inuse_objects"}, {Type: "inuse_space"}}}
-	for size, blocks := range p {
+	for _, size := range slices.Sorted(maps.Keys(p)) { // in one order, so that a seed says what is drawn
+		blocks := p[size]
 		chance := -math.Expm1(-float64(size+1) / float64(interval))
 		recorded := 0
 		for at := skip(r, chance); at < blocks; at += 1 + skip(r, chance) {
