@@ -28,11 +28,12 @@ func TestSharesAreWhatTheTenantsAllocated(t *testing.T) {
 	for tenant, n := range pages {
 		want := float64(n * pageBytes)
 		// A page is sampled with probability q = 1 - exp(-20,008 / 64 KiB), so the estimate of n pages has the standard
-		// error sqrt(n (1 - q) / q) pages.
+		// error sqrt(n (1 - q) / q) pages. By the binomial distribution, and a page of rounding, it is beyond 5.5 of these
+		// in 9e-8 of all runs for 300 pages, 1.9e-7 for 75 and 4e-8 for 1800: in 3.2e-7 for any.
 		q := -math.Expm1(-pageBytes / 65536.0)
-		fiveErrors := 5 * pageBytes * math.Sqrt(float64(n)*(1-q)/q)
-		if math.Abs(float64(got[tenant])-want) > fiveErrors {
-			t.Errorf("%s holds %d bytes, want %.0f ± %.0f", tenant, got[tenant], want, fiveErrors)
+		limit := 5.5 * pageBytes * math.Sqrt(float64(n)*(1-q)/q)
+		if math.Abs(float64(got[tenant])-want) > limit {
+			t.Errorf("%s holds %d bytes, want %.0f ± %.0f", tenant, got[tenant], want, limit)
 		}
 	}
 	if first, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(first, "umbra ") {
