@@ -30,12 +30,15 @@ func deviation(size uint64, n int) float64 {
 	return math.Sqrt(float64(n) * ((1-p)/p + p*fraction*(1-fraction)))
 }
 
-// expect checks a number of objects, and of bytes, against the truth, within four standard deviations.
+// expect checks a number of objects, and of bytes, against the truth, within 5.5 standard deviations. The draws depend on the
+// thread's number, too, so no seed fixes them. The number of sampled blocks is binomial, and so is the number of those that are
+// rounded up: by the sums of these distributions, objects are beyond in 3.9e-8, 3.8e-8 and 3.7e-8 of all runs for the three sizes,
+// and bytes, which are hardly rounded, in 1.6e-8, 2.9e-10 and 1.4e-10. That is 1.3e-7 for the test.
 func expect(t *testing.T, got stack.Values, size uint64, n int) {
 	t.Helper()
-	limit := 4 * deviation(size, n)
+	limit := 5.5 * deviation(size, n)
 	if off := float64(got.InuseObjects) - float64(n); math.Abs(off) > limit {
-		t.Errorf("%d objects in use of %d, %.0f standard deviations off", got.InuseObjects, n, 4*off/limit)
+		t.Errorf("%d objects in use of %d, %.0f standard deviations off", got.InuseObjects, n, 5.5*off/limit)
 	}
 	if off := float64(got.InuseBytes)/float64(size) - float64(n); math.Abs(off) > limit {
 		t.Errorf("%d bytes in use of %d", got.InuseBytes, uint64(n)*size)
