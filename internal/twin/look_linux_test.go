@@ -165,8 +165,9 @@ func (g *graph) root(at uint64, r *rand.Rand) {
 	store(at, g.pointer(i, r))
 }
 
-// fewStrays are the blocks whose addresses still stand on a stack, where signals save registers.
-const fewStrays = 4
+// fewStrays are the blocks whose addresses may still stand on a stack, where signals save registers. In 288 cases it was two at most.
+// Were 4 to be expected, a Poisson distribution would have more than 20 in 2e-9 of all cases, of which the tests have 9.
+const fewStrays = 20
 
 // strays makes roots of those blocks that a word of nobody's holds, and fails the test if there are many.
 func (g *graph) strays(t *testing.T, found []cgo.TwinFound) {

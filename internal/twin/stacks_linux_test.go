@@ -62,7 +62,7 @@ func TestThreadsThatWaitHoldWhatTheirStacksAndCallsHave(t *testing.T) {
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
 		t.Fatal(err)
 	}
-	const threads, passed, large = 4, 4, 1 << 20 // the loader remembers addresses in small gaps that it has left
+	const threads, passed, large = 8, 4, 1 << 20 // the loader remembers addresses in small gaps that it has left
 	memory, own := mapped(t, large, unix.MAP_PRIVATE), mapped(t, large, unix.MAP_PRIVATE)
 	var blocks []uint64
 	for i := range uint64(threads * (passed + 1)) {
@@ -104,7 +104,9 @@ func TestThreadsThatWaitHoldWhatTheirStacksAndCallsHave(t *testing.T) {
 			onStacks++
 		}
 	}
-	if inCalls < threads*passed-fewStrays || onStacks < threads-fewStrays/2 {
+	// Other words may hold some of them first: in 32 runs, none of 640. Were it one of 50, the binomial distribution would have 5 of the
+	// 8 on stacks in 1.7e-7 of all runs, and 17 of the 32 in calls in 6e-21.
+	if inCalls < threads*passed/2 || onStacks < threads/2 {
 		t.Errorf("calls hold %d of %d blocks, and stacks %d of %d", inCalls, threads*passed, onStacks, threads)
 	}
 }
