@@ -161,7 +161,9 @@ func TestCollectedObjectsOfGosHeapAreNotSeen(t *testing.T) {
 	runtime.GC()
 	after, _ := dropped()
 	t.Logf("of %d objects that nothing points to, %d were seen before a collection, %d after it", of, before, after)
-	if before < of || after > of/1000 { // what was allocated since may lie in some of the places
+	// What was allocated since may lie in some of the places: in 6 of 13,333 at most, in 32 runs. Were 50 to be expected, a Poisson
+	// distribution would have more than 133 in 7e-23 of all runs.
+	if before < of || after > of/100 {
 		t.Errorf("of %d objects, %d are seen before they are collected, %d afterwards", of, before, after)
 	}
 	runtime.KeepAlive(all)
