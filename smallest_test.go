@@ -30,6 +30,9 @@ func TestAForgottenSmallObjectIsNoProof(t *testing.T) {
 }
 
 func forgottenSmall(t *testing.T, unrecorded bool) {
+	if !profiletest.Afresh(t) { // the other part leaves garbage behind, with addresses at which blocks lie again
+		return
+	}
 	const blocks = 2000
 	var handles []uintptr // their complements
 	if unrecorded {
@@ -69,6 +72,8 @@ func forgottenSmall(t *testing.T, unrecorded bool) {
 			t.Fatal(err)
 		}
 		got := suspect(t, p, "victim_malloc")
+		// Other words held 5 of 2000 at most in 80 runs. Were 200 to be expected, a Poisson distribution would have
+		// more than 400 in 6e-36 of all runs.
 		if got.Undecided < 0.8 || got.Undecided+got.Unreachable > 1 || math.IsNaN(got.Undecided) ||
 			!strings.Contains(got.Sentence, " Go's smallest objects, which Go keeps as long as any other in the same 16 bytes is kept, so whether ") || strings.Contains(got.Sentence, "audit") {
 			t.Errorf("%+v", got)
