@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // The environment's ONLY, unless it is empty, names a part of the sentences to run.
 static inline int wanted(const char *sentence)
@@ -19,6 +20,16 @@ static inline int wanted(const char *sentence)
 			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                        \
 			exit(1);                                                                                       \
 		}                                                                                                      \
+	} while (0)
+
+// Repeats a statement until a condition holds, which chance decides; ten minutes take only what never holds.
+#define until(condition, statement)                                                                                    \
+	do {                                                                                                           \
+		time_t begin = time(NULL);                                                                             \
+		do {                                                                                                   \
+			check(time(NULL) - begin < 600);                                                               \
+			statement;                                                                                     \
+		} while (!(condition));                                                                                \
 	} while (0)
 
 #define run(sentence, test)                                                                                            \

@@ -193,7 +193,9 @@ static struct agreement compare(void)
 	return a;
 }
 
-static void storm_of(bool in_one, int times)
+// Returns at how many rests all was compared: nothing is known of gaps once a call was lost, because the threads had too little of
+// the processors.
+static int storm_of(bool in_one, int times)
 {
 	static struct work w[THREADS];
 	pthread_t t[THREADS];
@@ -211,6 +213,7 @@ static void storm_of(bool in_one, int times)
 		w[i] = (struct work){.random = i + 1, .codes = i, .arena = ARENAS + (in_one ? 0 : i * 2 * ARENA * PAGE), .forks = 3};
 		check(pthread_create(&t[i], NULL, storm, &w[i]) == 0);
 	}
+	int judged = 0;
 	for (int i = 0; i < times; i++) {
 		pthread_barrier_wait(&rest);
 		struct agreement a = compare();
@@ -219,6 +222,7 @@ static void storm_of(bool in_one, int times)
 			printf("rest %d: %lu pages, %lu known, %lu of a wrong call, %lu not mapped\n", i, a.pages, a.known, a.wrong, a.lost);
 		check(a.pages > 0 && a.wrong == 0);
 		check(in_one || doubt || (a.known == a.pages && a.lost == 0));
+		judged += !doubt;
 		pthread_barrier_wait(&go_on);
 	}
 	for (int i = 0; i < THREADS; i++)
@@ -226,16 +230,18 @@ static void storm_of(bool in_one, int times)
 	check(cgoheap_stop());
 	munmap((void *)ARENAS, 2 * THREADS * ARENA * PAGE);
 	close(file);
+	return judged;
 }
 
 static void apart(void)
 {
-	storm_of(false, 100 / SCALE + 2);
+	int judged;
+	until (judged > 0, judged = storm_of(false, 100 / SCALE + 2));
 }
 
 static void together(void)
 {
-	storm_of(true, 100 / SCALE + 2);
+	(void)storm_of(true, 100 / SCALE + 2);
 }
 
 #define ANONYMOUS (MAP_PRIVATE | MAP_ANONYMOUS)
