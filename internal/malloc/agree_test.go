@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/victim"
@@ -15,17 +16,29 @@ import (
 // Two roads to what is free: the walk through the chunks, and glibc's own sums over its bins.
 func TestChunksAgreeWithMallinfo(t *testing.T) {
 	eachKind(t, func(t *testing.T) {
-		var k Kept
-		var sums glibcSums
-		for range 10 { // Go's runtime may allocate in between
-			k = ofGlibc(t)
-			sums = mallinfo2(cgo.RealFunction("mallinfo2"))
+		agree(t, func() string {
+			k := ofGlibc(t)
+			sums := mallinfo2(cgo.RealFunction("mallinfo2"))
 			if k.InUse == sums.inUse && k.Free == sums.free && k.ShareRead == 1 {
-				return
+				return ""
 			}
-		}
-		t.Errorf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.ShareRead, sums.inUse, sums.free)
+			return fmt.Sprintf("%d bytes in use and %d free in %g of the heaps; mallinfo2: %d and %d", k.InUse, k.Free, k.ShareRead, sums.inUse, sums.free)
+		})
 	})
+}
+
+// agree compares until nothing differs: a thread of the Go runtime may allocate between the two looks, or make an arena.
+func agree(t *testing.T, difference func() string) {
+	t.Helper()
+	for begin := time.Now(); ; {
+		differ := difference()
+		if differ == "" {
+			return
+		}
+		if time.Since(begin) > 10*time.Minute {
+			t.Fatal(differ)
+		}
+	}
 }
 
 // heapInfo is an arena in the XML of glibc's malloc_info.
@@ -64,19 +77,14 @@ func (h *heapInfo) free() (sum uint64) {
 	return sum
 }
 
-// Two roads to what each arena has: the walk through its chunks, and glibc's own sums over its bins. A thread of the Go runtime may
-// allocate between the two, or make an arena: then they are looked at again.
+// Two roads to what each arena has: the walk through its chunks, and glibc's own sums over its bins.
 func TestArenasAgreeWithMallocInfo(t *testing.T) {
 	eachKind(t, func(t *testing.T) {
-		differ := "never compared"
-		for tries := 0; differ != "" && tries < 10; tries++ {
+		agree(t, func() string {
 			k := ofGlibc(t)
-			differ = difference(k, heapInfos(t))
 			addsUp(t, k)
-		}
-		if differ != "" {
-			t.Error(differ)
-		}
+			return difference(k, heapInfos(t))
+		})
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -87,24 +88,22 @@ func heapIn(t *testing.T, sizes ...uint64) heap {
 
 // A thread that loses its processor while it changes a heap has it back in time.
 func TestAHeapThatIsBeingChangedIsWaitedFor(t *testing.T) {
-	var begin time.Time
-	tries := 0
-	_, err := await(func() (layout, error) {
-		if tries++; tries == 1 {
-			begin = time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		begin, tries := time.Now(), 0
+		_, err := await(func() (layout, error) {
+			if tries++; time.Since(begin) < 25*time.Millisecond {
+				return layout{}, errLayout
+			}
+			return layout{}, nil
+		})
+		if err != nil || tries < 2 {
+			t.Errorf("%v after %d tries", err, tries)
 		}
-		if time.Since(begin) < 25*time.Millisecond {
-			return layout{}, errLayout
+		tries = 0
+		if _, err := await(func() (layout, error) { tries++; return layout{}, errLayout }); !errors.Is(err, errLayout) || tries != len(waits) {
+			t.Errorf("%v after %d tries", err, tries)
 		}
-		return layout{}, nil
 	})
-	if err != nil || tries < 2 {
-		t.Errorf("%v after %d tries", err, tries)
-	}
-	tries = 0
-	if _, err := await(func() (layout, error) { tries++; return layout{}, errLayout }); !errors.Is(err, errLayout) || tries != len(waits) {
-		t.Errorf("%v after %d tries", err, tries)
-	}
 }
 
 func TestHeapsThatAreNone(t *testing.T) {
