@@ -238,16 +238,27 @@ func beginWaiters(n int) (all []*waiter, entry uintptr) {
 	return all, reflect.ValueOf(f).Pointer()
 }
 
+// awaitWaiting returns when all of them have left their processors, with their stack pointers where the runtime keeps them.
+func awaitWaiting(all []*waiter) {
+	for text := make([]byte, 8<<20); ; runtime.Gosched() {
+		stacks := string(text[:runtime.Stack(text, true)])
+		if !slices.ContainsFunc(all, func(w *waiter) bool {
+			return !strings.Contains(stacks, fmt.Sprintf("goroutine %d [chan receive", w.id))
+		}) {
+			return
+		}
+	}
+}
+
 func TestTheStacksOfGoroutinesAreSeenFromTheirStackPointers(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it shrinks stacks, and moves what is on them
 	all, entry := beginWaiters(200)
 	defer close(all[0].leave)
 	var addresses []uint64
 	for _, w := range all[:16] {
 		addresses = append(addresses, w.local)
 	}
-	for range 100 {
-		runtime.Gosched() // they wait
-	}
+	awaitWaiting(all)
 	a := askedGo(t, addresses...)
 	below := 0
 	for _, w := range all {
