@@ -31,7 +31,6 @@ func TestPanicOnTheWakersThreadGoesNoFurther(t *testing.T) {
 
 // A bubble waits for the goroutines that begin in it.
 func TestTheWakersGoroutineIsNotOneOfTheProgram(t *testing.T) {
-	before := runtime.NumGoroutine()
 	var stop func()
 	synctest.Test(t, func(t *testing.T) {
 		var err error
@@ -41,8 +40,8 @@ func TestTheWakersGoroutineIsNotOneOfTheProgram(t *testing.T) {
 	})
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	if now := runtime.NumGoroutine(); now > before || strings.Contains(string(stacks), "cgoheapWakeAndAnswer") {
-		t.Errorf("%d goroutines, %d before\n%s", now, before, stacks)
+	if strings.Contains(string(stacks), "cgoheapWakeAndAnswer") {
+		t.Errorf("%s", stacks)
 	}
 	synctest.Test(t, func(*testing.T) { stop() })
 }
