@@ -27,8 +27,7 @@ func TestASurveyOfAProgramWhoseMemoryIsKnown(t *testing.T) {
 	calls, unseen := mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON), mapped(t, -1, n, unix.MAP_PRIVATE|unix.MAP_ANON)
 	mapped(t, int(f.Fd()), n, unix.MAP_SHARED)
 	mapped(t, -1, n, unix.MAP_SHARED|unix.MAP_ANON)
-	ballast := bytes.Repeat([]byte{1}, n*int(page))
-	debug.FreeOSMemory() // otherwise Go may count memory as free that no earlier test has touched, and objects lack as much
+	known := steady(t)
 	base := take(t, nil)
 	_ = unseen
 	touched := rangeOf(blocks)
@@ -55,10 +54,19 @@ func TestASurveyOfAProgramWhoseMemoryIsKnown(t *testing.T) {
 	}
 	// Where a span is not yet filled, its last pages are not resident, which lowers the line of the objects.
 	const unfilled = 4 << 20
-	if known := int64(len(ballast)); got[GoObjects] < known-unfilled || before[GoObjects] < known-unfilled {
+	if got[GoObjects] < known-unfilled || before[GoObjects] < known-unfilled {
 		t.Errorf("%s: %d, of which %d are known", GoObjects, got[GoObjects], known)
 	}
-	runtime.KeepAlive(ballast)
+}
+
+// steady has the process's resident memory change by less than a hundredth until the test ends: nothing is collected, and objects of as
+// many bytes as it returns are there.
+func steady(t *testing.T) (objects int64) {
+	percent := debug.SetGCPercent(-1)
+	ballast := bytes.Repeat([]byte{1}, 128<<20)
+	t.Cleanup(func() { runtime.KeepAlive(ballast); debug.SetGCPercent(percent) })
+	debug.FreeOSMemory() // otherwise Go may count memory as free that no earlier test has touched, and objects lack as much
+	return int64(len(ballast))
 }
 
 func TestWhatIsMappedCountsForItsLine(t *testing.T) {
@@ -109,10 +117,16 @@ func take(t *testing.T, s *Sources) *Account {
 	if a.Err != nil {
 		t.Error(a.Err)
 	}
-	if sum := a.RSS.Resident; sum < min(before, after)/100*99 || sum > max(before, after)/100*101 {
-		t.Errorf("the lines add up to %d, the kernel counts %d before and %d after", sum, before, after)
-	}
+	a.addsUp(t, before, after)
 	return a
+}
+
+// addsUp compares the sum of the lines with what the kernel counted before and after.
+func (a *Account) addsUp(t *testing.T, before, after int64) {
+	t.Helper()
+	if sum := a.RSS.Resident; sum < min(before, after)/100*99 || sum > max(before, after)/100*101 {
+		t.Errorf("the lines add up to %d, the kernel counts %d before and %d after: %+v", sum, before, after, a.Lines)
+	}
 }
 
 // rollup returns Rss of smaps_rollup.
