@@ -10,13 +10,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/cgoheap/cgoheap"
 	"github.com/cgoheap/cgoheap/export"
 	"github.com/cgoheap/cgoheap/export/internal/standin"
 	"github.com/cgoheap/cgoheap/export/parca"
@@ -219,8 +220,11 @@ func TestNothingIsUploadedUnlessAskedFor(t *testing.T) {
 	server := standin.Serve(t, s.answer)
 	e := start(t, &standin.Profiler{}, parca.Config{Address: server.URL})
 	await(t, "three profiles", func() bool { return e.Stats().Value("export_pushed") > 3 })
-	time.Sleep(50 * time.Millisecond)
-	if s.seen() != "" {
-		t.Errorf("calls: %s", s.seen())
+	if err := e.Stop(); err != nil {
+		t.Error(err)
+	}
+	uploads := slices.ContainsFunc(e.Stats(), func(c cgoheap.Counter) bool { return strings.HasPrefix(c.Name, "debuginfo_") })
+	if uploads || s.seen() != "" {
+		t.Errorf("it has counters of uploads: %t; calls: %q", uploads, s.seen())
 	}
 }
