@@ -75,6 +75,7 @@ func TestTheProcessThatDies(t *testing.T) {
 			}
 		}()
 		<-began
+		os.Stdout.WriteString("hangs\n")
 		runtime.GC() // waits for it, and everybody else for this
 	case "crash":
 		victim.Crash()
@@ -128,6 +129,7 @@ type mortal struct {
 	*exec.Cmd
 	say func(string)
 	out *bufio.Reader
+	dir string // of its box
 }
 
 func begin(t *testing.T, dir string) *mortal {
@@ -139,7 +141,7 @@ func begin(t *testing.T, dir string) *mortal {
 	if err := errors.Join(inErr, outErr, c.Start()); err != nil {
 		t.Fatal(err)
 	}
-	m := &mortal{c, func(line string) { _, _ = in.Write([]byte(line + "\n")) }, bufio.NewReader(out)}
+	m := &mortal{c, func(line string) { _, _ = in.Write([]byte(line + "\n")) }, bufio.NewReader(out), dir}
 	t.Cleanup(m.kill)
 	if line, err := m.out.ReadString('\n'); line != "recorded\n" {
 		t.Fatalf("%q, %v", line, err)
@@ -150,6 +152,22 @@ func begin(t *testing.T, dir string) *mortal {
 func (m *mortal) kill() {
 	_ = m.Process.Kill()
 	_ = m.Wait()
+}
+
+// causeNow returns what the only box of the directory would say if the process ended now; "" if the process writes there just now.
+func (m *mortal) causeNow(t *testing.T) string {
+	t.Helper()
+	file, err := os.Open(named(t, m.dir, "*.box")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	e, err := recovery.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer e.Close()
+	return e.Story().Cause
 }
 
 // dead returns the box of a process that was killed, and what is in it.

@@ -154,9 +154,13 @@ func TestHowAProcessEnded(t *testing.T) {
 		"a signal that asks for it": {func(m *mortal) { _ = m.Process.Signal(syscall.SIGTERM) }, ""},
 		"a signal to one that hangs": {func(m *mortal) {
 			m.say("hang")
-			time.Sleep(4500 * time.Millisecond)
-			_ = m.Process.Signal(syscall.SIGTERM)
-			time.Sleep(100 * time.Millisecond)
+			if line, err := m.out.ReadString('\n'); line != "hangs\n" {
+				t.Error(line, err)
+			}
+			for !strings.Contains(m.causeNow(t), "hung, or was stopped, for ") { // until it has been silent for long enough
+				_ = m.Process.Signal(syscall.SIGTERM)
+				time.Sleep(100 * time.Millisecond)
+			}
 			_ = m.Process.Kill()
 		}, "hung, or was stopped, for "},
 		"an exit":                       {func(m *mortal) { m.say("exit") }, "unknown: it exited without Profiler.Stop"},
