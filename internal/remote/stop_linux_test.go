@@ -101,7 +101,7 @@ func answering(t *testing.T) (pid int, answer func() error) {
 		}
 	})
 	answer = func() error {
-		return errors.Join(answers.SetReadDeadline(time.Now().Add(time.Minute)), one(answers))
+		return errors.Join(answers.SetReadDeadline(time.Now().Add(10*time.Minute)), one(answers))
 	}
 	if err := answer(); err != nil {
 		t.Fatal(err)

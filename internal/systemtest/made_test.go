@@ -30,6 +30,21 @@ func frameOf(t *testing.T, p *cgoheap.Profiler, jit victim.JIT, size int64, s cg
 	return nil
 }
 
+// perfMap makes this process's perf map, empty, whose name is not the test's to choose. One that lies there is a process's that had the same
+// number and was killed.
+func perfMap(t *testing.T) (path string) {
+	t.Helper()
+	path = fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
+	_ = os.Remove(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		t.Skip(err) // another user's stays
+	}
+	t.Cleanup(func() { _ = os.Remove(path) })
+	file.Close()
+	return path
+}
+
 func TestCodeMadeAtRunTime(t *testing.T) {
 	const size = 93040
 	p := start(t, everything)
@@ -51,15 +66,11 @@ func TestCodeMadeAtRunTime(t *testing.T) {
 	}
 
 	t.Run("has the name of its runtime's perf map", func(t *testing.T) {
-		path := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			t.Skip(err)
-		}
-		defer os.Remove(path)
+		path := perfMap(t)
 		l := frameOf(t, p, jit, size, cgoheap.Selection{})
-		fmt.Fprintf(file, "%x 40 LazyCompile:~allocate service.js:12:3\n", l.Address&^0xfff)
-		file.Close()
+		if err := os.WriteFile(path, fmt.Appendf(nil, "%x 40 LazyCompile:~allocate service.js:12:3\n", l.Address&^0xfff), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		l = frameOf(t, p, jit, size, cgoheap.Selection{})
 		if l.Mapping == nil || l.Mapping.File != "[code made at run time]" || !l.Mapping.HasFunctions ||
 			l.Line[0].Function.Name != "LazyCompile:~allocate service.js:12:3" {
@@ -83,11 +94,9 @@ func TestCodeThatGDBIsToldOf(t *testing.T) {
 		t.Skip("no memory may be made executable")
 	}
 	defer jit.Drop()
-	path := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
-	if err := os.WriteFile(path, fmt.Appendf(nil, "%x 40 stale\n", jit.Address()), 0o600); err != nil {
-		t.Skip(err)
+	if err := os.WriteFile(perfMap(t), fmt.Appendf(nil, "%x 40 stale\n", jit.Address()), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	defer os.Remove(path)
 	defer victim.Free(jit.MallocAround(size))
 
 	expect := func(about, name, systemName string) {
