@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/check"
@@ -44,13 +43,8 @@ func (k *killer) judge(boxes string, truths []*truth, c *counts) error {
 		return err
 	}
 	for _, path := range paths {
-		alive, err := k.judgeBox(path, truths, c)
-		if err != nil {
-			return err
-		}
-		if !alive {
-			dead++
-		}
+		k.judgeBox(path, truths, c)
+		dead++
 	}
 	least, most := 0, 0
 	for _, t := range truths {
@@ -68,27 +62,19 @@ func (k *killer) judge(boxes string, truths []*truth, c *counts) error {
 	return c.judgeDumps(boxes)
 }
 
-// judgeBox judges a box. It must be that of one of the truths.
-func (k *killer) judgeBox(path string, truths []*truth, c *counts) (alive bool, err error) {
+// judgeBox judges a box. It must be that of one of the truths, of which none runs any more.
+func (k *killer) judgeBox(path string, truths []*truth, c *counts) {
 	text, err := k.profileOf(path)
-	switch {
-	case errors.Is(err, blackbox.ErrAlive):
-		return true, nil
-	case errors.Is(err, os.ErrNotExist): // the other service has stopped meanwhile
-		return true, nil
-	}
 	c.boxes++
-	if errors.Is(err, remote.ErrNotBegun) && anyIs(truths, starting) {
+	switch {
+	case errors.Is(err, remote.ErrNotBegun) && anyIs(truths, starting):
 		c.notBegun++
-		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		c.unreadable++
 		fmt.Println(err)
-		return false, nil
+	default:
+		c.judgeProfile(text, truths)
 	}
-	c.judgeProfile(text, truths)
-	return false, nil
 }
 
 // judgeProfile judges a profile, which must be that of one of the truths.
@@ -128,7 +114,7 @@ func anyIs(truths []*truth, phase uint64) bool {
 }
 
 func (k *killer) profileOf(path string) ([]byte, error) {
-	file, err := blackbox.Open(path, blackbox.Options{Within: 300 * time.Millisecond})
+	file, err := blackbox.Open(path, blackbox.Options{Within: patience})
 	if err != nil {
 		return nil, err
 	}

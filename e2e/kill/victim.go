@@ -42,10 +42,13 @@ func (v *victim) end() error {
 	return nil
 }
 
+// patience is how long to wait for what only a program that hangs does not do.
+const patience = 10 * time.Minute
+
 // await looks at the truth until it is as wished. It looks all the time: some of the instants are short.
 func (v *victim) await(is func() bool) error {
 	for begin := time.Now(); !is(); {
-		if time.Since(begin) > time.Minute {
+		if time.Since(begin) > patience {
 			return fmt.Errorf("the service does not come to what shall be killed: it is in phase %d\n%s", now(v.truth), v.output.String())
 		}
 	}
