@@ -59,35 +59,41 @@ func read(out io.Reader) (*observed, error) {
 	o.unreachable, unreachable = get(profiles + "?view=unreachable&gc=1")
 	o.heldBy, heldBy = get(profiles + "?view=heldby")
 	if o.inUse, err = get(profiles); err == nil {
-		o.suspects, err = suspects(done.URL + "cgoheap/suspects?format=json")
+		o.suspects, err = suspects(done.URL + "cgoheap/")
 	}
 	o.refused = errors.Join(unreachable, heldBy)
 	return o, err
 }
 
-// momentTaken is how long the first moment may take that suspects know.
-const momentTaken = 30 * time.Second
+// patience is how long to wait for what only a program that hangs does not do.
+const patience = 10 * time.Minute
 
-// suspects asks until the first moment has been taken.
-func suspects(url string) (list []cgoheap.Suspect, err error) {
-	for end := time.Now().Add(momentTaken); len(list) == 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if list, err = asked(url); err != nil {
-			break
+// suspects asks for them, which has moments taken, and again when the first one has been: there may be none then.
+func suspects(pages string) (list []cgoheap.Suspect, err error) {
+	var about struct{ Moments int }
+	for end := time.Now().Add(patience); about.Moments == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("no moment was taken for the suspects in %v", patience)
+		}
+		if err := errors.Join(ask(pages+"suspects?format=json", new([]cgoheap.Suspect)), ask(pages+"about", &about)); err != nil {
+			return nil, err
 		}
 	}
+	err = ask(pages+"suspects?format=json", &list)
 	return list, err
 }
 
-func asked(url string) (list []cgoheap.Suspect, err error) {
+// ask decodes an answer.
+func ask(url string, to any) error {
 	response, err := http.Get(url)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s", url, response.Status)
+		return fmt.Errorf("%s: %s", url, response.Status)
 	}
-	return list, json.NewDecoder(response.Body).Decode(&list)
+	return json.NewDecoder(response.Body).Decode(to)
 }
 
 func get(url string) (*profile.Profile, error) {
