@@ -226,7 +226,8 @@ func TestTheProcessThatIsRead(t *testing.T) {
 			grow()
 			continue
 		case "hang":
-			debug.SetGCPercent(-1) // a collection that has begun would wait for the goroutine alone, and stop nobody else
+			debug.SetGCPercent(-1)
+			runtime.GC() // one that has begun would wait for the goroutine alone; this one waits for its end, and for its own
 			var spins atomic.Bool
 			go func() {
 				spins.Store(true)
@@ -355,8 +356,11 @@ func (c *recorded) awaitHang(t *testing.T) {
 	}
 	for c.out.Scan() && c.out.Text() != "hangs" {
 	}
-	for begun := len(read()); !bytes.Contains(read()[begun:], []byte("gcwaiting=true")); {
-		time.Sleep(10 * time.Millisecond)
+	begin, printed := time.Now(), len(read())
+	for !bytes.Contains(read()[printed:], []byte("gcwaiting=true")) {
+		if time.Sleep(10 * time.Millisecond); time.Since(begin) > 10*time.Minute {
+			t.Fatal("it does not hang")
+		}
 	}
 }
 
