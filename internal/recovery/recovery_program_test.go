@@ -157,7 +157,8 @@ func TestHowAProcessEnded(t *testing.T) {
 			if line, err := m.out.ReadString('\n'); line != "hangs\n" {
 				t.Error(line, err)
 			}
-			for !strings.Contains(m.causeNow(t), "hung, or was stopped, for ") { // until it has been silent for long enough
+			hung := func() bool { return strings.Contains(m.causeNow(t), "hung, or was stopped, for ") } // once it has been silent for long enough
+			for begin := time.Now(); !hung() && time.Since(begin) < 10*time.Minute; {
 				_ = m.Process.Signal(syscall.SIGTERM)
 				time.Sleep(100 * time.Millisecond)
 			}
