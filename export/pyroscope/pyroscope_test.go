@@ -76,7 +76,7 @@ func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("after 10 minutes, not yet: %s", what)
+			t.Fatalf("not yet: %s", what)
 		}
 	}
 }
