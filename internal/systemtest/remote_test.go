@@ -354,7 +354,10 @@ func (c *recorded) awaitHang(t *testing.T) {
 		}
 		return text
 	}
-	for c.out.Scan() && c.out.Text() != "hangs" {
+	for c.out.Scan() {
+		if c.out.Text() == "hangs" {
+			break
+		}
 	}
 	begin, printed := time.Now(), len(read())
 	for !bytes.Contains(read()[printed:], []byte("gcwaiting=true")) {
