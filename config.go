@@ -1,6 +1,7 @@
 package cgoheap
 
 import (
+	"fmt"
 	"log/slog"
 	"math"
 	"path/filepath"
@@ -178,4 +179,17 @@ func (c Config) described() map[string]any {
 func (c Config) options() alloc.Options {
 	return alloc.Options{SampleBytes: c.SampleBytes, MaxDepth: c.MaxDepth, TableBytes: c.TableBytes,
 		Goroutines: c.GoroutineLabels, ThreadNames: c.ThreadNames, NoteBytes: c.noteBytes()}
+}
+
+// FieldError reports which field of a Config, a Selection or a DumpConfig is invalid, and why.
+type FieldError struct {
+	Field string // qualified: "Config.MaxDepth", "DumpConfig.HighWater.RSS"
+	Err   error  // why: a sentence whose subject is the field, such as "is -1; it must be ..."
+}
+
+func (e *FieldError) Error() string { return "cgoheap: " + e.Field + " " + e.Err.Error() }
+func (e *FieldError) Unwrap() error { return e.Err }
+
+func invalid(field, format string, args ...any) error {
+	return &FieldError{Field: field, Err: fmt.Errorf(format, args...)}
 }

@@ -36,7 +36,7 @@ func TestPanicOfAHandlerGoesNoFurther(t *testing.T) {
 		if answer.Code != http.StatusInternalServerError || answer.Header().Get("Content-Disposition") != "" {
 			t.Error(answer.Code, answer.Header())
 		}
-		if !strings.Contains(log.String(), "the answer of a request panicked: on purpose") || !strings.Contains(log.String(), "handlerpanic_test.go") {
+		if !strings.Contains(log.String(), "the answer of a request panicked: on purpose") || !strings.Contains(log.String(), "handler_panic_test.go") {
 			t.Error(log.String())
 		}
 	})
