@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/serve"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -21,11 +22,30 @@ type Baseline struct {
 
 // Baseline returns the current state, to compare later profiles with. It fails after Stop.
 func (p *Profiler) Baseline() (*Baseline, error) {
-	h, err := p.takeHeld(true)
+	heaps, err := served{p}.Baselines(true)
 	if err != nil {
 		return nil, err
 	}
-	return h.baseline(), nil
+	return baselineOf(heaps), nil
+}
+
+// baselineOf returns a Baseline for one request, so that requests do not wait for each other's lock.
+func baselineOf(heaps *serve.Baselines) *Baseline {
+	return &Baseline{native: heaps.Native, golang: heaps.Go}
+}
+
+// Baselines takes those of now, of both heaps or of native memory only. It fails after Stop.
+func (s served) Baselines(both bool) (*serve.Baselines, error) {
+	snapshot, err := s.recording.Snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("cgoheap: %w", err)
+	}
+	h := newHeaps(snapshot, both)
+	taken := &serve.Baselines{Native: stack.NewBaseline(&h.native)}
+	if both {
+		taken.Go = stack.NewBaseline(h.golang)
+	}
+	return taken, nil
 }
 
 // Time returns when the baseline was taken, or when the profile that last advanced it was.

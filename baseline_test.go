@@ -3,10 +3,14 @@
 package cgoheap
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 func TestABaselineIsReadByMany(t *testing.T) {
@@ -45,4 +49,27 @@ func TestABaselineThatNobodyTook(t *testing.T) {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
+}
+
+func TestADeltaBeginsAtTheBaselineForEachThatSharesIt(t *testing.T) {
+	p := start(t, everything)
+	victim.Free(allocate(1000))
+	shared, err := served{p}.Baselines(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	victim.Free(allocate(3000))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			var written bytes.Buffer
+			if err := p.Write(&written, Selection{View: ViewDelta(baselineOf(shared))}); err != nil {
+				t.Error(err)
+			}
+			if found := profiletest.Sum(profiletest.Through(profiletest.Parse(t, &written), "allocate")); found != [4]int64{1, 3000, 0, 0} {
+				t.Errorf("%v", found)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -2,17 +2,20 @@ package cgoheap
 
 import (
 	"bytes"
-	"errors"
-	"io"
+	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime"
-	"strconv"
+	"os"
 	"time"
 
-	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/dump"
+	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/self"
+	"github.com/cgoheap/cgoheap/internal/serve"
+	"github.com/cgoheap/cgoheap/pprof"
+	"github.com/cgoheap/cgoheap/stack"
 )
 
 // Handler serves a profile for each GET, as net/http/pprof serves Go's. Register it as "GET /debug/pprof/cgoheap": without
@@ -34,185 +37,103 @@ import (
 // Invalid parameters are answered with 400 and a sentence. Requests with seconds that arrive within a second of each other
 // share one Baseline. The Baselines of all waiting requests together may hold 64 MiB; a request beyond that is answered with
 // 429, Retry-After and a sentence.
-func (p *Profiler) Handler() http.Handler {
-	return p.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet {
-			w.Header().Set("Allow", http.MethodGet)
-			page.Error(w, "cgoheap: the profile is read with GET", http.StatusMethodNotAllowed)
-			return
-		}
-		q, err := parseQuery(r.URL.RawQuery)
-		if err != nil {
-			page.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		allowed := p.hosts().Reads
-		if q.reset {
-			allowed = p.hosts().Changes
-		}
-		if err := allowed(r); err != nil {
-			page.Error(w, err.Error(), http.StatusForbidden)
-			return
-		}
-		p.answer(w, r, &q, p.serve)
-	}))
-}
+func (p *Profiler) Handler() http.Handler { return p.serving().Profiles() }
 
-func (p *Profiler) guarded(handler http.Handler) http.Handler { return guarded(handler, p.failed) }
-
-// guarded keeps a panic of our code from the server, which may have no recover: it goes to failed and is answered with 500. An answer
-// that has begun is cut off. http.ErrAbortHandler, with which a handler asks the server for that, goes on.
-func guarded(handler http.Handler, failed func(error)) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answer := &startedWriter{ResponseWriter: w}
-		caught := (*background.Panic)(nil)
-		if !errors.As(background.Guard("the answer of a request", func() { handler.ServeHTTP(answer, r) }), &caught) {
-			return
-		}
-		if err, _ := caught.Cause.(error); errors.Is(err, http.ErrAbortHandler) {
-			panic(caught.Cause)
-		}
-		_ = background.Guard("the report", func() { failed(caught) }) // there is nobody else to tell
-		_ = background.Guard("the answer of a fault", answer.fail)
-	})
-}
-
-// answer calls serve when the time has come that the query asks for, unless nobody waits any more.
-func (p *Profiler) answer(w http.ResponseWriter, r *http.Request, q *query, serve func(http.ResponseWriter, *query)) {
-	if q.gc && !q.View.collect {
-		runtime.GC()
-	}
-	leave, err := p.await(w, r, q)
-	if err != nil {
-		p.refuse(w, err)
-		return
-	}
-	defer leave()
-	if r.Context().Err() == nil {
-		q.ended = r.Context().Done()
-		serve(w, q)
-	}
-}
-
-// await waits for the span of time that a delta covers. The caller must call leave once the request is answered.
-func (p *Profiler) await(w http.ResponseWriter, r *http.Request, q *query) (leave func(), err error) {
-	if q.wait == 0 {
-		return func() {}, nil
-	}
-	since, err := p.waits.join(q.wait, q.GoHeap, func() (*held, error) { return p.takeHeld(q.GoHeap) })
-	if err != nil {
-		return nil, err
-	}
-	q.View.since = since.baseline()
-	extendDeadline(w, r, q.wait)
-	select {
-	case <-time.After(q.wait):
-	case <-r.Context().Done():
-	}
-	return func() { p.waits.leave(since) }, nil
-}
-
-// extendDeadline makes the server's WriteTimeout begin after the wait. A ResponseWriter without deadlines needs no
-// extension.
-func extendDeadline(w http.ResponseWriter, r *http.Request, wait time.Duration) {
-	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
-	if ok && server.WriteTimeout > 0 {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + server.WriteTimeout))
-	}
-}
-
-// serve makes the profile before it sends any of it: while one is made, threads give way to it and its Baseline is taken, and a client
-// may read slowly, or never.
-func (p *Profiler) serve(w http.ResponseWriter, q *query) {
-	var body bytes.Buffer
-	q.Selection.text = q.text
-	err := p.report(q.Selection, func(r *report.Report) error {
-		if q.text {
-			return r.WriteText(&body)
-		}
-		return r.Write(&body)
-	})
-	if err != nil {
-		p.refuse(w, err)
-		return
-	}
-	if err = send(w, q, body.Bytes()); err == nil && q.reset {
-		err = p.ResetPeak()
-	}
-	if err != nil {
-		p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
-	}
-}
-
-func send(w http.ResponseWriter, q *query, body []byte) (err error) {
-	if q.text {
-		_, err = page.Text(w).Write(body)
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
-	_, err = w.Write(body)
-	return err
-}
-
-// refuse answers with the error that prevented a profile: the request's bounds, too many requests waiting, or a fault on
-// this side.
-func (p *Profiler) refuse(w http.ResponseWriter, err error) {
-	var busy *busyError
-	if errors.As(err, &busy) {
-		w.Header().Set("Retry-After", strconv.Itoa(busy.retryAfter()))
-		page.Error(w, err.Error(), http.StatusTooManyRequests)
-		return
-	}
-	if errors.Is(err, report.ErrBounds) {
-		page.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	p.config.Logger.Error("cgoheap: serving a profile", slog.Any("error", err))
-	page.Error(w, err.Error(), http.StatusServiceUnavailable)
-}
+// PagesHandler serves the pages below /debug/cgoheap/, which are for people. Register it for that folder twice, as
+// "GET /debug/cgoheap/" and, for what changes something, as "POST /debug/cgoheap/": without the method, the pattern conflicts with
+// a pattern such as "GET /". It may lie below a prefix, such as /internal/debug/cgoheap/. A browser that opens the folder gets a page
+// with all of it: what RSS consists of, what grows, and flame graphs. Other clients get a list of what there is:
+//
+//	about      what is being recorded, as JSON
+//	account    what the process's RSS consists of: see Account. format=json, or an Accept header that asks for
+//	           application/json, makes it JSON
+//	suspects   what grows, how fast, and what that means: see Suspects; text or JSON, as account. search=1 looks for
+//	           what points to their blocks before it answers: see SearchSuspects
+//	timeline   what memory the process took in the last hour and days, as JSON, with Config.Timeline or BlackBox
+//	metrics    the same in numbers, and more, for Prometheus: see Metrics
+//	profile    a profile, with the parameters of Handler. Beside them, view=growth takes from and to, in milliseconds since
+//	           1970: then it compares the moments nearest to them that are kept for suspects, of the stacks that are kept
+//	stacks     the same as JSON for the page: a tree of at most some 500,000 nodes. by=KEY divides it by the values of a label
+//	source     the lines of source around those with the numbers near, of file, as JSON: only of a file that a function of the profile
+//	           is from, by its debug data, and if it is on the machine. The other parameters choose the profile
+//	trim       a POST makes malloc return free memory to the kernel: see Trim. The answer reports how much
+//	sampling   a POST with bytes=N changes how often there is a sample: see SetSampleBytes
+//	dump       a POST makes a dump where StartDumps makes them, and answers with its path
+//
+// What changes something needs the header X-Cgoheap: 1, which no page of another host can send: curl -X POST -H 'X-Cgoheap: 1'. The
+// request must name the service by an address, as localhost, or by a name in Config.Hosts, because any name can be made to lead to it.
+// Unknown parameters are answered with 400 and a sentence.
+func (p *Profiler) PagesHandler() http.Handler { return p.serving().Pages() }
 
 // SymbolHandler answers the request that go tool pprof makes after it fetched a profile with an unnamed address: it posts
 // the addresses to the path symbol beside the profile's, and fails if nothing answers. The answer has no names, because the
 // profile already has all that are known. Register it as "POST /debug/pprof/symbol"; net/http/pprof's own handler there
 // takes only GET.
-func SymbolHandler() http.Handler {
-	unlogged := func(error) {}
-	return guarded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		_, _ = io.WriteString(w, "num_symbols: 1\n") // 0 would mean that there is no such service
-	}), unlogged)
-}
+func SymbolHandler() http.Handler { return serve.Symbol() }
 
-// startedWriter records whether the answer has begun: from then on the status can no longer change.
-type startedWriter struct {
-	http.ResponseWriter
-	started bool
-}
-
-func (w *startedWriter) WriteHeader(status int) {
-	w.started = true
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *startedWriter) Write(p []byte) (int, error) {
-	w.started = true
-	return w.ResponseWriter.Write(p)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *startedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// fail answers with 500. If the answer has begun, it makes the server's next write fail, where it can: whoever asked must not take
-// for whole what is not.
-func (w *startedWriter) fail() {
-	if w.started {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0))
-		return
+// serving returns what answers. A Profiler that was not started, perhaps a nil one, can be registered too: it answers with 500.
+func (p *Profiler) serving() *serve.Server {
+	if p == nil || p.server == nil {
+		return serve.New(served{p}, nil, slog.New(slog.DiscardHandler), p.failed)
 	}
-	clear(w.Header())
-	page.Error(w, "cgoheap: a fault of the profiler, which the program's log describes", http.StatusInternalServerError)
+	return p.server
+}
+
+// served is what package serve sees of a profiler.
+type served struct{ *Profiler }
+
+func (s served) Parse(parameters string) (*serve.Query, error) {
+	q, err := parseQuery(parameters)
+	if err != nil {
+		return nil, err
+	}
+	return &serve.Query{View: q.View.String(), Wait: q.wait, GoHeap: q.GoHeap, Text: q.text, Collect: q.gc && !q.View.collect, Reset: q.reset,
+		Searches: q.View.searches(), Write: s.writer(&q)}, nil
+}
+
+func (s served) About() page.About {
+	a := page.About{Name: self.Name, PID: os.Getpid(), SampleBytes: s.recording.SampleBytes(), Timeline: s.timeline() != nil,
+		Dumps: len(s.Dumps()) > 0, Since: s.began.UnixMilli()}
+	if kept, since := s.suspects.Moments(); kept > 0 {
+		a.Moments, a.Looked = kept, since.UnixMilli()
+	}
+	return a
+}
+
+func (s served) Timeline() *flight.Timeline { return s.timeline() }
+
+func (s served) Account() (fmt.Stringer, error) { return s.Profiler.Account() }
+
+func (s served) Metrics() []byte { return metricsText(s.Profiler.Metrics()) }
+
+func (s served) Dumps() []*dump.Dumps { return s.dumps.all() }
+
+// Between writes a profile of how the stacks that are kept for suspects have changed from one moment to another.
+func (s served) Between(from, to time.Time, packed pprof.Compression, file *bytes.Buffer) error {
+	defer s.recording.Reading()()
+	change, err := s.suspects.Between(from, to)
+	if err != nil {
+		return fmt.Errorf("%w: %w", serve.ErrNoMoments, err)
+	}
+	snapshot, err := s.recording.Snapshot()
+	if err != nil {
+		return fmt.Errorf("cgoheap: %w", err)
+	}
+	h := newHeaps(snapshot, false)
+	h.native.Start, h.native.Time, h.native.Samples = change.From, change.To, nil
+	for _, one := range snapshot.Samples {
+		if grown, changed := change.Bytes[one.ID]; changed {
+			one.Values = stack.Values{InuseBytes: int64(grown)}
+			h.native.Samples = append(h.native.Samples, one)
+		}
+	}
+	selection := Selection{View: View{kind: viewGrowth}, Compression: int(packed)}
+	return s.compose(selection, snapshot, h, func(r *report.Report) error {
+		r.Header.Duration = change.To.Sub(change.From)
+		r.Header.Comments = append(r.Header.Comments, "cgoheap: of the stacks that are watched for suspects; blocks are not counted")
+		if change.Cut {
+			r.Header.Comments = append(r.Header.Comments, "cgoheap: only the 256 stacks that matter most are watched, and there are more")
+		}
+		return r.Write(file)
+	})
 }

@@ -3,9 +3,6 @@
 package cgoheap
 
 import (
-	"errors"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,51 +18,8 @@ type fragile struct{ *httptest.ResponseRecorder }
 func (fragile) Write([]byte) (int, error) { panic("fragile") }
 
 func TestPanicOfAHandlerGoesNoFurther(t *testing.T) {
-	var log strings.Builder
-	config := everything
-	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	p := start(t, config)
+	p := start(t, everything)
 	get := func(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, nil) }
-
-	t.Run("it is answered with 500, and logged with its stack", func(t *testing.T) {
-		answer := httptest.NewRecorder()
-		p.guarded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Disposition", "attachment")
-			panic("on purpose")
-		})).ServeHTTP(answer, get("/"))
-		if answer.Code != http.StatusInternalServerError || answer.Header().Get("Content-Disposition") != "" {
-			t.Error(answer.Code, answer.Header())
-		}
-		if !strings.Contains(log.String(), "the answer of a request panicked: on purpose") || !strings.Contains(log.String(), "handler_panic_test.go") {
-			t.Error(log.String())
-		}
-	})
-
-	t.Run("an answer that has begun does not end as if it were whole", func(t *testing.T) {
-		server := httptest.NewServer(p.guarded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, strings.Repeat("x", 10_000))
-			panic("on purpose")
-		})))
-		defer server.Close()
-		answer, err := http.Get(server.URL)
-		if err != nil {
-			return // not even a header
-		}
-		defer answer.Body.Close()
-		if body, err := io.ReadAll(answer.Body); err == nil {
-			t.Errorf("%d bytes", len(body))
-		}
-	})
-
-	t.Run("one that asks the server to end the connection reaches the server", func(t *testing.T) {
-		defer func() {
-			caught := recover()
-			if err, _ := caught.(error); !errors.Is(err, http.ErrAbortHandler) {
-				t.Error(caught)
-			}
-		}()
-		p.guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })).ServeHTTP(httptest.NewRecorder(), get("/"))
-	})
 
 	t.Run("in each handler", func(*testing.T) {
 		p.Handler().ServeHTTP(fragile{httptest.NewRecorder()}, get("/"))
@@ -84,5 +38,18 @@ func TestPagesOfAProgramThatHasNoArgumentsAnyMore(t *testing.T) {
 	defer func() { os.Args = arguments }()
 	if answer := askPage(p, http.MethodGet, page.Folder+"about", ""); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), name) {
 		t.Error(answer.Code, answer.Body)
+	}
+}
+
+// A program may go on without a profiler that could not start, and register its handlers all the same.
+func TestAProfilerThatWasNotStartedAnswersWithAFault(t *testing.T) {
+	for _, p := range []*Profiler{nil, {}} {
+		for path, handler := range map[string]http.Handler{"/debug/pprof/cgoheap": p.Handler(), page.Folder + "account": p.PagesHandler()} {
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+			if answer.Code != http.StatusInternalServerError {
+				t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
+			}
+		}
 	}
 }

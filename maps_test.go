@@ -23,7 +23,7 @@ func TestUnreadableMaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Profiler{config: Config{Logger: slog.New(slog.DiscardHandler)}, recording: recording, names: symbolize.New(symbolize.Options{}), waits: newWaits()}
+		p := &Profiler{config: Config{Logger: slog.New(slog.DiscardHandler)}, recording: recording, names: symbolize.New(symbolize.Options{})}
 		defer p.Stop()
 		defer victim.Free(allocate(1000))
 		taken := take(t, p)

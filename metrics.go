@@ -2,8 +2,6 @@ package cgoheap
 
 import (
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -12,9 +10,8 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/background"
-	"github.com/cgoheap/cgoheap/internal/exposition"
 	"github.com/cgoheap/cgoheap/internal/layout"
-	"github.com/cgoheap/cgoheap/internal/page"
+	"github.com/cgoheap/cgoheap/internal/serve"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -86,21 +83,10 @@ func one[N bool | int64 | uint64 | float64](n N) []MetricValue {
 	return []MetricValue{{Value: any(n).(float64)}}
 }
 
-// serveMetrics takes no parameters.
-func (p *Profiler) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	if r.URL.RawQuery != "" {
-		page.Error(w, fmt.Sprintf("cgoheap: the metrics have no parameters, and there are %q", r.URL.RawQuery), http.StatusBadRequest)
-		return
-	}
-	w.Header().Set("Content-Type", exposition.ContentType)
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(metricsText(p.Metrics()))
-}
-
 // metricsText returns the metrics that have values, in Prometheus's text format.
 func metricsText(list []Metric) []byte {
-	var text exposition.Writer
-	last, target := "", exposition.Label{Key: "target"}
+	var text serve.Exposition
+	last, target := "", serve.Label{Key: "target"}
 	for _, m := range list {
 		if len(m.Values) == 0 {
 			continue
@@ -110,7 +96,7 @@ func metricsText(list []Metric) []byte {
 			last = m.Name
 		}
 		for _, v := range m.Values {
-			labels := []exposition.Label{{Key: m.Label, Value: v.Label}}
+			labels := []serve.Label{{Key: m.Label, Value: v.Label}}
 			if m.Target != "" {
 				target.Value = m.Target
 				labels = append(labels, target)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/flight"
+	"github.com/cgoheap/cgoheap/internal/serve"
 	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/usage"
 	"github.com/cgoheap/cgoheap/symbolize"
@@ -30,8 +30,7 @@ type Profiler struct {
 	began      time.Time
 	recording  *alloc.Recording
 	names      *symbolize.Symbolizer
-	waits      *waits     // of the Handler's requests
-	answering  sync.Mutex // while a page's answer is made
+	server     *serve.Server
 	accounts   accounts
 	scrapes    scrapes
 	added      addedMetrics
@@ -55,7 +54,8 @@ func Start(c Config) (*Profiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profiler{config: c, began: time.Now(), names: symbolize.New(c.names()), waits: newWaits()}
+	p := &Profiler{config: c, began: time.Now(), names: symbolize.New(c.names())}
+	p.server = serve.New(served{p}, c.Hosts, c.Logger, p.failed)
 	o := c.options()
 	o.Failed = p.failed
 	if err := p.openBox(&o); err != nil {

@@ -3,11 +3,14 @@ package cgoheap
 import (
 	"errors"
 	"fmt"
-	"net/url"
+	"io"
 	"strconv"
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/serve"
+	"github.com/cgoheap/cgoheap/pprof"
 )
 
 // query holds the parsed parameters of a request.
@@ -20,17 +23,17 @@ type query struct {
 }
 
 // parameters maps the name of each parameter to the function that parses its value into a query.
-var parameters = map[string]func(q *query, value string) error{
+var parameters = serve.Parameters[query]{
 	"view":    func(q *query, value string) (err error) { q.View.kind, err = viewNamed(value); return err },
 	"older":   func(q *query, value string) error { return setDuration(&q.View.olderThan, value) },
 	"within":  (*query).setWithin,
 	"seconds": (*query).setSeconds,
 	"heap":    (*query).setHeap,
-	"samples": func(q *query, value string) error { return setNumber(&q.MaxSamples, value) },
-	"bytes":   func(q *query, value string) error { return setNumber(&q.MaxBytes, value) },
-	"bare":    func(q *query, value string) error { return setFlag(&q.BareAddresses, value) },
-	"reset":   func(q *query, value string) error { return setFlag(&q.reset, value) },
-	"gc":      func(q *query, value string) error { return setFlag(&q.gc, value) },
+	"samples": func(q *query, value string) error { return serve.SetNumber(&q.MaxSamples, value) },
+	"bytes":   func(q *query, value string) error { return serve.SetNumber(&q.MaxBytes, value) },
+	"bare":    func(q *query, value string) error { return serve.SetFlag(&q.BareAddresses, value) },
+	"reset":   func(q *query, value string) error { return serve.SetFlag(&q.reset, value) },
+	"gc":      func(q *query, value string) error { return serve.SetFlag(&q.gc, value) },
 	"debug":   (*query).setDebug,
 }
 
@@ -48,22 +51,6 @@ func (q *query) setWithin(value string) error {
 		err = fmt.Errorf("it must be one of %v", alloc.Lifetimes())
 	}
 	return err
-}
-
-func setNumber[T int | int64](n *T, value string) error {
-	parsed, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || int64(T(parsed)) != parsed {
-		return errors.New("it must be a whole number")
-	}
-	*n = T(parsed)
-	return nil
-}
-
-func setFlag(on *bool, value string) (err error) {
-	if *on, err = strconv.ParseBool(value); err != nil {
-		return errors.New("it must be 1 or 0, true or false")
-	}
-	return nil
 }
 
 const longestWait = 24 * time.Hour
@@ -98,23 +85,11 @@ func (q *query) setDebug(value string) error {
 // textStacks is the number of stacks in the text if the request sets no bound.
 const textStacks = 25
 
-// parseQuery parses the parameters of a request. All have defaults. An unknown one is an error: ignoring it would return a
-// profile of something else than the request meant.
+// parseQuery parses the parameters of a request.
 func parseQuery(raw string) (q query, err error) {
-	values, err := url.ParseQuery(raw)
+	values, err := parameters.Parse(&q, raw)
 	if err != nil {
-		return q, fmt.Errorf("cgoheap: the parameters %q: %w", raw, err)
-	}
-	for name, list := range values {
-		set, known := parameters[name]
-		if !known {
-			return q, fmt.Errorf("cgoheap: there is no parameter %q", name)
-		}
-		for _, value := range list {
-			if err := set(&q, value); err != nil {
-				return q, fmt.Errorf("cgoheap: the parameter %s is %q: %w", name, value, err)
-			}
-		}
+		return q, err
 	}
 	if v := &q.View; v.kind == viewUnreachable || v.kind == viewHeldBy {
 		v.collect = q.gc
@@ -164,4 +139,30 @@ func (q *query) possible() error {
 var parameterOf = map[string]string{
 	"Selection.View": "view", "Selection.GoHeap": "heap", "Selection.MaxSamples": "samples", "Selection.MaxBytes": "bytes",
 	"Selection.BareAddresses": "bare",
+}
+
+// treeSamples bounds the profiles that become trees.
+const treeSamples = 20_000
+
+// writer returns what writes the profile that the query asks for.
+func (p *Profiler) writer(q *query) func(io.Writer, serve.Form, *serve.Baselines, <-chan struct{}) error {
+	return func(w io.Writer, form serve.Form, since *serve.Baselines, ended <-chan struct{}) error {
+		s := q.Selection
+		s.text, s.ended = form == serve.Text, ended
+		if since != nil {
+			s.View.since = baselineOf(since)
+		}
+		if form == serve.Tree {
+			s.Compression = int(pprof.Uncompressed)
+			if s.MaxSamples == 0 || s.MaxSamples > treeSamples {
+				s.MaxSamples = treeSamples
+			}
+		}
+		return p.report(s, func(r *report.Report) error {
+			if form == serve.Text {
+				return r.WriteText(w)
+			}
+			return r.Write(w)
+		})
+	}
 }

@@ -115,13 +115,19 @@ func TestSecondsGiveWhatHappenedMeanwhile(t *testing.T) {
 	p := start(t, everything)
 	profiletest.Garbage(50)
 	for meanwhile := false; !meanwhile; { // a busy machine may let the second pass first
-		done := make(chan *httptest.ResponseRecorder)
+		waits, done := make(chan time.Time), make(chan bool)
+		ctx := context.WithValue(t.Context(), http.ServerContextKey, &http.Server{WriteTimeout: time.Hour})
+		answer := withDeadline{httptest.NewRecorder(), func(at time.Time) { waits <- at }}
 		asked := time.Now()
-		go func() { done <- profiletest.Ask(p.Handler(), "seconds=1") }()
-		eventually(t, "the request waits", func() bool { return p.waits.waiting() > 0 })
+		go func() {
+			defer close(done)
+			p.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/?seconds=1", nil))
+		}()
+		<-waits
 		profiletest.Garbage(70)
 		meanwhile = time.Since(asked) < time.Second
-		delta := profiletest.Parse(t, (<-done).Body)
+		<-done
+		delta := profiletest.Parse(t, answer.Body)
 		if got := profiletest.Sum(profiletest.Through(delta, "Garbage")); meanwhile && got != [4]int64{1, 70, 0, 0} {
 			t.Errorf("%v", got)
 		}

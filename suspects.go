@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -350,38 +349,23 @@ func (p *Profiler) aboutSuspects() string {
 	return text
 }
 
-func (p *Profiler) serveSuspects(w http.ResponseWriter, r *http.Request) {
-	q, err := parsePage(r, suspectsParameters)
+// Suspects returns the list for a client, and as text.
+func (s served) Suspects(searched bool) (any, string, error) {
+	kept, since := s.suspects.Moments()
+	none := aboutNone(kept, since, s.recording.InUse()) // before the list, which may have the first moment taken
+	list := s.Profiler.Suspects
+	if searched {
+		list = s.listSuspects
+	}
+	found, err := list()
 	if err != nil {
-		page.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return nil, "", err
 	}
-	list := p.Suspects
-	if q.search {
-		_ = p.SearchSuspects() // aboutSearch says why not, and each Suspect
-		list = p.listSuspects
-	}
-	var found []Suspect
-	var none string
-	err = p.inTurn(r, func() (err error) {
-		kept, since := p.suspects.Moments()
-		none = aboutNone(kept, since, p.recording.InUse()) // before the list, which may have the first moment taken
-		found, err = list()
-		return err
-	})
-	if err != nil {
-		page.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	if q.asJSON {
-		p.serveJSON(w, r, append([]Suspect{}, found...))
-		return
-	}
-	text := page.Text(w)
+	text := sentences(found) + s.aboutSearch() + s.aboutOutside()
 	if len(found) == 0 {
-		fmt.Fprintln(text, none)
+		text = none + "\n" + text
 	}
-	fmt.Fprint(text, sentences(found)+p.aboutSearch()+p.aboutOutside())
+	return append([]Suspect{}, found...), text, nil
 }
 
 // aboutOutside says why nothing is known of what grows outside malloc's heap, if that is so.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/report"
-	"github.com/cgoheap/cgoheap/pprof"
 )
 
 // View is what a profile shows, with the view's own arguments. The zero value is ViewInUse.
@@ -105,8 +104,7 @@ var viewings = [...]viewing{
 	viewShortLived: {View: report.ShortLived, take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 		return r.ShortLivedIn(s.memory, s.View.within)
 	}},
-	viewGrowth: {report.View{Name: "growth", About: "in use now less that of an earlier moment, compared since",
-		Columns: pprof.InuseColumns, InUse: "grew by"}, true, takeNow},
+	viewGrowth:      {report.Growth, true, takeNow},
 	viewRSS:         {View: report.RSS, take: takeResident},
 	viewUnreachable: {View: report.Unreachable, take: takeUnreachable},
 	viewHeldBy:      {View: report.HeldBy, take: takeHeld},

@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/cgoheap/cgoheap"
-	"github.com/cgoheap/cgoheap/internal/exposition"
+	"github.com/cgoheap/cgoheap/internal/serve"
 )
 
 func start(t *testing.T) *cgoheap.Profiler {
@@ -97,11 +97,11 @@ func (f fixed) Metrics() []cgoheap.Metric { return f }
 
 // text is how the page writes them.
 func (f fixed) text() string {
-	var w exposition.Writer
+	var w serve.Exposition
 	for _, m := range f {
 		w.Metric(m.Name, m.Help, m.Counter)
 		for _, v := range m.Values {
-			w.Value(m.Name, v.Value, exposition.Label{Key: m.Label, Value: v.Label})
+			w.Value(m.Name, v.Value, serve.Label{Key: m.Label, Value: v.Label})
 		}
 	}
 	return w.String()

@@ -25,6 +25,7 @@ var (
 	Peak        = View{Name: "peak", About: "in use at the highest moment, recorded since", Columns: pprof.InuseColumns}
 	Age         = View{Name: "age", About: "in use by age, recorded since", Columns: pprof.InuseColumns}
 	ShortLived  = View{Name: "shortlived", About: "freed soon after it was allocated, recorded since", Columns: pprof.AllocatedColumns}
+	Growth      = View{Name: "growth", About: "in use now less that of an earlier moment, compared since", Columns: pprof.InuseColumns, InUse: "grew by"}
 	Unreachable = View{Name: "unreachable", About: "in use that nothing in the program's memory was found to point to, recorded since", Columns: pprof.InuseColumns}
 	HeldBy      = View{Name: "heldby", About: "in use, by what was found first to point to it, recorded since", Columns: pprof.InuseColumns}
 	Pinned      = View{Name: "pinned", About: "free, but kept resident by blocks in use on the same pages, recorded since", Columns: pprof.InuseColumns, InUse: "pinned"}

@@ -124,7 +124,7 @@ func handlerPatterns(t *testing.T) (list []string) {
 // the page that takes them.
 func handlerParameters(t *testing.T) (list []string) {
 	t.Helper()
-	inspect(parsedFiles(t, "."), func(s *ast.ValueSpec) {
+	inspect(slices.Concat(parsedFiles(t, "."), parsedFiles(t, "internal/serve")), func(s *ast.ValueSpec) {
 		if len(s.Values) == 0 || !strings.HasSuffix(strings.ToLower(s.Names[0].Name), "parameters") {
 			return
 		}

@@ -1,4 +1,4 @@
-package cgoheap
+package serve
 
 import (
 	"fmt"
@@ -20,6 +20,19 @@ const (
 	mostBaseline = 64 << 20    // bytes of all baselines that requests hold; one baseline is always allowed
 )
 
+// Baselines are the heaps at one moment, with which a later profile is compared.
+type Baselines struct {
+	Native, Go *stack.Baseline // Go is nil if no request wants Go's heap
+}
+
+func (b *Baselines) size() int64 {
+	bytes := b.Native.Size()
+	if b.Go != nil {
+		bytes += b.Go.Size()
+	}
+	return bytes
+}
+
 // waits are the baselines that requests are waiting with.
 type waits struct {
 	mu    sync.Mutex
@@ -31,13 +44,11 @@ type waits struct {
 
 // held is the baseline that one or more waiting requests share.
 type held struct {
-	native, golang *stack.Baseline // golang is nil if no request wants Go's heap
-	taken          time.Time
-	until          time.Time // when the last of its requests is answered
-	waiting        int
+	*Baselines
+	taken   time.Time
+	until   time.Time // when the last of its requests is answered
+	waiting int
 }
-
-func newWaits() *waits { return &waits{now: time.Now, most: mostBaseline} }
 
 // busyError reports that the waiting requests hold as much memory as they may.
 type busyError struct {
@@ -55,7 +66,7 @@ func (e *busyError) Error() string {
 func (e *busyError) retryAfter() int { return max(1, int(math.Ceil(e.after.Seconds()))) }
 
 // join returns the baseline of a request that waits, of both heaps or of native memory only. The caller must call leave.
-func (w *waits) join(wait time.Duration, both bool, take func() (*held, error)) (b *held, err error) {
+func (w *waits) join(wait time.Duration, both bool, take func(both bool) (*Baselines, error)) (b *held, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now := w.now()
@@ -63,10 +74,11 @@ func (w *waits) join(wait time.Duration, both bool, take func() (*held, error)) 
 		if err := w.busy(now); err != nil {
 			return nil, err
 		}
-		if b, err = take(); err != nil {
+		heaps, err := take(both)
+		if err != nil {
 			return nil, err
 		}
-		b.taken = w.now()
+		b = &held{Baselines: heaps, taken: w.now()}
 		w.taken = b.size()
 		w.held = append(w.held, b)
 	}
@@ -80,7 +92,7 @@ func (w *waits) join(wait time.Duration, both bool, take func() (*held, error)) 
 // recent returns a baseline young enough to share, of both heaps if both are wanted; nil if there is none.
 func (w *waits) recent(now time.Time, both bool) *held {
 	for _, b := range slices.Backward(w.held) {
-		if now.Sub(b.taken) < sharedFor && (b.golang != nil || !both) {
+		if now.Sub(b.taken) < sharedFor && (b.Go != nil || !both) {
 			return b
 		}
 	}
@@ -112,29 +124,4 @@ func (w *waits) leave(b *held) {
 	if b.waiting--; b.waiting == 0 {
 		w.held = slices.DeleteFunc(w.held, func(other *held) bool { return other == b })
 	}
-}
-
-func (b *held) size() int64 {
-	bytes := b.native.Size()
-	if b.golang != nil {
-		bytes += b.golang.Size()
-	}
-	return bytes
-}
-
-// baseline returns a Baseline for one request, so that requests do not wait for each other's lock.
-func (b *held) baseline() *Baseline { return &Baseline{native: b.native, golang: b.golang} }
-
-// takeHeld takes a baseline of now, of both heaps or of native memory only. It fails after Stop.
-func (p *Profiler) takeHeld(both bool) (*held, error) {
-	s, err := p.recording.Snapshot()
-	if err != nil {
-		return nil, fmt.Errorf("cgoheap: %w", err)
-	}
-	h := newHeaps(s, both)
-	b := &held{native: stack.NewBaseline(&h.native)}
-	if both {
-		b.golang = stack.NewBaseline(h.golang)
-	}
-	return b, nil
 }

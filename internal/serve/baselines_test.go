@@ -1,10 +1,10 @@
-//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
-
-package cgoheap
+package serve
 
 import (
-	"bytes"
 	"context"
+	"errors"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,13 +12,52 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cgoheap/cgoheap/internal/profiletest"
-	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/stack"
 )
+
+// oneStack is a source whose heaps have one stack each.
+type oneStack struct {
+	Source
+	stopped bool
+}
+
+func (oneStack) Parse(parameters string) (*Query, error) {
+	q := &Query{Write: func(w io.Writer, _ Form, _ *Baselines, _ <-chan struct{}) error { return nil }}
+	if strings.HasPrefix(parameters, "seconds=3600") {
+		q.Wait = time.Hour
+	}
+	q.GoHeap = strings.HasSuffix(parameters, "heap=all")
+	return q, nil
+}
+
+func (s oneStack) Baselines(both bool) (*Baselines, error) {
+	if s.stopped {
+		return nil, errors.New("stopped")
+	}
+	take := func() *stack.Baseline {
+		return stack.NewBaseline(&stack.Profile{Samples: []stack.Sample{{ID: 1, Values: stack.Values{InuseBytes: 1000}}}})
+	}
+	b := &Baselines{Native: take()}
+	if both {
+		b.Go = take()
+	}
+	return b, nil
+}
+
+func newServer(source Source) *Server {
+	return New(source, nil, slog.New(slog.DiscardHandler), func(error) {})
+}
+
+// ask returns the answer to a request for a profile.
+func ask(s *Server, query string) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	s.Profiles().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://localhost/?"+query, nil))
+	return answer
+}
 
 // crowd are requests that wait until they are cancelled.
 type crowd struct {
-	profiler *Profiler
+	server   *Server
 	cancel   context.CancelFunc
 	answered sync.WaitGroup
 }
@@ -28,20 +67,20 @@ func (c *crowd) join(t *testing.T, n int, query string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	c.cancel = cancel
-	already := c.profiler.waits.waiting()
+	already := c.server.waits.waiting()
 	for range n {
 		c.answered.Go(func() {
 			request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/?"+query, nil)
 			answer := httptest.NewRecorder()
-			c.profiler.Handler().ServeHTTP(answer, request)
+			c.server.Profiles().ServeHTTP(answer, request)
 			if answer.Code == http.StatusTooManyRequests {
 				t.Errorf("refused: %s", answer.Body)
 			}
 		})
 	}
-	for deadline := time.Now().Add(10 * time.Minute); c.profiler.waits.waiting() < already+n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); c.server.waits.waiting() < already+n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d requests wait", c.profiler.waits.waiting()-already, n)
+			t.Fatalf("%d of %d requests wait", c.server.waits.waiting()-already, n)
 		}
 	}
 }
@@ -61,88 +100,75 @@ func (w *waits) waiting() (n int) {
 }
 
 // stopClock lets no time pass for the requests that wait, but what the test adds.
-func stopClock(p *Profiler) (add func(time.Duration)) {
+func stopClock(s *Server) (add func(time.Duration)) {
 	now := time.Now()
-	p.waits.now = func() time.Time { return now }
+	s.waits.now = func() time.Time { return now }
 	return func(d time.Duration) {
-		p.waits.mu.Lock()
-		defer p.waits.mu.Unlock()
+		s.waits.mu.Lock()
+		defer s.waits.mu.Unlock()
 		now = now.Add(d)
 	}
 }
 
 func TestRequestsThatWait(t *testing.T) {
-	p := start(t, everything)
-	pass := stopClock(p)
+	s := newServer(oneStack{})
+	pass := stopClock(s)
 
 	t.Run("300 that come at once share one baseline, and drop it", func(t *testing.T) {
-		c := crowd{profiler: p}
+		c := crowd{server: s}
 		c.join(t, 300, "seconds=3600")
-		if n := len(p.waits.held); n != 1 {
+		if n := len(s.waits.held); n != 1 {
 			t.Errorf("%d baselines", n)
 		}
 		c.leave()
-		if n := len(p.waits.held); n != 0 {
+		if n := len(s.waits.held); n != 0 {
 			t.Errorf("%d baselines are left", n)
 		}
 	})
 
 	t.Run("who asks for Go's heap too shares one that has it", func(t *testing.T) {
-		c := crowd{profiler: p}
+		c := crowd{server: s}
 		c.join(t, 2, "seconds=3600")
-		native := p.waits.held[0]
-		both := crowd{profiler: p}
+		native := s.waits.held[0]
+		both := crowd{server: s}
 		both.join(t, 2, "seconds=3600&heap=all")
-		if len(p.waits.held) != 2 || native.golang != nil || p.waits.held[1].golang == nil {
-			t.Errorf("%+v", p.waits.held)
+		if len(s.waits.held) != 2 || native.Go != nil || s.waits.held[1].Go == nil {
+			t.Errorf("%+v", s.waits.held)
 		}
 		c.leave()
 		c.join(t, 1, "seconds=3600")
-		if len(p.waits.held) != 1 {
-			t.Errorf("%d baselines", len(p.waits.held))
+		if len(s.waits.held) != 1 {
+			t.Errorf("%d baselines", len(s.waits.held))
 		}
 		c.leave()
 		both.leave()
 	})
 
 	t.Run("who comes a second later gets a baseline of its own", func(t *testing.T) {
-		early, late := crowd{profiler: p}, crowd{profiler: p}
+		early, late := crowd{server: s}, crowd{server: s}
 		early.join(t, 2, "seconds=3600")
 		pass(sharedFor)
 		late.join(t, 2, "seconds=3600")
-		if n := len(p.waits.held); n != 2 {
+		if n := len(s.waits.held); n != 2 {
 			t.Errorf("%d baselines", n)
 		}
 		early.leave()
 		late.leave()
 	})
 
-	t.Run("the delta begins at the baseline, for each of them", func(t *testing.T) {
-		victim.Free(allocate(1000))
-		var all sync.WaitGroup
-		first := joinOne(t, p)
-		victim.Free(allocate(3000))
-		for range 8 {
-			since := joinOne(t, p)
-			all.Go(func() {
-				var written bytes.Buffer
-				if err := p.Write(&written, Selection{View: ViewDelta(since.baseline())}); err != nil {
-					t.Error(err)
-				}
-				p.waits.leave(since)
-				if found := profiletest.Sum(profiletest.Through(profiletest.Parse(t, &written), "allocate")); found != [4]int64{1, 3000, 0, 0} {
-					t.Errorf("%v", found)
-				}
-			})
+	t.Run("one that is answered leaves the others their baseline", func(t *testing.T) {
+		first, second := joinOne(t, s), joinOne(t, s)
+		s.waits.leave(first)
+		if first != second || len(s.waits.held) != 1 {
+			t.Errorf("%+v", s.waits.held)
 		}
-		all.Wait()
-		p.waits.leave(first)
+		s.waits.leave(second)
 	})
 }
 
-func joinOne(t *testing.T, p *Profiler) *held {
+func joinOne(t *testing.T, s *Server) *held {
 	t.Helper()
-	b, err := p.waits.join(time.Hour, false, func() (*held, error) { return p.takeHeld(false) })
+	b, err := s.waits.join(time.Hour, false, s.source.Baselines)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,18 +176,17 @@ func joinOne(t *testing.T, p *Profiler) *held {
 }
 
 func TestTooManyRequestsThatWait(t *testing.T) {
-	p := start(t, everything)
-	pass := stopClock(p)
-	defer victim.Free(allocate(1000))
+	s := newServer(oneStack{})
+	pass := stopClock(s)
 	var crowds [5]crowd
 	for i := range 4 {
-		crowds[i].profiler = p
+		crowds[i].server = s
 		crowds[i].join(t, 10, "seconds=3600")
 		pass(100 * time.Second)
 	}
-	p.waits.most = p.waits.taken - 1
-	for _, b := range p.waits.held {
-		p.waits.most += b.size()
+	s.waits.most = s.waits.taken - 1
+	for _, b := range s.waits.held {
+		s.waits.most += b.size()
 	}
 
 	t.Run("one more than there is room for is refused, and told when to come again", func(t *testing.T) {
@@ -169,7 +194,7 @@ func TestTooManyRequestsThatWait(t *testing.T) {
 		answered := make(chan bool)
 		go func() {
 			defer close(answered)
-			answer = profiletest.Ask(p.Handler(), "seconds=3600")
+			answer = ask(s, "seconds=3600")
 		}()
 		select {
 		case <-answered:
@@ -185,14 +210,14 @@ func TestTooManyRequestsThatWait(t *testing.T) {
 	})
 
 	t.Run("who does not wait is served", func(t *testing.T) {
-		if answer := profiletest.Ask(p.Handler(), ""); answer.Code != http.StatusOK {
+		if answer := ask(s, ""); answer.Code != http.StatusOK {
 			t.Errorf("%d", answer.Code)
 		}
 	})
 
 	t.Run("when one is answered there is room again", func(t *testing.T) {
 		crowds[0].leave()
-		crowds[4].profiler = p
+		crowds[4].server = s
 		crowds[4].join(t, 1, "seconds=3600")
 	})
 	for i := range crowds[1:] {
@@ -200,19 +225,18 @@ func TestTooManyRequestsThatWait(t *testing.T) {
 	}
 
 	t.Run("one is always possible", func(t *testing.T) {
-		p.waits.most = 0
+		s.waits.most = 0
 		crowds[0].join(t, 1, "seconds=3600")
 		crowds[0].leave()
 	})
 }
 
 func TestAStoppedProfilerHasNoBaselines(t *testing.T) {
-	p := start(t, everything)
-	p.Stop()
-	if answer := profiletest.Ask(p.Handler(), "seconds=3600"); answer.Code != http.StatusServiceUnavailable {
+	s := newServer(oneStack{stopped: true})
+	if answer := ask(s, "seconds=3600"); answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("%d", answer.Code)
 	}
-	if n := len(p.waits.held); n != 0 {
+	if n := len(s.waits.held); n != 0 {
 		t.Errorf("%d baselines", n)
 	}
 }

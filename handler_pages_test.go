@@ -4,9 +4,7 @@ package cgoheap
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +21,7 @@ import (
 	"github.com/cgoheap/cgoheap/alloc"
 	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/serve"
 )
 
 func TestABrowserGetsThePageAndOthersTheList(t *testing.T) {
@@ -249,6 +248,16 @@ func TestAClientThatReadsSlowlyHoldsNoOtherAnswerUp(t *testing.T) {
 	}
 }
 
+// sinceOne is a profiler of which each request asks for the same.
+type sinceOne struct {
+	served
+	query
+}
+
+func (s *sinceOne) Parse(string) (*serve.Query, error) {
+	return &serve.Query{Text: s.query.text, Write: s.writer(&s.query)}, nil
+}
+
 func TestAClientThatReadsSlowlyHoldsNoBaseline(t *testing.T) {
 	p := start(t, everything)
 	b, err := p.Baseline()
@@ -257,33 +266,20 @@ func TestAClientThatReadsSlowlyHoldsNoBaseline(t *testing.T) {
 	}
 	for _, text := range []bool{false, true} {
 		slow := &slowReader{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
-		var served sync.WaitGroup
-		served.Go(func() { p.serve(slow, &query{Selection: Selection{View: ViewDelta(b)}, text: text}) })
+		var all sync.WaitGroup
+		source := &sinceOne{served{p}, query{Selection: Selection{View: ViewDelta(b)}, text: text}}
+		server := serve.New(source, nil, p.config.Logger, p.failed)
+		all.Go(func() {
+			server.Profiles().ServeHTTP(slow, httptest.NewRequest(http.MethodGet, "http://localhost/", nil))
+		})
 		<-slow.asked
 		if err := p.Write(io.Discard, Selection{View: ViewDelta(b)}); err != nil {
 			t.Error(err)
 		}
 		close(slow.goOn)
-		served.Wait()
+		all.Wait()
 		if slow.Code != http.StatusOK || slow.Body.Len() == 0 {
 			t.Errorf("%d, %d bytes", slow.Code, slow.Body.Len())
 		}
-	}
-}
-
-func TestNothingIsMadeForAClientThatHasGone(t *testing.T) {
-	p := start(t, everything)
-	for _, gone := range []bool{false, true} {
-		ctx, cancel := context.WithCancel(t.Context())
-		request := httptest.NewRequestWithContext(ctx, http.MethodGet, page.Folder+"stacks", nil)
-		if gone {
-			cancel()
-		}
-		made := false
-		err := p.inTurn(request, func() error { made = true; return nil })
-		if made == gone || errors.Is(err, context.Canceled) != gone {
-			t.Errorf("gone: %v, made: %v, %v", gone, made, err)
-		}
-		cancel()
 	}
 }

@@ -1,4 +1,4 @@
-package exposition
+package serve
 
 import (
 	"bytes"
@@ -6,14 +6,21 @@ import (
 	"strings"
 )
 
-// ContentType is the media type of the format.
-const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+// contentType is the media type of the format.
+const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-// Writer collects the text. The zero value is empty.
-type Writer struct{ bytes.Buffer }
+// Exposition collects metrics in Prometheus's text format 0.0.4, which every scraper reads. The zero value is empty.
+//
+//	# HELP cgoheap_account_bytes resident bytes of each line of the account
+//	# TYPE cgoheap_account_bytes gauge
+//	cgoheap_account_bytes{line="malloc: in use"} 1.048576e+06
+//
+// The values of one metric stand together, below its HELP and TYPE. In HELP, backslashes and line ends are escaped; in the
+// value of a label, quotes too. Bytes that are no UTF-8, which scrapers refuse, become U+FFFD.
+type Exposition struct{ bytes.Buffer }
 
 // Metric begins a metric. Its values follow. The name is that of a metric: letters, digits and underscores.
-func (w *Writer) Metric(name, help string, counter bool) {
+func (w *Exposition) Metric(name, help string, counter bool) {
 	kind := "gauge"
 	if counter {
 		kind = "counter"
@@ -25,7 +32,7 @@ func (w *Writer) Metric(name, help string, counter bool) {
 type Label struct{ Key, Value string }
 
 // Value adds a value of the metric with this name, with labels.
-func (w *Writer) Value(name string, value float64, labels ...Label) {
+func (w *Exposition) Value(name string, value float64, labels ...Label) {
 	w.WriteString(name)
 	before, after := "{", ""
 	for _, l := range labels {
