@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/background"
 	"github.com/cgoheap/cgoheap/internal/malloc"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/usage"
@@ -50,13 +51,18 @@ var running = usage.Running
 // recorded mapping, half of it in Go's heap, 200 for each block of at least 64 KiB, and beside these one or two megabytes and a byte
 // for each page of malloc's heaps. If a part cannot be read, its line has the reason. One is taken at a time: calls that
 // come meanwhile share the next one. Account fails after Stop.
-func (p *Profiler) Account() (*Account, error) {
-	a := p.accounts.get(func(a *takenAccount) {
-		defer p.own.timed(&p.own.accounts)()
-		if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...))); a.err == nil {
-			a.outside, a.devices = running.OutsideRSS(), p.devices(usesCard(a.account))
-		}
-	})
+func (p *Profiler) Account() (*Account, error) { return p.accounts.get(p.takeAccount).made() }
+
+// takeAccount takes the account of this moment.
+func (p *Profiler) takeAccount(a *takenAccount) {
+	defer p.own.timed(&p.own.accounts)()
+	if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...))); a.err == nil {
+		a.outside, a.devices = running.OutsideRSS(), p.devices(usesCard(a.account))
+	}
+}
+
+// made returns the account, or why there is none.
+func (a *takenAccount) made() (*Account, error) {
 	if a.err != nil {
 		return nil, fmt.Errorf("cgoheap: %w", a.err)
 	}
@@ -202,10 +208,15 @@ var looking sync.Mutex
 //
 //	one is taken        │ they ask, and wait │ one is taken for all of them │
 //
-// None has an account that was begun before it asked.
+// None has an account that was begun before it asked. Scrapes share what anybody has taken, as long as keeps all of them below half a
+// percent of the time: an account takes 4 ms for each GiB, and somebody may scrape each second, or several at once. No scrape waits for
+// one that hangs.
 type accounts struct {
 	sync.Mutex
-	next *takenAccount // what waits for its turn; nil: nothing
+	next   *takenAccount // what waits for its turn; nil: nothing
+	last   *takenAccount // nil before the first, and after forget
+	due    time.Time     // when a scrape wants another
+	taking chan struct{} // closed when the one that is taken for scrapes is done; nil: none is
 }
 
 // takenAccount is not changed once it is done.
@@ -218,7 +229,17 @@ type takenAccount struct {
 	err     error
 }
 
-var errNotTaken = errors.New("the account was not finished")
+const (
+	scrapeShare    = 200 // how many times as long as it took an account is shared
+	leastShared    = time.Second * 5
+	mostShared     = time.Minute
+	scrapePatience = 2 * time.Second // after that a scrape has the account before
+)
+
+var (
+	errNotTaken  = errors.New("the account was not finished")
+	errNoAccount = errors.New("the account takes long, and there is none yet")
+)
 
 // get returns an account that was begun after the call.
 func (s *accounts) get(take func(*takenAccount)) *takenAccount {
@@ -238,8 +259,59 @@ func (s *accounts) get(take func(*takenAccount)) *takenAccount {
 	s.Lock()
 	s.next = nil
 	s.Unlock()
+	begin := time.Now()
+	defer func() {
+		s.Lock()
+		defer s.Unlock()
+		s.last, s.due = a, time.Now().Add(min(max(scrapeShare*time.Since(begin), leastShared), mostShared))
+	}()
 	take(a)
 	return a
+}
+
+// recent returns an account that scrapes still share. A panic of take goes to failed.
+func (s *accounts) recent(take func(*takenAccount), failed func(error)) *takenAccount {
+	if done := s.ask(take, failed); done != nil {
+		patience := time.NewTimer(scrapePatience)
+		defer patience.Stop()
+		select {
+		case <-done:
+		case <-patience.C:
+		}
+	}
+	s.Lock()
+	defer s.Unlock()
+	if s.last == nil {
+		return &takenAccount{err: errNoAccount}
+	}
+	return s.last
+}
+
+// ask has an account taken if one is due. It returns what is closed when that is done; nil if none is being taken.
+func (s *accounts) ask(take func(*takenAccount), failed func(error)) <-chan struct{} {
+	s.Lock()
+	defer s.Unlock()
+	if s.taking == nil && !time.Now().Before(s.due) {
+		taking := make(chan struct{})
+		s.taking = taking
+		background.New("the account for a scrape", func() {
+			defer func() {
+				s.Lock()
+				defer s.Unlock()
+				close(taking)
+				s.taking = nil
+			}()
+			s.get(take)
+		}, failed).Ask()
+	}
+	return s.taking
+}
+
+// forget drops the account: it is one of a recording that has ended.
+func (s *accounts) forget() {
+	s.Lock()
+	defer s.Unlock()
+	s.last, s.due = nil, time.Time{}
 }
 
 // AccountMalloc is what one allocator keeps, by its own figures. The lines that begin with "malloc:" are the sum over all allocators.

@@ -127,8 +127,8 @@ func (s served) Between(from, to time.Time, packed pprof.Compression, file *byte
 			h.native.Samples = append(h.native.Samples, one)
 		}
 	}
-	selection := Selection{View: View{kind: viewGrowth}, Compression: int(packed)}
-	return s.compose(selection, snapshot, h, func(r *report.Report) error {
+	asked := &request{Selection: Selection{View: View{kind: viewGrowth}, Compression: int(packed)}}
+	return s.compose(asked, snapshot, h, func(r *report.Report) error {
 		r.Header.Duration = change.To.Sub(change.From)
 		r.Header.Comments = append(r.Header.Comments, "cgoheap: of the stacks that are watched for suspects; blocks are not counted")
 		if change.Cut {

@@ -93,7 +93,7 @@ func (h *heaps) fit(a *account.Account, mapped map[string][]stack.Sample) []repo
 	return leaves
 }
 
-func takeResident(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+func takeResident(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 	looking.Lock()
 	defer looking.Unlock()
 	return r.ResidentIn(s.memory, running, figuresOf(malloc.Read(lookingTime, r.Breaks()...)))

@@ -152,10 +152,10 @@ func (p *Profiler) goMetrics() ([]Metric, error) {
 
 func (p *Profiler) accountMetrics() ([]Metric, error) {
 	if p.recording.SampleBytes() == 0 {
-		p.scrapes.forget()
+		p.accounts.forget()
 		return nil, errNotRecording
 	}
-	a, err := p.scrapes.get(p.Account, p.failed)
+	a, err := p.accounts.recent(p.takeAccount, p.failed).made()
 	if err != nil {
 		return nil, err
 	}

@@ -87,11 +87,11 @@ func TestMetrics(t *testing.T) {
 func TestScrapesShareAnAccount(t *testing.T) {
 	p := start(t, everything)
 	first := metric(p.Metrics(), "cgoheap_account_timestamp_seconds")[""]
-	p.scrapes.due = time.Now().Add(time.Hour)
+	p.accounts.due = time.Now().Add(time.Hour)
 	if second := metric(p.Metrics(), "cgoheap_account_timestamp_seconds")[""]; second != first {
 		t.Errorf("it is of %f, then of %f", first, second)
 	}
-	p.scrapes.due = time.Time{}
+	p.accounts.due = time.Time{}
 	if third := metric(p.Metrics(), "cgoheap_account_timestamp_seconds")[""]; third <= first {
 		t.Errorf("it is of %f, and when another is due, of %f", first, third)
 	}

@@ -32,7 +32,6 @@ type Profiler struct {
 	names      *symbolize.Symbolizer
 	server     *serve.Server
 	accounts   accounts
-	scrapes    scrapes
 	added      addedMetrics
 	own        ownWork
 	dumps      startedDumps

@@ -147,8 +147,7 @@ const treeSamples = 20_000
 // writer returns what writes the profile that the query asks for.
 func (p *Profiler) writer(q *query) func(io.Writer, serve.Form, *serve.Baselines, <-chan struct{}) error {
 	return func(w io.Writer, form serve.Form, since *serve.Baselines, ended <-chan struct{}) error {
-		s := q.Selection
-		s.text, s.ended = form == serve.Text, ended
+		s := &request{Selection: q.Selection, text: form == serve.Text, ended: ended}
 		if since != nil {
 			s.View.since = baselineOf(since)
 		}

@@ -13,9 +13,10 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
-func takeUnreachable(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+func takeUnreachable(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 	return looked(r, s, reach.Options{Reach: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
 		if err := s.learn(f, nil); err != nil {
 			return nil, err
@@ -24,7 +25,7 @@ func takeUnreachable(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) 
 	})
 }
 
-func takePinned(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+func takePinned(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 	return looked(r, s, reach.Options{Pinned: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
 		return f.Pinned(r, s.memory)
 	})
@@ -34,9 +35,9 @@ func takePinned(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
 const registerHolds = time.Second
 
 // takeHeld names what holds each block, and makes that the root of the samples' stacks.
-func takeHeld(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+func takeHeld(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 	return looked(r, s, reach.Options{Reach: true, Named: true}, func(f *reach.Findings) (*alloc.Snapshot, error) {
-		named, err := nameHolders(r, s, f)
+		named, err := nameHolders(r, s.memory, s.names, f)
 		if err == nil {
 			err = s.learn(f, named)
 		}
@@ -69,8 +70,8 @@ func each(list []stack.Sample) iter.Seq[*stack.Sample] {
 	}
 }
 
-func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.Named, error) {
-	snapshot, err := f.Held(r, s.memory, func(int) int { return 0 })
+func nameHolders(r *alloc.Recording, memory *scratch.Memory, names *symbolize.Symbolizer, f *reach.Findings) (*holders.Named, error) {
+	snapshot, err := f.Held(r, memory, func(int) int { return 0 })
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 		mapped = nil // such memory is named as the kernel lists it
 	}
 	return holders.Name(&holders.Process{
-		Kernel: running, Modules: r.Present(), Main: snapshot.Main, Names: s.names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
+		Kernel: running, Modules: r.Present(), Main: snapshot.Main, Names: names, Threads: r.Threads(), Mapped: mapped, Module: snapshot.Module,
 		GoData: f.GoData, InGoHeap: f.InGoHeap, Waiting: holders.Goroutines,
 	}, &holders.Blocks{
 		Count: f.Blocks.Len(),
@@ -95,7 +96,7 @@ func nameHolders(r *alloc.Recording, s *Selection, f *reach.Findings) (*holders.
 		},
 		Stack:  f.Blocks.Site,
 		Frames: func(site uint32) []stack.Frame { return frames[site] },
-	}, s.memory), nil
+	}, memory), nil
 }
 
 func heldAs(f *reach.Findings, i int) holders.Found {
@@ -111,7 +112,7 @@ func heldAs(f *reach.Findings, i int) holders.Found {
 }
 
 // looked has a copy of the process look, and takes the snapshot of what it found.
-func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.Findings) (*alloc.Snapshot, error)) (*alloc.Snapshot, error) {
+func looked(r *alloc.Recording, s *request, o reach.Options, take func(*reach.Findings) (*alloc.Snapshot, error)) (*alloc.Snapshot, error) {
 	var blocks scratch.Memory
 	defer blocks.Free()
 	o.Kernel, o.Collected, o.Ended = running, s.View.collect, s.ended
@@ -124,7 +125,6 @@ func looked(r *alloc.Recording, s *Selection, o reach.Options, take func(*reach.
 		return nil, err
 	}
 	snapshot.Notes = append(snapshot.Notes, lookedComments(f)...)
-
 	return snapshot, nil
 }
 

@@ -37,7 +37,11 @@ type Selection struct {
 	// Compression is the level of gzip, from 1, the fastest, to 9, the smallest; 0 means 1, and -1 means no compression.
 	// Tools that read profiles accept all of them.
 	Compression int
+}
 
+// request is a selection with what its profile is made with.
+type request struct {
+	Selection
 	memory *scratch.Memory       // holds the samples, if nothing keeps them
 	ended  <-chan struct{}       // nobody waits for the profile any more once it is closed
 	names  *symbolize.Symbolizer // for ViewHeldBy
@@ -74,7 +78,7 @@ func (s *Selection) checkFields() error {
 }
 
 // picks reports whether the samples are needed as a list, to choose among them or to add the Go heap's.
-func (s *Selection) picks() bool {
+func (s *request) picks() bool {
 	return s.GoHeap || s.View.kind == viewRSS || s.View.kind == viewHeldBy || s.MaxSamples > 0 || s.MaxBytes > 0 || s.text
 }
 

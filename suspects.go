@@ -493,7 +493,7 @@ func (p *Profiler) look(ended <-chan struct{}) (cost suspects.Cost, err error) {
 	if err != nil {
 		return suspects.Cost{Busy: time.Since(begin)}, err
 	}
-	named, err := nameHolders(p.recording, &Selection{memory: &memory, names: p.names}, f)
+	named, err := nameHolders(p.recording, &memory, p.names, f)
 	p.names.Compact()
 	if err == nil {
 		err = p.learn(f, named)

@@ -90,18 +90,18 @@ func ViewDevice() View { return View{kind: viewDevice} }
 type viewing struct {
 	report.View
 	compares bool // it may begin at a Baseline
-	take     func(*alloc.Recording, *Selection) (*alloc.Snapshot, error)
+	take     func(*alloc.Recording, *request) (*alloc.Snapshot, error)
 }
 
 var viewings = [...]viewing{
 	viewInUse:     {report.InUse, true, takeNow},
 	viewAllocated: {report.Allocated, true, takeNow},
 	viewPeak: {View: report.Peak,
-		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.PeakIn(s.memory) }},
-	viewAge: {View: report.Age, take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+		take: func(r *alloc.Recording, s *request) (*alloc.Snapshot, error) { return r.PeakIn(s.memory) }},
+	viewAge: {View: report.Age, take: func(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 		return r.AgesIn(s.memory, s.View.olderThan)
 	}},
-	viewShortLived: {View: report.ShortLived, take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+	viewShortLived: {View: report.ShortLived, take: func(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 		return r.ShortLivedIn(s.memory, s.View.within)
 	}},
 	viewGrowth:      {report.Growth, true, takeNow},
@@ -110,10 +110,10 @@ var viewings = [...]viewing{
 	viewHeldBy:      {View: report.HeldBy, take: takeHeld},
 	viewPinned:      {View: report.Pinned, take: takePinned},
 	viewDevice: {View: report.Device,
-		take: func(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) { return r.DeviceIn(s.memory) }},
+		take: func(r *alloc.Recording, s *request) (*alloc.Snapshot, error) { return r.DeviceIn(s.memory) }},
 }
 
-func takeNow(r *alloc.Recording, s *Selection) (*alloc.Snapshot, error) {
+func takeNow(r *alloc.Recording, s *request) (*alloc.Snapshot, error) {
 	return r.SnapshotIn(s.memory)
 }
 

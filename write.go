@@ -21,14 +21,15 @@ func (p *Profiler) WriteProfile(w io.Writer) error {
 // program goes on allocating meanwhile. It fails if w does, if s is invalid (FieldError), or after Stop. Profiles with the
 // same Baseline are taken and written one after another.
 func (p *Profiler) Write(w io.Writer, s Selection) error {
-	return p.report(s, func(r *report.Report) error { return r.Write(w) })
+	return p.report(&request{Selection: s}, func(r *report.Report) error { return r.Write(w) })
 }
 
-// report takes the profile that s selects and passes it to write.
-func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
+// report takes the profile that s asks for and passes it to write.
+func (p *Profiler) report(s *request, write func(*report.Report) error) error {
 	defer p.recording.Reading()()
 	defer p.own.timed(&p.own.profiles)()
-	s, err := s.check()
+	var err error
+	s.Selection, err = s.check()
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 		defer since.turn.Unlock()
 	}
 	s.names, s.learn = p.names, p.learn
-	snapshot, err := viewings[s.View.kind].take(p.recording, &s)
+	snapshot, err := viewings[s.View.kind].take(p.recording, s)
 	if err != nil {
 		return fmt.Errorf("cgoheap: %w", err)
 	}
@@ -63,7 +64,7 @@ func (p *Profiler) report(s Selection, write func(*report.Report) error) error {
 	return nil
 }
 
-func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps, write func(*report.Report) error) error {
+func (p *Profiler) composeSince(s *request, snapshot *alloc.Snapshot, now heaps, write func(*report.Report) error) error {
 	since, err := s.View.since.compare(s.View, now)
 	if err == nil {
 		err = p.compose(s, snapshot, since, write)
@@ -75,7 +76,7 @@ func (p *Profiler) composeSince(s Selection, snapshot *alloc.Snapshot, now heaps
 }
 
 // compose makes a report of the heaps, whose frames lie in the snapshot's modules, and passes it to write.
-func (p *Profiler) compose(s Selection, snapshot *alloc.Snapshot, h heaps, write func(*report.Report) error) error {
+func (p *Profiler) compose(s *request, snapshot *alloc.Snapshot, h heaps, write func(*report.Report) error) error {
 	view := &viewings[s.View.kind]
 	var leaves []report.Leaf
 	if snapshot.Account != nil {
