@@ -21,7 +21,7 @@ type Stats []Counter
 // Stats reads the counters. After Stop they keep their last values.
 func (p *Profiler) Stats() Stats {
 	var s Stats
-	// Three lists: cgo/counters.h, alloc/losses.go, symbolize/missing.go.
+	// Three lists: cgo/counters.h, alloc/losses.go, symbolize/reason.go.
 	for _, l := range slices.Concat(p.recording.Counters(), p.names.Losses()) {
 		s = append(s, Counter{Name: strings.ReplaceAll(l.Name, " ", "_"), Value: l.Count, Sentence: l.Sentence})
 	}

@@ -5,6 +5,7 @@ package alloc
 import (
 	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/layout"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/stack"
 )
 
@@ -83,4 +84,13 @@ func failure(name, sentence string, err error) stack.Loss {
 		l.Sentence += ": " + err.Error()
 	}
 	return l
+}
+
+// cutNow returns how many bytes stacks have that end early, of what has been recorded until now.
+func (r *Recording) cutNow() []stack.Loss {
+	var memory scratch.Memory
+	defer memory.Free()
+	read := r.reader(&memory)
+	r.settle()
+	return read.Settled().Cut()
 }

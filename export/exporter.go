@@ -163,3 +163,19 @@ func awaitUntil(done <-chan struct{}, deadline time.Time) bool {
 		return false
 	}
 }
+
+// guarded runs code outside this package and turns a panic into an error: a profile must not end the host.
+func guarded(name string, run func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = &delivery.Failure{Err: fmt.Errorf("%s panicked: %v", name, cause), Verdict: delivery.Refused}
+		}
+	}()
+	return run()
+}
+
+// Target is a server that receives profiles: parca.New and pyroscope.New make one, for Start, and post.New makes one of any
+// other server that takes profiles in one call. Only packages of this module can be targets of another kind.
+type Target interface {
+	delivery.Target
+}

@@ -62,3 +62,49 @@ func (m *Module) HoldsProgram() bool { return !m.Foreign() && m.Holds(own) }
 // own is an address in the program's code, also in the copy of this code that a plugin may have: a package that the program
 // has too is not initialized again.
 var own = RuntimeAddr(reflect.ValueOf(parseMaps).Pointer())
+
+// Loaded returns the ranges of memory that the loader has made of the module's segments, ascending, with what begins as zero behind the
+// file's part. If the file cannot be read, they are what is mapped of it.
+func (m *Module) Loaded() (ranges []Range) {
+	file, err := m.Open()
+	if err != nil {
+		for i := range m.mapped {
+			ranges = append(ranges, Range{m.mapped[i].Start, m.mapped[i].Limit})
+		}
+		return ranges
+	}
+	defer file.Close()
+	for _, s := range file.Segments() {
+		if start, limit := m.Bias+s.Vaddr, m.Bias+s.Vaddr+s.Memsz; start < limit {
+			ranges = append(ranges, Range{RuntimeAddr(start), RuntimeAddr(limit)})
+		}
+	}
+	return ranges
+}
+
+// madePath stands for a file where there is none: code that was made at run time.
+const madePath = "[code made at run time]"
+
+// mostMade bounds the ranges of code made at run time. Runtimes that make code keep it together.
+const mostMade = 4096
+
+// Made returns the module of code that was made at run time: all executable memory without a file. Its bias is 0: its ELF
+// addresses are runtime addresses.
+func Made(id stack.ModuleID, ranges []Range) *Module {
+	return &Module{ID: id, Path: madePath, Ranges: ranges}
+}
+
+// IsMade reports whether this is the module of code made at run time.
+func (m *Module) IsMade() bool { return m != nil && m.Path == madePath }
+
+// codeWithoutFile returns the ranges of code that was made at run time, ascending. Text that a program has moved onto huge pages
+// is not among them: it has been returned to its file.
+func codeWithoutFile(mappings []mapping) []Range {
+	all := Module{}
+	for i := range mappings {
+		if m := &mappings[i]; m.anonymousCode() && len(all.Ranges) < mostMade {
+			all.extend(Range{m.Start, m.Limit})
+		}
+	}
+	return all.Ranges
+}

@@ -40,12 +40,12 @@
 // deterministic: the same file yields the same names.
 //
 // The files may be hostile: the packages that read them, internal/elffile, internal/xz and internal/dwarf, check all values
-// and bound time and memory, and a name that would make the demangler expand without end stays mangled (explode.go). Damaged
+// and bound time and memory, and a name that would make the demangler expand without end stays mangled (style.go). Damaged
 // debug data never hides names from the symbol table.
 //
 // Code made at run time has no file. Its names come from lists that its runtime keeps: for GDB, in memory, or for Linux' perf,
 // in a file. The first wins. Both describe the code that is at an address now, so they are read for each profile, and an
-// address whose name in the first changes loses its name (jitseen.go).
+// address whose name in the first changes loses its name (jitfind.go).
 //
 // Deliberately absent: any logging.
 package symbolize

@@ -1,5 +1,14 @@
 package symbolize
 
+import (
+	"errors"
+
+	"github.com/cgoheap/cgoheap/internal/debugfile"
+	"github.com/cgoheap/cgoheap/internal/elffile"
+	"github.com/cgoheap/cgoheap/mappings"
+	"github.com/cgoheap/cgoheap/stack"
+)
+
 // Reason is why an address has no name, or only a symbol's. It is a value to count and show, not a message to log.
 type Reason uint8
 
@@ -83,4 +92,94 @@ func (r Reason) Sentence() string {
 		return "The reason is not known."
 	}
 	return reasonTexts[r].sentence
+}
+
+// Line is one function at an address, with the source position that was being executed: for the innermost function the
+// instruction's own line, for the others the line of the inlined call.
+type Line struct {
+	Function     string // for a person: demangled in the Symbolizer's Style
+	SystemName   string // the linker's name; for a C++ function without a mangled name, its plain name
+	File         string // absolute where the compiler recorded its directory; "" if unknown
+	Line, Column int    // from 1; 0 if unknown
+	StartLine    int    // the line of the function's definition; 0 if unknown
+}
+
+// Result is the answer for one address: its lines, innermost first, or the reason why there are none. Exactly one of the two
+// is set. Beside lines, Lack may be the reason why they are only a symbol's, or incomplete: debug data exists, or was
+// expected, but could not be read.
+type Result struct {
+	Lines  []Line
+	Reason Reason
+	Lack   Reason // named if nothing is known to be missing
+
+	// Start is the start of the function around an address without lines, by unwind data; 0 if unknown.
+	Start mappings.ELFAddr
+}
+
+// MissingCounts counts addresses by what is missing from their names. The zero value is empty.
+type MissingCounts struct {
+	Unnamed [reasons]uint64 // by the reason for having no name
+	Poor    [reasons]uint64 // by the reason for having only a symbol's, or lacking inlined calls or lines
+}
+
+// Add counts one address, unless nothing is missing from its name.
+func (t *MissingCounts) Add(r Result) {
+	if r.Reason > named && r.Reason < reasons {
+		t.Unnamed[r.Reason]++
+	}
+	if r.Lack > named && r.Lack < reasons {
+		t.Poor[r.Lack]++
+	}
+}
+
+// Include adds what another has counted.
+func (t *MissingCounts) Include(other *MissingCounts) {
+	for r := range reasons {
+		t.Unnamed[r] += other.Unnamed[r]
+		t.Poor[r] += other.Poor[r]
+	}
+}
+
+// losses returns the counts above zero, in the order of the reasons, addresses without a name first.
+func (t *MissingCounts) losses() (losses []stack.Loss) {
+	for r, n := range t.Unnamed {
+		if n > 0 {
+			losses = append(losses, stack.Loss{Name: Reason(r).String(), Sentence: Reason(r).Sentence(), Count: n})
+		}
+	}
+	for r, n := range t.Poor {
+		if n > 0 {
+			losses = append(losses, stack.Loss{
+				Name:     "no lines because " + Reason(r).String(),
+				Sentence: "Functions are named, inlined calls or lines are missing. " + Reason(r).Sentence(),
+				Count:    n,
+			})
+		}
+	}
+	return losses
+}
+
+// refusalReasons maps the error of a refused file to the reason of the addresses that it could have named. The first match
+// counts.
+var refusalReasons = []struct {
+	err    error
+	reason Reason
+}{
+	{elffile.ErrAllowance, debugPacked},
+	{debugfile.ErrNoAlternate, needsAlternate},
+	{debugfile.ErrNoSplit, NeedsSplit},
+	{debugfile.ErrOtherBuild, otherDebugFile},
+	{debugfile.ErrChecksum, linkChecksum},
+	{debugfile.ErrServerOff, needsServer},
+	{debugfile.ErrNotOnServer, notOnServer},
+	{debugfile.ErrServer, serverFailed},
+}
+
+func refusalReason(err error) Reason {
+	for _, r := range refusalReasons {
+		if errors.Is(err, r.err) {
+			return r.reason
+		}
+	}
+	return debugFileBroken
 }

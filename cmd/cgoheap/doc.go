@@ -4,7 +4,7 @@
 //	go run github.com/cgoheap/cgoheap/cmd/cgoheap@latest -h
 //
 // commands.go has the table of its commands, of which the usage text, the help of each (-h), the completion for shells and docs/command.md are
-// made. place.go says what a name on the command line stands for, and source.go reads the profile of any of them, for all commands. view.go
+// made. source.go says what a name on the command line stands for, and reads the profile of any of them, for all commands. view.go
 // and the files named after it serve the page of internal/page.
 //
 // It needs no cgo: CGO_ENABLED=0 makes it one static file.

@@ -1,6 +1,10 @@
 package account
 
-import "github.com/cgoheap/cgoheap/stack"
+import (
+	"os"
+
+	"github.com/cgoheap/cgoheap/stack"
+)
 
 // Range is a range of addresses. Limit is the first address behind it.
 type Range struct {
@@ -96,4 +100,55 @@ func Rounding(allocators []Malloc) func(size uint64) uint64 {
 type Arena struct {
 	Number                                       int // in the allocator's own order, from 0
 	InUse, Free, FreeResident, Trimmable, Pinned uint64
+}
+
+// Mapping is a range of addresses that a recorded call mapped, or the part of it that no recorded call has unmapped or mapped over
+// since.
+type Mapping struct {
+	Mapped
+	Length uint64 // bytes that the call asked for; of a segment of shmat, the bytes of it that are attached
+
+	Shared  bool // by MAP_SHARED, or a segment of shmat
+	File    bool // of a file, not anonymous
+	Unknown bool // whether it is shared or a file: mremap moved memory of no recorded call, or it has huge pages
+}
+
+// Fits reports whether a range of the kernel's list can be this one, by the list's letter for sharing and whether it has an
+// inode, as files and shared memory have. If it cannot be, calls that were not recorded have unmapped the range and mapped
+// another one at its addresses.
+func (m *Mapping) Fits(shared, inode bool) bool {
+	return m.Unknown || m.Shared == shared && (m.File || m.Shared) == inode
+}
+
+// wholePages returns the ranges with the pages that they only begin or end in.
+func wholePages(ranges []Range) []Range {
+	whole := make([]Range, len(ranges))
+	for i, r := range ranges {
+		whole[i] = r.wholePages()
+	}
+	return whole
+}
+
+func (r Range) wholePages() Range {
+	page := uint64(os.Getpagesize())
+	return Range{r.Start &^ (page - 1), (r.Limit + page - 1) &^ (page - 1)}
+}
+
+// Thread is a running thread.
+type Thread struct {
+	Number  int
+	Stack   Range         // what libc mapped for it: guard, stack, variables, control block; of the main thread empty
+	Control uint64        // the address of its control block
+	Keys    Range         // in the control block: the values of the first pthread keys, KeyBytes each; empty if unknown
+	Storage []ThreadLocal // ascending; empty if unknown
+}
+
+// KeyBytes is how far the values of two pthread keys are apart.
+const KeyBytes = 16
+
+// ThreadLocal is the thread-local storage that a thread has for one file. It lies at the end of what libc mapped for the thread, or
+// in a block of the allocator, if the file was loaded later.
+type ThreadLocal struct {
+	Range
+	Bias uint64 // of the file: runtime address − ELF address
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
@@ -73,4 +74,32 @@ func Read(text []byte) (a About, ok bool) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	return a, d.Decode(&a) == nil
+}
+
+// The parts of a file's name: cgoheap.PROGRAM.HOST.PID.TIME.box.
+const (
+	prefix = "cgoheap."
+	suffix = ".box"
+)
+
+// IsName reports whether a file's name, without its folder, is one of Create's.
+func IsName(name string) bool {
+	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix)
+}
+
+// File is a file of this process, mapped.
+type File struct {
+	Pages         unsafe.Pointer
+	Path          string
+	Device, Inode uint64
+}
+
+// Options of Open.
+type Options struct {
+	// AnyUsers opens files of other users too: for a command that an administrator runs.
+	AnyUsers bool
+
+	// Within is how long it tries before it returns ErrAlive. The kernel may release the file of a process, and with it the lock, some
+	// milliseconds after the process could be waited for, for example if the OOM killer still has its memory.
+	Within time.Duration
 }

@@ -11,7 +11,7 @@
 //	       from a debuginfod server, if the user has allowed it
 //	  └► .gnu_debugdata            a small ELF file with a symbol table, xz-compressed, if no .symtab was found yet
 //
-//	from whichever has .debug_info, when something refers to it (alternate.go, split.go):
+//	from whichever has .debug_info, when something refers to it (split.go):
 //	  └► .gnu_debugaltlink         what dwz has moved: by path, by build ID, DIR/.dwz
 //	  └► split debug data          one .dwp beside the module, or by build ID; otherwise a .dwo for each unit
 //

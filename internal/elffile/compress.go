@@ -1,12 +1,17 @@
 package elffile
 
 import (
+	"bufio"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"sync"
+	"sync/atomic"
 
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -125,4 +130,96 @@ func (f *File) credible(p payload, size uint64) ([]byte, error) {
 		return nil, errUnpacked
 	}
 	return f.memory.Bytes(int(size)), nil
+}
+
+var errLonger = errors.New("zlib: more data than the section's header says")
+
+// readAhead is how much of a compressed section is in memory at a time.
+const readAhead = 32 << 10
+
+// inflaters are readers of zlib streams, to be used again: each has a window and tables of 50 KB.
+var inflaters sync.Pool
+
+// inflateInto expands a zlib stream that is exactly as long as dst. The stream is read into dst itself, whose size was
+// found credible before, so nothing that it says takes memory.
+func inflateInto(dst []byte, src io.Reader) error {
+	stream, err := inflater(bufio.NewReaderSize(src, readAhead))
+	if err != nil {
+		return err
+	}
+	defer inflaters.Put(stream)
+	if _, err := io.ReadFull(stream, dst); err != nil {
+		return err
+	}
+	return atEnd(stream)
+}
+
+// inflater returns a reader of the zlib stream in src.
+func inflater(src io.Reader) (io.Reader, error) {
+	used := inflaters.Get()
+	if used == nil {
+		return zlib.NewReader(src)
+	}
+	if err := used.(zlib.Resetter).Reset(src, nil); err != nil {
+		return nil, err
+	}
+	return used.(io.Reader), nil
+}
+
+// atEnd reads on to the end of a stream, where its checksum is compared.
+func atEnd(stream io.Reader) error {
+	var more [1]byte
+	switch n, err := io.ReadFull(stream, more[:]); {
+	case n > 0:
+		return errLonger
+	case err == io.EOF:
+		return nil
+	default:
+		return err
+	}
+}
+
+// ErrAllowance reports that a section was not decompressed because the Allowance is used up.
+var ErrAllowance = errors.New("decompressed sections take more memory than is allowed")
+
+// Allowance is how many bytes of decompressed sections may be in memory at a time, of all files that share it.
+type Allowance struct{ left atomic.Int64 }
+
+// NewAllowance makes an Allowance of the given number of bytes.
+func NewAllowance(bytes int64) *Allowance {
+	a := &Allowance{}
+	a.left.Store(bytes)
+	return a
+}
+
+// Left returns how many bytes may still be decompressed. A nil Allowance has no bound.
+func (a *Allowance) Left() int64 {
+	if a == nil {
+		return math.MaxInt64
+	}
+	return max(0, a.left.Load())
+}
+
+// Share bounds what the File decompresses from now on, until it is closed. A nil Allowance has no bound.
+func (f *File) Share(a *Allowance) { f.allowance = a }
+
+// Charge takes bytes from the Allowance that the File shares, until the File is closed: for what its caller decompressed for it.
+func (f *File) Charge(bytes uint64) error { return f.take(bytes) }
+
+func (f *File) take(bytes uint64) error {
+	if f.allowance == nil {
+		return nil
+	}
+	if f.allowance.left.Add(-int64(bytes)) < 0 {
+		f.allowance.left.Add(int64(bytes))
+		return fmt.Errorf("%w: %d bytes", ErrAllowance, bytes)
+	}
+	f.taken.Add(int64(bytes))
+	return nil
+}
+
+func (f *File) giveBack() {
+	if f.allowance != nil {
+		f.allowance.left.Add(f.taken.Swap(0))
+	}
 }

@@ -11,5 +11,5 @@
 // Go's own heap, as of its last collection, is noted by its largest stacks, once a minute and when memory has grown much; in two places in
 // turn, so that one of them is always whole.
 //
-// What is noted must cost next to nothing: see pace.go.
+// What is noted must cost next to nothing: see recorder.go.
 package flight

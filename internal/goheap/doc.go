@@ -4,18 +4,18 @@
 //	runtime's buckets ─► records (full stacks) ─► trimmed ─► inlined calls folded ─► scaled ─► stack.Profile
 //
 // The result equals the profiles "heap" and "allocs" of runtime/pprof, sample by sample: the same numbers, the same stacks,
-// the same block sizes. It follows a few rules, each in its own file:
+// the same block sizes. It follows a few rules:
 //
 //   - One record of the runtime is one sample. A record is all blocks of one size that one stack allocated, freed ones
 //     included; it stays when none is in use. Only records without any number are left out: the blocks are there,
 //     but no garbage collection has published them yet.
 //   - The numbers are as of the last finished collection, so that garbage is never counted as in use. For
 //     fresh numbers, call runtime.GC before.
-//   - The runtime's own frames at the leaf (mallocgc, makeslice) are taken away, unless there are no others (trim.go).
+//   - The runtime's own frames at the leaf (mallocgc, makeslice) are taken away, unless there are no others (record.go).
 //   - A machine return address stands for all calls that were inlined there. The runtime's stacks have a made-up
 //     address for each of those as well, which are folded into the first (inlined.go). Naming the frame returns the
 //     inlined calls, as from symbolize.GoLines.
-//   - One sample per MemProfileRate bytes is scaled up by the chance that it had (scale.go).
+//   - One sample per MemProfileRate bytes is scaled up by the chance that it had (record.go).
 //
 // # Full stacks
 //

@@ -1,6 +1,10 @@
 package kept
 
-import "strings"
+import (
+	"runtime"
+	"strings"
+	"time"
+)
 
 // keepers are functions of libc that allocate what libc itself keeps: for the process, or for a thread whose stack it keeps.
 // None of them returns a block that its caller could free, so a block below one of them is no leak of the test that called it
@@ -64,4 +68,36 @@ func plain(name string) string {
 		name = strings.TrimLeft(name, "_")
 	}
 	return name
+}
+
+// sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
+type sentinel struct{ _ *sentinel }
+
+// Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
+// all finalizers in turn, so when the second of these has run, all that the first collection has found have. Cleanups run in
+// several goroutines. If the queue does not move for a while, Collect gives up: a finalizer of the program may block.
+func Collect() {
+	for range 2 {
+		done := make(chan bool, 2)
+		watch(done)
+		runtime.GC()
+		late := time.After(queueLimit)
+		for range 2 {
+			select {
+			case <-done:
+			case <-late:
+				return
+			}
+		}
+	}
+}
+
+const queueLimit = time.Second
+
+// watch makes two objects that are garbage at once.
+//
+//go:noinline
+func watch(done chan<- bool) {
+	runtime.SetFinalizer(&sentinel{}, func(*sentinel) { done <- true })
+	runtime.AddCleanup(&sentinel{}, func(done chan<- bool) { done <- true }, done)
 }

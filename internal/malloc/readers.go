@@ -36,3 +36,42 @@ func unnamed(time.Time) (Kept, bool) {
 	}
 	return k, true
 }
+
+// mimalloc asks mimalloc, which says only what it has committed.
+func mimalloc(time.Time) (Kept, bool) {
+	info, collectAll := cgo.RealFunction("mi_process_info"), cgo.RealFunction("mi_collect")
+	if info == nil || collectAll == nil {
+		return Kept{}, false
+	}
+	var k Kept
+	k.Name, k.Unknown = "mimalloc", "mimalloc does not say how much of its memory is free"
+	k.Rounded = roundedBy(cgo.RealFunction("mi_good_size"), goodSize)
+	k.trim = func() { collect(collectAll) }
+	k.resident = func() uint64 { return committed(info) }
+	return k, true
+}
+
+// tcmalloc asks gperftools' MallocExtension. Free pages in its page heap are what it can release; its caches hold free blocks.
+func tcmalloc(time.Time) (Kept, bool) {
+	get, releaseFree := cgo.RealFunction("MallocExtension_GetNumericProperty"), cgo.RealFunction("MallocExtension_ReleaseFreeMemory")
+	if get == nil || releaseFree == nil {
+		return Kept{}, false
+	}
+	var k Kept
+	k.Name, k.Rounded = "tcmalloc", roundedBy(cgo.RealFunction("nallocx"), nallocx)
+	read := func(name string) uint64 {
+		n, found := property(get, name)
+		if !found {
+			k.Unknown = "tcmalloc does not know " + name
+		}
+		return n
+	}
+	heap := func() uint64 { return less(read("generic.heap_size"), read("tcmalloc.pageheap_unmapped_bytes")) }
+	k.InUse, k.Trimmable = read("generic.current_allocated_bytes"), read("tcmalloc.pageheap_free_bytes")
+	k.Free = less(heap(), k.InUse)
+	k.HasFigures, k.HasResidency, k.ShareRead = k.Unknown == "", k.Unknown == "", 1
+	k.FreeResident, k.Pinned = k.Free, less(k.Free, k.Trimmable)
+	k.trim = func() { release(releaseFree) }
+	k.resident = heap
+	return k, true
+}

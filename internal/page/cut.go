@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -84,4 +85,25 @@ func leastOf(weights []int64, keep int) (least int64, room int) {
 	least = alike[len(alike)-(keep-above)]
 	more, _ := slices.BinarySearch(alike, least+1) // where those with more begin
 	return least, keep - above - (len(alike) - more)
+}
+
+func (b *builder) sawLabel(key, value string) {
+	seen := b.values[key]
+	if seen == nil {
+		if len(b.values) == mostValues {
+			return
+		}
+		seen = make(map[string]bool)
+		b.values[key] = seen
+	}
+	if len(seen) < mostValues {
+		seen[value] = true
+	}
+}
+
+// labels lists what labels there are, in order.
+func (b *builder) labels() {
+	for key, seen := range b.values {
+		b.made.Labels[key] = slices.Sorted(maps.Keys(seen))
+	}
 }

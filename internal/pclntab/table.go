@@ -2,6 +2,7 @@ package pclntab
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sort"
 
@@ -152,4 +153,85 @@ func from(data []byte, offset uint64) []byte {
 		return nil
 	}
 	return data[offset:]
+}
+
+// magic begins the tables of Go 1.20 and later (internal/abi.Go120PCLnTabMagic).
+const magic = 0xfffffff1
+
+const (
+	word       = 8
+	headerSize = 9 * word
+)
+
+// header is runtime.pcHeader. The offsets count from the header.
+type header struct {
+	address                         uint64
+	quantum                         uint64 // bytes of code per step in a pc table
+	functions                       uint64
+	names, units, files, pcs, funcs uint64
+}
+
+var errNotHeader = errors.New("not the header of a table of Go 1.20 or later")
+
+// parseHeader reads the header that was found at an address. The word before the offsets was the start of the code until
+// Go 1.25.
+func parseHeader(data []byte, address uint64) (header, error) {
+	if len(data) < headerSize || !beginsTable(data) {
+		return header{}, errNotHeader
+	}
+	at := func(i int) uint64 { return binary.LittleEndian.Uint64(data[i*word:]) }
+	return header{
+		address: address, quantum: uint64(data[6]), functions: at(1),
+		names: at(4), units: at(5), files: at(6), pcs: at(7), funcs: at(8),
+	}, nil
+}
+
+// beginsTable looks at the first word of a header: magic, two zeros, the size of the smallest instruction, the size of a
+// pointer.
+func beginsTable(data []byte) bool {
+	quantum := data[6]
+	return binary.LittleEndian.Uint32(data) == magic && data[4] == 0 && data[5] == 0 && data[7] == word &&
+		(quantum == 1 || quantum == 2 || quantum == 4)
+}
+
+// none is the value where a pc table has no entry.
+const none = -1
+
+// value looks up a pc table: pairs of a change of the value and the number of instructions that have it, both as varints,
+// the change zigzag-coded, from −1 at the function's entry; a change of 0 that is not the first ends it. No table is at
+// offset 0.
+func (t *Table) value(table uint32, distance uint64) int32 {
+	if table == 0 {
+		return none
+	}
+	data := from(t.pcs, uint64(table))
+	value, reached := int32(none), uint64(0)
+	for first := true; ; first = false {
+		change, n := varint(data)
+		if n == 0 || change == 0 && !first {
+			return none
+		}
+		count, m := varint(data[n:])
+		if m == 0 || !t.spend(1) {
+			return none
+		}
+		value += int32(-(change & 1) ^ (change >> 1))
+		reached += uint64(count) * t.module.header.quantum
+		if distance < reached {
+			return value
+		}
+		data = data[n+m:]
+	}
+}
+
+// varint reads a number of at most 32 bits; n is 0 if there is none.
+func varint(data []byte) (value uint32, n int) {
+	long, n := binary.Uvarint(data[:min(len(data), binary.MaxVarintLen32)])
+	return uint32(long), max(n, 0)
+}
+
+// spend counts steps, and returns false when there were too many.
+func (t *Table) spend(steps int) bool {
+	t.steps += steps
+	return t.steps <= stepLimit
 }

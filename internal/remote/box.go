@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/tables"
 )
@@ -97,4 +100,67 @@ func beginsBox(file io.ReaderAt, bytes int64) error {
 		return fmt.Errorf("it has %d bytes of %d: it was cut short or overwritten", bytes, size)
 	}
 	return nil
+}
+
+// opened are the files through which a process is read.
+type opened struct {
+	dir     string
+	memory  *os.File
+	pages   *os.File // nil if they cannot be read
+	touched func(start, limit uint64) bool
+}
+
+func openMemory(dir string) (*opened, error) {
+	memory, err := descriptor.Open(filepath.Join(dir, "mem"))
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{dir: dir, memory: memory, touched: anywhere}
+	if o.pages, err = descriptor.Open(filepath.Join(dir, "pagemap")); err == nil {
+		o.touched = pagemap{o.pages}.touched
+	}
+	return o, nil
+}
+
+func (o *opened) close() {
+	o.memory.Close()
+	o.pages.Close() // of nil, it does nothing
+}
+
+func (o *opened) findRegion() (start uint64, err error) {
+	maps, err := descriptor.Open(filepath.Join(o.dir, "maps"))
+	if err != nil {
+		return 0, err
+	}
+	defer maps.Close()
+	return regionAmong(candidates(maps), o.memory)
+}
+
+// copyRegion copies it from the file of a box, or else from memory.
+func (o *opened) copyRegion(start uint64) (tables.Region, error) {
+	if box, ok := openBox(o.dir, start, o.memory); ok {
+		defer box.Close()
+		return copyRegion(box, start, anywhere)
+	}
+	return copyRegion(o.memory, start, o.touched)
+}
+
+// ErrFault reports that a page of a file could not be read: its disk has an error, or somebody made it shorter meanwhile.
+var ErrFault = errors.New("a part of the file could not be read, or was cut off meanwhile")
+
+// withoutFaults calls do, which reads a file in place. A page that cannot be had is an error then, and not the end of the
+// process. Only the calling goroutine may read the file.
+func withoutFaults(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		caught := recover()
+		if caught == nil {
+			return
+		}
+		if fault, ok := caught.(interface{ Addr() uintptr }); !ok || fault.Addr() == 0 {
+			panic(caught)
+		}
+		err = ErrFault
+	}()
+	return do()
 }

@@ -11,7 +11,7 @@
 //
 // The invariant: nothing that outlives the work points into scratch memory. Strings are copied out of it. A use after Free
 // faults, which no test would miss. Pointers in scratch memory do not keep objects in Go's heap alive, because the garbage
-// collector does not look there. So values with pointers are never put there (pointers.go).
+// collector does not look there. So values with pointers are never put there (memory.go).
 //
 // Where the kernel maps nothing (a limit on address space, another system), and for a nil Memory, all pieces come from
 // Go's heap. Deliberately absent: any reuse. The kernel clears pages about as fast as a program would.

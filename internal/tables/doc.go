@@ -7,5 +7,5 @@
 // wrong.
 //
 // The values of a sample are sums of the weights that its blocks got when they were sampled; nothing is scaled or averaged here.
-// The sums are rounded to whole numbers by a random threshold that each site keeps, so that totals are unbiased (rounding.go).
+// The sums are rounded to whole numbers by a random threshold that each site keeps, so that totals are unbiased (weight.go).
 package tables

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+
+	"github.com/cgoheap/cgoheap/internal/plain"
 )
 
 // pack writes the text gzipped. A bytes.Buffer refuses nothing.
@@ -78,4 +81,17 @@ func WriteJSON(w http.ResponseWriter, r *http.Request, value any) error {
 		return err
 	}
 	return p.Send(w)
+}
+
+// Text sets the headers of an answer that is text, and returns what writes it. Names in it are plain then.
+func Text(w http.ResponseWriter) io.Writer {
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	return &plain.Writer{To: w}
+}
+
+// Error answers with a sentence.
+func Error(w http.ResponseWriter, sentence string, status int) {
+	http.Error(w, plain.Lines(sentence), status)
 }
