@@ -15,7 +15,7 @@ func TestFreeMemoryIsReturnedBeforeDebugDataIsRead(t *testing.T) {
 	runtime.GC()
 	scanned := []metrics.Sample{{Name: "/gc/scan/total:bytes"}}
 	if metrics.Read(scanned); scanned[0].Value.Uint64() > 3<<20 {
-		t.Fatalf("the collector scans %d bytes: internal/garbage takes this heap for a large one", scanned[0].Value.Uint64())
+		t.Fatalf("the collector scans %d bytes: internal/scratch takes this heap for a large one", scanned[0].Value.Uint64())
 	}
 	waste = make([]byte, 1<<20)
 	waste = nil

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ianlancetaylor/demangle"
 
-	"github.com/cgoheap/cgoheap/internal/garbage"
+	"github.com/cgoheap/cgoheap/internal/scratch"
 )
 
 // garbageOfName is how many bytes the demangler leaves in Go's heap for a name, measured on the names of a database in C++.
@@ -47,7 +47,7 @@ func (s Style) readable(systemName string) string {
 	systemName = strings.TrimPrefix(systemName, glibcOwn)
 	name := demangle.Filter(systemName, styleOptions[s]...)
 	if name != systemName {
-		garbage.Made(garbageOfName)
+		scratch.Garbage(garbageOfName)
 	}
 	if len(name) >= 1<<readableShift { // the demangler cuts names there
 		return systemName
@@ -64,7 +64,7 @@ func (s Style) readableAndBare(systemName string) (readable, bare string) {
 	if s == Full && !explodes(systemName) && !strings.Contains(systemName, "17h") { // Rust's names have no tree
 		tree, _ := demangle.ToAST(systemName, styleOptions[Full]...)
 		if function, ok := tree.(*demangle.Typed); ok {
-			garbage.Made(garbageOfName)
+			scratch.Garbage(garbageOfName)
 			readable = demangle.ASTToString(tree, styleOptions[Full]...)
 			bare = demangle.ASTToString(function.Name, styleOptions[Short]...)
 			if len(readable) < 1<<readableShift {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cgoheap/cgoheap/internal/debugfile"
 	"github.com/cgoheap/cgoheap/internal/elffile"
-	"github.com/cgoheap/cgoheap/internal/garbage"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/stack"
@@ -142,7 +141,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, w wants) {
 			return
 		}
 	}
-	garbage.Clear()
+	scratch.ClearGarbage()
 	finder := s.finder
 	finder.Allowance = elffile.NewAllowance(s.options.unpackBytes())
 	files := finder.Open(debugfile.Module{Path: m.Path, BuildID: buildID(m, file), File: file})
@@ -214,15 +213,6 @@ func (s *Symbolizer) Losses() []stack.Loss {
 	s.missingMu.Lock()
 	defer s.missingMu.Unlock()
 	return s.missing.losses()
-}
-
-// reset forgets all names and counts.
-func (s *Symbolizer) reset() {
-	s.Note(MissingCounts{})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.forget()
-	s.seen = jitSeen{}
 }
 
 // Retire forgets all names; from then on the Symbolizer remembers none. It waits for a Resolve in progress.

@@ -122,3 +122,12 @@ func TestEachReasonHasANameAndASentence(t *testing.T) {
 		}
 	}
 }
+
+// reset forgets all names and counts.
+func (s *Symbolizer) reset() {
+	s.Note(MissingCounts{})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	s.seen = jitSeen{}
+}

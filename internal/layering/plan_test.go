@@ -57,7 +57,6 @@ var plan = map[string]pkg{
 	"internal/tables":      {layer: 1},
 	"internal/testonly":    {layer: 0},
 	"internal/background":  {layer: 0},
-	"internal/garbage":     {layer: 0},
 	"internal/kept":        {layer: 0},
 	"internal/self":        {layer: 0},
 	"internal/terminal":    {layer: 1},

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"path/filepath"
 
-	"github.com/cgoheap/cgoheap/internal/garbage"
 	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
@@ -50,7 +49,7 @@ func (r *Report) Write(w io.Writer) error {
 
 // write returns how many bytes the profile has before compression.
 func (r *Report) write(w io.Writer) (int64, error) {
-	defer garbage.Return(garbage.Begin())
+	defer scratch.ReturnGarbage(scratch.Allocated())
 	var memory scratch.Memory
 	defer memory.Free()
 	n := r.name(&memory)
@@ -119,7 +118,7 @@ func (r *Report) seer(n *naming) func([]*named, *stack.Sample) {
 
 // See calls Seen for each sample, as Write does, and writes nothing.
 func (r *Report) See() {
-	defer garbage.Return(garbage.Begin())
+	defer scratch.ReturnGarbage(scratch.Allocated())
 	var memory scratch.Memory
 	defer memory.Free()
 	n := r.name(&memory)

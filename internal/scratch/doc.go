@@ -13,6 +13,8 @@
 // faults, which no test would miss. Pointers in scratch memory do not keep objects in Go's heap alive, because the garbage
 // collector does not look there. So values with pointers are never put there (memory.go).
 //
+// And it keeps the garbage of a profile from staying resident in a small Go heap (garbage.go).
+//
 // Where the kernel maps nothing (a limit on address space, another system), and for a nil Memory, all pieces come from
 // Go's heap. Deliberately absent: any reuse. The kernel clears pages about as fast as a program would.
 package scratch

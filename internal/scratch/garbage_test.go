@@ -1,4 +1,4 @@
-package garbage
+package scratch
 
 import (
 	"runtime"
@@ -21,7 +21,7 @@ func forced(do func()) uint32 {
 
 func mebibyte() {
 	for range 1024 {
-		Made(1024)
+		Garbage(1024)
 	}
 }
 
@@ -46,10 +46,10 @@ func TestMemoryIsReturnedAfterAProfileThatAllocatedMuch(t *testing.T) {
 	for _, c := range []struct {
 		allocated int
 		want      uint32
-	}{{much + much/4, 1}, {much - much/4, 0}, {0, 0}} {
-		before := Begin()
+	}{{muchGarbage + muchGarbage/4, 1}, {muchGarbage - muchGarbage/4, 0}, {0, 0}} {
+		before := Allocated()
 		allocate(c.allocated)
-		if n := forced(func() { Return(before) }); n != c.want {
+		if n := forced(func() { ReturnGarbage(before) }); n != c.want {
 			t.Errorf("after %d bytes memory was returned %d times, want %d", c.allocated, n, c.want)
 		}
 	}
@@ -57,13 +57,13 @@ func TestMemoryIsReturnedAfterAProfileThatAllocatedMuch(t *testing.T) {
 
 func TestMemoryIsReturnedBeforeSomethingLarge(t *testing.T) {
 	runtime.GC()
-	Begin()
+	Allocated()
 	for _, c := range []struct {
 		allocated int
 		want      uint32
-	}{{0, 0}, {step, 1}, {0, 0}, {step / 4, 0}, {step, 1}} {
+	}{{0, 0}, {garbageStep, 1}, {0, 0}, {garbageStep / 4, 0}, {garbageStep, 1}} {
 		allocate(c.allocated)
-		if n := forced(Clear); n != c.want {
+		if n := forced(ClearGarbage); n != c.want {
 			t.Errorf("after %d bytes memory was returned %d times, want %d", c.allocated, n, c.want)
 		}
 	}
@@ -71,15 +71,15 @@ func TestMemoryIsReturnedBeforeSomethingLarge(t *testing.T) {
 
 // wasteful does all that a small heap is collected for.
 func wasteful() {
-	before := Begin()
+	before := Allocated()
 	mebibyte()
-	allocate(2 * much)
-	Clear()
-	Return(before)
+	allocate(2 * muchGarbage)
+	ClearGarbage()
+	ReturnGarbage(before)
 }
 
 func TestALargeHeapIsLeftAlone(t *testing.T) {
-	large := make([]*int, 2*small/8) // pointers, which are scanned
+	large := make([]*int, 2*smallHeap/8) // pointers, which are scanned
 	runtime.GC()
 	if n := forced(wasteful); n != 0 {
 		t.Errorf("%d collections", n)
