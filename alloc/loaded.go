@@ -30,7 +30,7 @@ type loaded struct {
 	loader    loader
 	images    []cgo.Image                       // of the present update; nil until needed
 	hadRows   bool                              // rows were made for waiting modules
-	met       map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
+	objects   map[stack.ModuleID]stack.ModuleID // the modules of objects; see met.go
 }
 
 // module is one that is loaded now.

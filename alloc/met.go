@@ -28,7 +28,7 @@ func (l *loaded) settleObjects(loads cgo.Loads) {
 	g := region()
 	for slot := range uint64(layout.Objects) {
 		number := stack.ModuleID(layout.FirstObject + slot)
-		if l.met[number] != 0 {
+		if l.objects[number] != 0 {
 			continue
 		}
 		o, ok := g.Object(number)
@@ -36,10 +36,10 @@ func (l *loaded) settleObjects(loads cgo.Loads) {
 			continue
 		}
 		if m := l.moduleOf(&o, &loads); m != nil {
-			if l.met == nil {
-				l.met = make(map[stack.ModuleID]stack.ModuleID)
+			if l.objects == nil {
+				l.objects = make(map[stack.ModuleID]stack.ModuleID)
 			}
-			l.met[number] = m.ID
+			l.objects[number] = m.ID
 		}
 	}
 }

@@ -32,7 +32,7 @@
 //
 // The debug data is read by internal/dwarf, which passes over it once for all addresses of a batch and keeps nothing.
 // Between two profiles only answers are kept, compressed, and where the functions of each module begin (known.go, compact.go,
-// starts.go). The number of answers and of functions is bounded; all are forgotten when the bound is reached, and after half an
+// known.go). The number of answers and of functions is bounded; all are forgotten when the bound is reached, and after half an
 // hour without use. A file is open only during one Resolve.
 //
 // Names are demangled with their template arguments and without parameters, unless Style says otherwise; symbols of one

@@ -1,7 +1,10 @@
 package elffile
 
 import (
+	"bytes"
 	"debug/elf"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -81,4 +84,90 @@ func (f *File) Stubs() []Extent {
 		}
 	}
 	return stubs
+}
+
+// EhFrame returns the unwind data that the running program uses, and the ELF address it is loaded at, from which its
+// pc-relative pointers count. A file without section headers has it by way of PT_GNU_EH_FRAME. The error wraps
+// ErrNoSection if there is none.
+func (f *File) EhFrame() (data []byte, addr uint64, err error) {
+	if s := f.find(".eh_frame"); s != nil {
+		data, err = f.SectionData(".eh_frame")
+		if err != nil {
+			return nil, 0, err
+		}
+		return data, s.Addr, nil
+	}
+	for _, p := range f.programs {
+		if p.Type != elf.PT_GNU_EH_FRAME {
+			continue
+		}
+		if data, addr, err = f.ehFrameByHeader(p); err != nil {
+			return nil, 0, fmt.Errorf("finding .eh_frame of %s by PT_GNU_EH_FRAME: %w", f.name, err)
+		}
+		return data, addr, nil
+	}
+	return nil, 0, fmt.Errorf(".eh_frame of %s: %w", f.name, ErrNoSection)
+}
+
+// EhFrameParts is EhFrame, but to be read piece by piece while the File is open.
+func (f *File) EhFrameParts() (part *io.SectionReader, addr uint64, err error) {
+	if s := f.find(".eh_frame"); s != nil {
+		part, data, err := f.SectionParts(".eh_frame")
+		if err == nil && part == nil {
+			part = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+		}
+		return part, s.Addr, err
+	}
+	data, addr, err := f.EhFrame()
+	if err != nil {
+		return nil, 0, err
+	}
+	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), addr, nil
+}
+
+func (f *File) ehFrameByHeader(p elf.ProgHeader) ([]byte, uint64, error) {
+	header, err := f.bytes(p.Off, min(p.Filesz, 12))
+	if err != nil {
+		return nil, 0, err
+	}
+	addr, err := f.ehFramePointer(header, p.Vaddr)
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := f.segmentBytes(addr)
+	if err != nil {
+		return nil, 0, fmt.Errorf("at %#x: %w", addr, err)
+	}
+	return data[:f.ehFrameSize(data)], addr, nil
+}
+
+// ehFramePointer decodes eh_frame_ptr of .eh_frame_hdr (Linux Standard Base, 10.6.2): version 1, three encodings, the
+// pointer. Linkers write it as DW_EH_PE_pcrel | DW_EH_PE_sdata4.
+func (f *File) ehFramePointer(header []byte, vaddr uint64) (uint64, error) {
+	const pcrel4 = 0x1b
+	if len(header) < 8 || header[0] != 1 {
+		return 0, errors.New("not version 1 of .eh_frame_hdr")
+	}
+	if header[1] != pcrel4 {
+		return 0, fmt.Errorf("pointer encoding %#x", header[1])
+	}
+	return vaddr + 4 + uint64(int64(int32(order.Uint32(header[4:])))), nil
+}
+
+// ehFrameSize returns how many bytes belong to .eh_frame when only its start is known: entries, each behind its length, up
+// to a length of 0 or one that does not fit.
+func (f *File) ehFrameSize(data []byte) uint64 {
+	const extended = 0xffffffff
+	end := uint64(0)
+	for uint64(len(data))-end >= 4 {
+		length, head := uint64(order.Uint32(data[end:])), uint64(4)
+		if length == extended && uint64(len(data))-end >= 12 {
+			length, head = order.Uint64(data[end+4:]), 12
+		}
+		if length == 0 || length > uint64(len(data))-end-head {
+			break
+		}
+		end += head + length
+	}
+	return end
 }

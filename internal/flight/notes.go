@@ -2,6 +2,7 @@ package flight
 
 import (
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -70,3 +71,87 @@ func (n *Notes) Seconds() []Record { return n.seconds.records() }
 
 // Minutes returns, of each of the minutes of the last three days that is over, the record with the most resident memory.
 func (n *Notes) Minutes() []Record { return n.minutes.records() }
+
+// ring keeps the last records in slots of words, used in turn.
+//
+//	number │ time │ which values are old │ a word for each field
+//
+// number counts the records from 1. It is 0 while the other words change. Slots beyond the last number are not read: in a file that would make
+// room for them where there is none yet.
+type ring struct {
+	last  *uint64 // number
+	words []uint64
+}
+
+const slotWords = slotHead + int(Fields)
+
+// slotHead is how many words of a slot come before its fields.
+const slotHead = 3
+
+func (r ring) slots() int { return len(r.words) / slotWords }
+
+func (r ring) slot(number uint64) []uint64 {
+	at := int((number-1)%uint64(r.slots())) * slotWords
+	return r.words[at : at+slotWords]
+}
+
+// put stores a record under its number.
+func (r ring) put(number uint64, record *Record) {
+	slot := r.slot(number)
+	atomic.StoreUint64(&slot[0], 0)
+	atomic.StoreUint64(&slot[1], uint64(record.Time.UnixNano()))
+	atomic.StoreUint64(&slot[2], record.Old)
+	for f, value := range record.Values {
+		atomic.StoreUint64(&slot[slotHead+f], uint64(value))
+	}
+	atomic.StoreUint64(&slot[0], number)
+	atomic.StoreUint64(r.last, number)
+}
+
+// records returns what there is, the oldest first. A slot that is being overwritten, or was when the process ended, is left out.
+func (r ring) records() (list []Record) {
+	last := atomic.LoadUint64(r.last)
+	number := last - min(last, uint64(r.slots())) + 1
+	for ; number <= last && number != 0; number++ {
+		slot := r.slot(number)
+		if atomic.LoadUint64(&slot[0]) != number {
+			continue
+		}
+		record := Record{Time: time.Unix(0, int64(atomic.LoadUint64(&slot[1]))), Old: atomic.LoadUint64(&slot[2])}
+		for f := range record.Values {
+			record.Values[f] = int64(atomic.LoadUint64(&slot[slotHead+f]))
+		}
+		if atomic.LoadUint64(&slot[0]) == number {
+			list = append(list, record)
+		}
+	}
+	return list
+}
+
+// Record has the figures of one moment.
+type Record struct {
+	Time   time.Time
+	Values [Fields]int64 // by Field; Unknown if not known
+	Old    uint64        // a bit for each Field whose value was read before Time
+}
+
+// IsOld reports whether a field's value was read before the record's time, up to a minute.
+func (r *Record) IsOld(f Field) bool { return r.Old>>f&1 != 0 }
+
+// Has reports whether all of some fields are known.
+func (r *Record) Has(fields ...Field) bool {
+	for _, f := range fields {
+		if r.Values[f] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Go returns the bytes that Go's runtime counts as its own. Unknown figures count as 0.
+func (r *Record) Go() (sum int64) {
+	for _, f := range [...]Field{GoHeap, GoFree, GoStacks, GoOther} {
+		sum += max(0, r.Values[f])
+	}
+	return sum
+}

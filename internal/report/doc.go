@@ -10,7 +10,7 @@
 // special table (frames.go), and its names, whether it is shown, and its location in the profile are kept under its number
 // there.
 //
-// Where it is known what holds blocks, that is the last frame of their stacks, which is no code: holder.go names it.
+// Where it is known what holds blocks, that is the last frame of their stacks, which is no code: names.go names it.
 //
 // The order of everything follows the order of the samples: the same samples make the same bytes.
 package report

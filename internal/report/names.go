@@ -2,9 +2,12 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
+	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/pprof"
@@ -166,3 +169,75 @@ func elfAddress(m *mappings.Module, f stack.Frame) mappings.ELFAddr {
 	}
 	return m.ELFAddr(mappings.RuntimeAddr(f.Address()))
 }
+
+// nowhereHeld is the file of the frames that say what holds blocks.
+var nowhereHeld = &mappings.Module{Path: "[holder]"}
+
+// nameHolders names frames that say what holds blocks. Such a frame is the root of its stack. Where a holder has a detail, the
+// location has two lines, as if one were inlined in the other: viewers add up all details below the holder's name.
+//
+//	queue_push  queue.c:12
+//	main.serve
+//	global server+0x18
+//	held by global server
+func (r *Report) nameHolders(n *naming, numbers []int) {
+	module := n.addModule(nowhereHeld)
+	for _, number := range numbers {
+		f := n.list[number]
+		h := holders.Holder{Name: "something unknown"}
+		if which := f.Address() - 1; which < uint64(len(r.Holders)) {
+			h = r.Holders[which]
+		}
+		lines := []symbolize.Line{holderLine(heldBy(h.Name))}
+		if h.Detail != "" {
+			lines = []symbolize.Line{holderLine(h.Detail), lines[0]}
+		}
+		n.named[number] = named{frame: f, module: module, lines: n.addLines(lines)}
+	}
+}
+
+func holderLine(name string) symbolize.Line { return symbolize.Line{Function: name, SystemName: name} }
+
+func heldBy(name string) string {
+	if name == holders.NotLooked {
+		return name
+	}
+	return "held by " + name
+}
+
+// standIns counts the addresses whose function has no name, and is named after its file and start address:
+// libvips.so.42+0x1a340. Ten addresses of one function are then one line in a viewer. No symbol has a plus sign and a number
+// like that, and the system name, which is for symbols, stays empty. The address stays too, for a reader with the debug
+// file.
+type standIns struct {
+	count   int
+	example string
+}
+
+// line returns such a line for a result without lines whose function is known; otherwise nil.
+func (s *standIns) line(m *mappings.Module, r *symbolize.Result) []symbolize.Line {
+	if m == nil || len(r.Lines) > 0 || r.Start == 0 {
+		return nil
+	}
+	s.count++
+	s.example = fmt.Sprintf("%s+%#x", filepath.Base(m.Path), uint64(r.Start))
+	return []symbolize.Line{{Function: s.example}}
+}
+
+func (s *standIns) sentences() []string {
+	switch s.count {
+	case 0:
+		return nil
+	case 1:
+		return []string{"1 of them is named after its file and the start of its function: " + s.example}
+	}
+	return []string{fmt.Sprintf("%d of them are named after their file and the start of their function, such as %s",
+		s.count, s.example)}
+}
+
+// unknown stands for the module of code that lies in no known file.
+var unknown = &mappings.Module{Path: "[code of no known file]"}
+
+// nowhere returns the line of code that lies in no file. It has the module's name: viewers merge frames without either with
+// everything else that is unknown. No server can name such a frame, so this also applies if addresses stay bare.
+func nowhere(m *mappings.Module) []symbolize.Line { return []symbolize.Line{{Function: m.Path}} }
