@@ -58,26 +58,11 @@ func (h *heaps) joined() stack.Profile {
 	}
 	both := h.native
 	both.Samples = make([]stack.Sample, 0, len(h.native.Samples)+len(h.golang.Samples))
-	both.Samples = appendLabelled(both.Samples, h.native.Samples, "native")
-	both.Samples = appendLabelled(both.Samples, h.golang.Samples, "go")
-	both.Samples = appendLabelled(both.Samples, h.mapped, "mapped")
+	both.Samples = report.AppendLabelled(both.Samples, h.native.Samples, "native")
+	both.Samples = report.AppendLabelled(both.Samples, h.golang.Samples, "go")
+	both.Samples = report.AppendLabelled(both.Samples, h.mapped, "mapped")
 	both.Losses = slices.Concat(h.native.Losses, h.golang.Losses)
 	return both
-}
-
-// appendLabelled appends samples with the heap's label, which replaces a goroutine's label of the same key.
-func appendLabelled(list, samples []stack.Sample, heap string) []stack.Sample {
-	label := stack.Label{Key: report.HeapLabel, Text: heap}
-	alone := []stack.Label{label}
-	for _, s := range samples {
-		if len(s.Labels) == 0 {
-			s.Labels = alone
-		} else {
-			s.Labels = stack.WithLabel(s.Labels, label)
-		}
-		list = append(list, s)
-	}
-	return list
 }
 
 func (h *heaps) comment() string {

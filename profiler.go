@@ -63,7 +63,7 @@ func Start(c Config) (*Profiler, error) {
 	if p.recording, err = alloc.Start(o); err != nil {
 		return nil, errors.Join(fmt.Errorf("cgoheap: %w", err), p.closeBox())
 	}
-	p.fly()
+	p.startTimeline()
 	p.suspect()
 	p.recover()
 	c.Logger.Debug("cgoheap: recording", slog.Int64("sample_bytes", c.SampleBytes))
@@ -89,7 +89,7 @@ func (p *Profiler) SetSampleBytes(n int64) error {
 // DumpOnSignal stay caught until its own stop is called. Stop waits for a call of Config.OnSuspect that is running, but for a
 // second at most, and none begins afterwards.
 func (p *Profiler) Stop() error {
-	p.land()
+	p.stopTimeline()
 	p.alarm.Stop()
 	p.suspects.Stop()
 	p.search.Stop()

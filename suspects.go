@@ -151,11 +151,6 @@ func (p *Profiler) outside() ([]suspects.Thing, error) {
 	return p.recording.Outside(running)
 }
 
-// suspectsIn returns at most so many suspects, whose stacks have samples in the snapshot.
-func (p *Profiler) suspectsIn(s *alloc.Snapshot, most int) []Suspect {
-	return p.list(s, p.suspects.Verdicts(), most)
-}
-
 // list returns what is known of the first verdicts, at most so many, whose stacks have samples in the snapshot. Stacks with the same
 // lines are one: so all are named, of which there are some hundred at most, and cut afterwards.
 func (p *Profiler) list(s *alloc.Snapshot, verdicts []suspects.Verdict, most int) []Suspect {
@@ -314,7 +309,7 @@ func (p *Profiler) suspectsText(s *alloc.Snapshot) string {
 	if !p.suspects.Running() {
 		return ""
 	}
-	list := p.suspectsIn(s, fewSuspects)
+	list := p.list(s, p.suspects.Verdicts(), fewSuspects)
 	if len(list) == 0 {
 		return ""
 	}

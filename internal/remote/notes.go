@@ -123,11 +123,7 @@ func (r *Recording) goHeap(v View) *flight.Heap {
 // addHeap adds Go's own heap to a report of native memory. Each sample gets the label of its heap.
 func addHeap(out *report.Report, heap *flight.Heap, now time.Time) {
 	out.GoSampleBytes = heap.SampleBytes
-	out.Samples = make([]stack.Sample, len(heap.Samples))
-	for i, s := range heap.Samples {
-		s.Labels = []stack.Label{{Key: report.HeapLabel, Text: "go"}}
-		out.Samples[i] = s
-	}
+	out.Samples = report.AppendLabelled(nil, heap.Samples, "go")
 	out.Each = labelled(out.Each, stack.Label{Key: report.HeapLabel, Text: "native"})
 	if heap.Rest != (stack.Values{}) {
 		out.Leaves = append(out.Leaves, smallerStacks(heap.Rest))

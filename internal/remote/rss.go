@@ -27,21 +27,12 @@ func (r *Recording) addResident(out *report.Report, native []stack.Sample, heap 
 			out.Leaves = append(out.Leaves, smallerStacks(stack.Values{InuseObjects: s.InuseObjects, InuseBytes: s.InuseBytes}))
 			continue
 		}
-		addLabelled(out, s, "go")
+		out.Samples = report.AppendLabelled(out.Samples, []stack.Sample{s}, "go")
 	}
-	for _, s := range all.Native {
-		addLabelled(out, s, "native")
-	}
-	for _, s := range all.Calls() {
-		addLabelled(out, s, "mapped")
-	}
+	out.Samples = report.AppendLabelled(out.Samples, all.Native, "native")
+	out.Samples = report.AppendLabelled(out.Samples, all.Calls(), "mapped")
 	out.Header.Comments = append(out.Header.Comments, r.residentComments(heap)...)
 	out.Header.Comments = append(out.Header.Comments, report.AccountComments(r.pages.account)...)
-}
-
-func addLabelled(out *report.Report, s stack.Sample, heap string) {
-	s.Labels = stack.WithLabel(s.Labels, stack.Label{Key: report.HeapLabel, Text: heap})
-	out.Samples = append(out.Samples, s)
 }
 
 // bounded leaves out what no process can have in use, as in tables that were overwritten: sums would overflow.

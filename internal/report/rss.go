@@ -184,3 +184,18 @@ func (t *text) leaves() {
 		fmt.Fprintf(t, "%s: %s\n", l.frame(), Bytes(l.InuseBytes))
 	}
 }
+
+// AppendLabelled appends samples with the label of their heap, which replaces a goroutine's label of the same key.
+func AppendLabelled(list, samples []stack.Sample, heap string) []stack.Sample {
+	label := stack.Label{Key: HeapLabel, Text: heap}
+	alone := []stack.Label{label}
+	for _, s := range samples {
+		if len(s.Labels) == 0 {
+			s.Labels = alone
+		} else {
+			s.Labels = stack.WithLabel(s.Labels, label)
+		}
+		list = append(list, s)
+	}
+	return list
+}

@@ -11,15 +11,15 @@ import (
 	"github.com/cgoheap/cgoheap/stack"
 )
 
-// fly starts the flight recorder, if there is room for its notes.
-func (p *Profiler) fly() {
+// startTimeline starts the flight recorder, if there is room for its notes.
+func (p *Profiler) startTimeline() {
 	if notes := p.recording.Notes(); notes != nil {
 		p.flight = flight.Start(flight.New(notes), p.flightSources(), p.failed)
 	}
 }
 
-// land ends it.
-func (p *Profiler) land() {
+// stopTimeline ends it.
+func (p *Profiler) stopTimeline() {
 	if p.flight != nil {
 		p.flight.Stop()
 	}
