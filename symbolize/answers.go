@@ -23,7 +23,7 @@ const idleLimit = 30 * time.Minute
 type answers struct {
 	modules map[moduleKey]*known
 	count   int
-	shelf   shelf
+	store   store
 	idle    *time.Timer // nil while there are none
 }
 
@@ -46,7 +46,7 @@ func (a *answers) of(m *mappings.Module) *known {
 		a.modules = make(map[moduleKey]*known)
 	}
 	if a.modules[key] == nil {
-		a.modules[key] = &known{shelf: &a.shelf}
+		a.modules[key] = &known{store: &a.store}
 	}
 	return a.modules[key]
 }
@@ -56,7 +56,7 @@ func (a *answers) compact() {
 	for _, k := range a.modules {
 		k.compact()
 	}
-	a.shelf = shelf{}
+	a.store = store{}
 }
 
 // add remembers results, except that a file could not be read or a server did not answer: that may change.
@@ -99,10 +99,10 @@ func (s *Symbolizer) forgetWhenIdle() {
 	s.answers.idle = timer
 }
 
-// shelf holds the names and lines of a profile, one after another in blocks. Each on its own would lie among the garbage of its
+// store holds the names and lines of a profile, one after another in blocks. Each on its own would lie among the garbage of its
 // batch, in memory that cannot be returned to the kernel as long as the profile is being made. A block lives as long as anything
 // in it.
-type shelf struct {
+type store struct {
 	text  strings.Builder
 	lines []Line
 }
@@ -113,7 +113,7 @@ const (
 )
 
 // name returns a copy of a name in a block. A name that is large by itself stays where it is.
-func (s *shelf) name(name string) string {
+func (s *store) name(name string) string {
 	if len(name) > blockBytes/8 {
 		return name
 	}
@@ -121,7 +121,7 @@ func (s *shelf) name(name string) string {
 }
 
 // copy returns a copy of a name's bytes, in a block unless it is large.
-func (s *shelf) copy(name []byte) string {
+func (s *store) copy(name []byte) string {
 	if len(name) > blockBytes/8 {
 		return string(name)
 	}
@@ -135,7 +135,7 @@ func (s *shelf) copy(name []byte) string {
 }
 
 // symbol returns the line of a symbol. A name that is readable as it is takes its bytes once.
-func (s *shelf) symbol(systemName string, style Style) Line {
+func (s *store) symbol(systemName string, style Style) Line {
 	line := Line{SystemName: s.name(systemName)}
 	line.Function = line.SystemName
 	if readable := style.readableOrNot(systemName); readable != systemName {
@@ -145,7 +145,7 @@ func (s *shelf) symbol(systemName string, style Style) Line {
 }
 
 // keep returns a copy of lines in a block, unless they are many.
-func (s *shelf) keep(lines ...Line) []Line {
+func (s *store) keep(lines ...Line) []Line {
 	if len(lines) > blockLines/8 {
 		return slices.Clone(lines)
 	}

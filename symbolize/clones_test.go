@@ -17,7 +17,7 @@ func TestAFunctionOfOneFileHasTheSymbolOfItsCloneWithoutTheSuffix(t *testing.T) 
 		if got := o.localSymbol(0x1008, frames); got != mangled {
 			t.Errorf("%s%s: %q", mangled, suffix, got)
 		}
-		n := newNames(Templates, &shelf{})
+		n := newNames(Templates, &store{})
 		n.needLocal(o.localSymbol(0x1008, frames))
 		n.demangle()
 		got := n.lines(frames, mangled)

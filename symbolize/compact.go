@@ -48,7 +48,7 @@ func (k *known) expand() {
 	if err != nil {
 		return
 	}
-	(&expander{plain, k.shelf}).read(k)
+	(&expander{plain, k.store}).read(k)
 }
 
 // compactor writes the lists of one module.
@@ -156,14 +156,14 @@ func (c *compactor) append(b, more []byte) []byte {
 // expander reads the lists.
 type expander struct {
 	rest  []byte
-	shelf *shelf
+	store *store
 }
 
 func (e *expander) read(k *known) {
 	names := make([]string, e.number())
 	for i := range names {
 		size := e.number()
-		names[i] = e.shelf.copy(e.rest[:size])
+		names[i] = e.store.copy(e.rest[:size])
 		e.rest = e.rest[size:]
 	}
 	runs := make([][]Line, e.number())
@@ -176,7 +176,7 @@ func (e *expander) read(k *known) {
 				Line: int(e.number()), Column: int(e.number()), StartLine: int(e.number()),
 			})
 		}
-		runs[i] = e.shelf.keep(lines...)
+		runs[i] = e.store.keep(lines...)
 	}
 	k.answers = make([]answer, e.number())
 	address := uint32(0)

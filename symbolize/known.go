@@ -14,7 +14,7 @@ import (
 // function around one without a name, where a map of Results takes 80. Between two profiles it is bytes (compact.go). Addresses
 // and starts are distances from the base, which lies 2 GiB before the first address.
 type known struct {
-	shelf   *shelf // for what the bytes hold
+	store   *store // for what the bytes hold
 	base    uint64
 	answers []answer // ascending
 	around  []around // ascending

@@ -42,8 +42,8 @@ func randomName(random *rand.Rand) string {
 func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 50 {
-		var s shelf
-		k := known{shelf: &s}
+		var s store
+		k := known{store: &s}
 		plain := make(map[mappings.ELFAddr]Result)
 		base := 0x1000 + random.Uint64()>>random.IntN(60)
 		address := func() mappings.ELFAddr { return mappings.ELFAddr(base + uint64(random.IntN(10_000))) }
@@ -65,7 +65,7 @@ func TestWhatIsRememberedIsWhatAMapOfResultsHas(t *testing.T) {
 			k.add(w)
 			if random.IntN(2) == 0 {
 				k.compact()
-				s = shelf{}
+				s = store{}
 			}
 			for range 3000 {
 				a := address()
@@ -100,8 +100,8 @@ func TestAfterAProfileNamesAreOnlyBytes(t *testing.T) {
 
 // Neighbours share their lines, and each name is there once.
 func TestWhatIsExpandedTakesWhatItTook(t *testing.T) {
-	var s shelf
-	k := known{shelf: &s}
+	var s store
+	k := known{store: &s}
 	w := newWants([]uint64{1, 2, 3, 4})
 	w[0].lines, w[2].lines = []Line{{Function: "f", SystemName: "f"}}, []Line{{Function: "g", SystemName: "f"}}
 	w[1].lines, w[3].lines = w[0].lines, w[2].lines
@@ -126,7 +126,7 @@ func TestWhatIsExpandedTakesWhatItTook(t *testing.T) {
 
 func TestWhatCannotBeUnpackedHoldsNothing(t *testing.T) {
 	for _, b := range [][]byte{{}, {0xff}, {4, 0, 1}} {
-		k := known{shelf: &shelf{}, bytes: b}
+		k := known{store: &store{}, bytes: b}
 		if _, ok := k.of(1); ok {
 			t.Errorf("% x hold an answer", b)
 		}
@@ -140,7 +140,7 @@ func TestWhatCannotBeUnpackedHoldsNothing(t *testing.T) {
 // An answer that does not fit is looked up again, and never taken for another.
 func TestAnswersThatDoNotFitAreNotRemembered(t *testing.T) {
 	const first = 1 << 40
-	k := known{shelf: &shelf{}}
+	k := known{store: &store{}}
 	k.add(wants{{address: first, reason: noSymbol}})
 	k.add(wants{
 		{address: first - 3<<30, reason: noSymbol},
@@ -161,7 +161,7 @@ func TestAnswersThatDoNotFitAreNotRemembered(t *testing.T) {
 
 func TestNamesAndLinesOnAShelfStayTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
-	var s shelf
+	var s store
 	var names, wantNames []string
 	var lines, wantLines [][]Line
 	for i := range 3000 {

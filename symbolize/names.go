@@ -16,8 +16,8 @@ type names struct {
 	readable map[string]string
 	bare     map[string]string // names of local symbols without parameters, where readable has those with them
 	plain    map[*dwarf.Function]plainName
-	shelf    *shelf
-	shelved  map[string]string // what is on the shelf
+	store    *store
+	shelved  map[string]string // what is on the store
 	frames   []Line            // of the address at hand
 }
 
@@ -35,9 +35,9 @@ func (n *names) need(mangled string) {
 	}
 }
 
-func newNames(style Style, shelf *shelf) *names {
+func newNames(style Style, store *store) *names {
 	return &names{
-		style: style, shelf: shelf, shelved: make(map[string]string),
+		style: style, store: store, shelved: make(map[string]string),
 		readable: make(map[string]string), bare: make(map[string]string), plain: make(map[*dwarf.Function]plainName),
 	}
 }
@@ -68,7 +68,7 @@ func (n *names) demangle() {
 	}
 }
 
-// keep returns a copy of lines, with their names, on the shelf; nil if there are none. Many lines have the same names.
+// keep returns a copy of lines, with their names, on the store; nil if there are none. Many lines have the same names.
 func (n *names) keep(lines []Line) []Line {
 	if len(lines) == 0 {
 		return nil
@@ -77,14 +77,14 @@ func (n *names) keep(lines []Line) []Line {
 		l := &lines[i]
 		l.Function, l.SystemName, l.File = n.shelve(l.Function), n.shelve(l.SystemName), n.shelve(l.File)
 	}
-	return n.shelf.keep(lines...)
+	return n.store.keep(lines...)
 }
 
 func (n *names) shelve(name string) string {
 	if kept, ok := n.shelved[name]; ok {
 		return kept
 	}
-	kept := n.shelf.name(name)
+	kept := n.store.name(name)
 	n.shelved[kept] = kept
 	return kept
 }

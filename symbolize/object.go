@@ -22,12 +22,12 @@ type object struct {
 	index    func([]functionTable, spans) *symbolIndex
 	symbols  *symbolTable   // nil until needed
 	memory   scratch.Memory // of the search
-	shelf    *shelf         // for lines
+	store    *store         // for lines
 	last     []Line         // of the last symbol that named an address, without a source position
 }
 
 func readObject(files *debugfile.Files, index func([]functionTable, spans) *symbolIndex) *object {
-	o := &object{files: files, code: codeSpans(files.Layout()), index: index, shelf: &shelf{}}
+	o := &object{files: files, code: codeSpans(files.Layout()), index: index, store: &store{}}
 	if o.debug, o.damage = dwarf.Open(files.Program(o.code.contain)); o.debug == nil {
 		files.ReleaseDebug() // the sections that could be read are of no use
 	}
@@ -106,11 +106,11 @@ func (o *object) fallBack(w *want, style Style) {
 func (o *object) takeSymbol(w *want, s *symbol, style Style) {
 	w.poor = true
 	if len(o.last) == 0 || o.last[0].SystemName != s.name {
-		o.last = o.shelf.keep(o.shelf.symbol(s.name, style))
+		o.last = o.store.keep(o.store.symbol(s.name, style))
 	}
 	w.lines = o.last
 	if w.position != nil && *w.position != (dwarf.Position{}) {
-		w.lines = o.shelf.keep(Line{
+		w.lines = o.store.keep(Line{
 			Function:   o.last[0].Function,
 			SystemName: o.last[0].SystemName,
 			File:       w.position.File,

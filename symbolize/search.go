@@ -16,7 +16,7 @@ func (o *object) search(w wants, style Style) error {
 	}
 	answers, err := o.debug.Find(addresses)
 	o.closeDebug() // before symbols are read, and names made readable
-	names := newNames(style, o.shelf)
+	names := newNames(style, o.store)
 	locals := make(map[int]string)
 	for i, answer := range answers {
 		if answer == nil {

@@ -122,7 +122,7 @@ func TestPanicOfADemanglerLeavesTheNameAsItIs(t *testing.T) {
 		}
 		return before(s, mangled)
 	}
-	n := newNames(Mangled, &shelf{})
+	n := newNames(Mangled, &store{})
 	n.needLocal("_ZN1a1bEv")
 	n.needLocal("_ZN1a1cEv")
 	n.demangle()
@@ -132,7 +132,7 @@ func TestPanicOfADemanglerLeavesTheNameAsItIs(t *testing.T) {
 	if got := n.bare["_ZN1a1cEv"]; got != "a::c" {
 		t.Errorf("%q", got)
 	}
-	n = newNames(Short, &shelf{})
+	n = newNames(Short, &store{})
 	n.need("_ZN1a1bEv")
 	n.need("_ZN1a1cEv")
 	n.demangle()

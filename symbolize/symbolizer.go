@@ -152,7 +152,7 @@ func (s *Symbolizer) lookUp(m *mappings.Module, w wants) {
 	}
 	o := readObject(files, func(tables []functionTable, code spans) *symbolIndex { return s.indexes.of(m, tables, code) })
 	defer o.close()
-	o.shelf = &s.answers.shelf
+	o.store = &s.answers.store
 	o.resolve(w, s.options.Style)
 }
 

@@ -64,7 +64,7 @@ func (d *diffing) run(s *streams, names []string) (code int, err error) {
 	var read [2]*taken
 	for i, name := range names {
 		err := terminal.Progress(s.progress, "reading "+name, func() (err error) {
-			read[i], err = d.take(context.Background(), placeOf(name))
+			read[i], err = d.take(context.Background(), targetOf(name))
 			return err
 		})
 		if err != nil {

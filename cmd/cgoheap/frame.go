@@ -28,7 +28,7 @@ func (f *frame) paint(c terminal.Colour, text string) string {
 }
 
 // lines returns a look as lines that fit, and no more than there are rows.
-func (t *topping) lines(l *look, f frame) (lines []string) {
+func (t *topping) lines(l *overview, f frame) (lines []string) {
 	grew := ""
 	if passed := l.Time.Sub(t.first.Time); passed > 0 {
 		f.grew = true

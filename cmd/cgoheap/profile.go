@@ -51,10 +51,10 @@ func columnOf(p *profile.Profile, name string) int {
 	return column
 }
 
-// seeProfile adds up what is in use by who holds it.
-func seeProfile(t *taken) *look {
+// profileOverview adds up what is in use by who holds it.
+func profileOverview(t *taken) *overview {
 	p := t.Profile
-	l := &look{Time: time.Unix(0, p.TimeNanos), Total: "in the profile"}
+	l := &overview{Time: time.Unix(0, p.TimeNanos), Total: "in the profile"}
 	column := len(p.SampleType) - 1
 	if at := columnOf(p, "inuse_space"); at >= 0 && p.SampleType[at].Type == "inuse_space" {
 		column, l.Total = at, "in use"
@@ -71,7 +71,7 @@ func seeProfile(t *taken) *look {
 }
 
 // addUp makes lines of samples, the largest first.
-func (l *look) addUp(p *profile.Profile, column int, of func(*profile.Sample) string) {
+func (l *overview) addUp(p *profile.Profile, column int, of func(*profile.Sample) string) {
 	sums := map[string]int64{}
 	for _, s := range p.Sample {
 		sums[of(s)] += s.Value[column]
@@ -86,8 +86,8 @@ func (l *look) addUp(p *profile.Profile, column int, of func(*profile.Sample) st
 }
 
 // accountIn returns the account of a profile of RSS: its leaves that are no functions, and the sums of its stacks.
-func accountIn(p *profile.Profile) *look {
-	l := &look{Time: time.Unix(0, p.TimeNanos), Total: "RSS"}
+func accountIn(p *profile.Profile) *overview {
+	l := &overview{Time: time.Unix(0, p.TimeNanos), Total: "RSS"}
 	column := columnOf(p, "inuse_space")
 	if column < 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 // or a page of this address. It passes on what the page asks for, and nothing else of the service can be reached through it.
 type proxy struct {
 	*viewing
-	to place
+	to target
 }
 
 // passed are the pages of a service that are passed on, with the type that their answers have here.
@@ -27,7 +27,7 @@ var passed = map[string]string{
 var changing = []string{page.PartTrim, page.PartSampling, page.PartDump}
 
 // newProxy asks the service first, so that a wrong address is an error of the command.
-func (v *viewing) newProxy(ctx context.Context, to place) (http.Handler, error) {
+func (v *viewing) newProxy(ctx context.Context, to target) (http.Handler, error) {
 	x := &proxy{viewing: v, to: to}
 	if _, err := x.about(ctx); err != nil {
 		return nil, err

@@ -41,8 +41,8 @@ type taken struct {
 // mostProfile bounds what is read of a service's answer. Package check bounds what is made of it.
 const mostProfile = 256 << 20
 
-// take reads the profile of a place. The parser meets foreign bytes, so a panic in it is an error.
-func (s *source) take(ctx context.Context, p place) (t *taken, err error) {
+// take reads the profile of a target. The parser meets foreign bytes, so a panic in it is an error.
+func (s *source) take(ctx context.Context, p target) (t *taken, err error) {
 	caught := background.Guard("reading "+p.name, func() {
 		switch {
 		case p.url != nil:
@@ -62,7 +62,7 @@ func (s *source) take(ctx context.Context, p place) (t *taken, err error) {
 	return t, nil
 }
 
-func (s *source) ofService(ctx context.Context, p place) (*taken, error) {
+func (s *source) ofService(ctx context.Context, p target) (*taken, error) {
 	u := p.url
 	if !p.isProfile() {
 		u = p.page("profile")
@@ -182,8 +182,8 @@ func readProfile(r io.Reader) (*taken, error) {
 	return &taken{Profile: p, file: file.Packed}, nil
 }
 
-// place is what a name on the command line stands for: one of url, pid, box and file.
-type place struct {
+// target is what a name on the command line stands for: one of url, pid, box and file.
+type target struct {
 	name string
 	url  *url.URL
 	pid  int
@@ -191,9 +191,9 @@ type place struct {
 	file string // - is standard input
 }
 
-// placeOf tells it by the name. HOST:PORT is a service unless a file has that name.
-func placeOf(name string) place {
-	p := place{name: name}
+// targetOf tells it by the name. HOST:PORT is a service unless a file has that name.
+func targetOf(name string) target {
+	p := target{name: name}
 	address := name
 	if _, port, err := net.SplitHostPort(name); err == nil && port != "" && !exists(name) {
 		address = "http://" + name
@@ -215,7 +215,7 @@ func placeOf(name string) place {
 }
 
 // page returns the address of a page of the service's profiler. The service's address may be that of any page.
-func (p *place) page(name string) *url.URL {
+func (p *target) page(name string) *url.URL {
 	base := *p.url
 	base.RawQuery, base.Fragment = "", ""
 	base.Path, _, _ = strings.Cut(base.Path, "/debug/")
@@ -224,7 +224,7 @@ func (p *place) page(name string) *url.URL {
 }
 
 // isProfile reports whether the address is that of a profile itself, whose parameters say which.
-func (p *place) isProfile() bool {
+func (p *target) isProfile() bool {
 	return p.url != nil && (strings.HasSuffix(p.url.Path, "/debug/cgoheap/profile") || strings.Contains(p.url.Path, "/debug/pprof/"))
 }
 

@@ -24,7 +24,7 @@ type topping struct {
 	count  int
 	asJSON bool
 	source string
-	first  *look
+	first  *overview
 }
 
 func prepareTop(flags *flag.FlagSet) action {
@@ -70,14 +70,14 @@ func await(ctx context.Context, do func() error) error {
 }
 
 func (t *topping) run(ctx context.Context, s *streams) error {
-	p := placeOf(t.source)
+	p := targetOf(t.source)
 	t.from.in, t.from.name, t.from.view.View = s.in, report.InUse.Name, report.InUse
 	if p.pid > 0 {
 		t.from.name, t.from.view.View = report.RSS.Name, report.RSS
 	}
-	var l *look
+	var l *overview
 	take := func() (err error) {
-		if l, err = t.from.see(ctx, p); err == nil {
+		if l, err = t.from.overview(ctx, p); err == nil {
 			t.compare(l)
 		}
 		return err
@@ -86,7 +86,7 @@ func (t *topping) run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if to, ok := s.raw.(*os.File); ok && t.count == 0 && !t.asJSON && terminal.Is(to) {
-		return t.live(ctx, s.in, to, l, func() (*look, error) { err := take(); return l, err })
+		return t.live(ctx, s.in, to, l, func() (*overview, error) { err := take(); return l, err })
 	}
 	for i := 1; ; i++ {
 		if err := t.print(s.out, l); err != nil || i >= t.count {
@@ -104,7 +104,7 @@ func (t *topping) run(ctx context.Context, s *streams) error {
 }
 
 // compare notes what grew since the first look.
-func (t *topping) compare(l *look) {
+func (t *topping) compare(l *overview) {
 	if l.Source = t.source; l.Suspects == nil {
 		l.Suspects = []suspect{}
 	}
@@ -120,7 +120,7 @@ func (t *topping) compare(l *look) {
 	}
 }
 
-func (t *topping) print(out io.Writer, l *look) error {
+func (t *topping) print(out io.Writer, l *overview) error {
 	if t.asJSON {
 		return json.NewEncoder(out).Encode(l)
 	}
@@ -129,14 +129,14 @@ func (t *topping) print(out io.Writer, l *look) error {
 }
 
 // live redraws the terminal until q or a signal. A look that fails later is told, and the last one stays.
-func (t *topping) live(ctx context.Context, in io.Reader, to *os.File, l *look, take func() (*look, error)) (err error) {
+func (t *topping) live(ctx context.Context, in io.Reader, to *os.File, l *overview, take func() (*overview, error)) (err error) {
 	screen, err := terminal.Open(to, in)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, screen.Close()) }()
 	type taken struct {
-		look *look
+		seen *overview
 		err  error
 	}
 	looks, due, failed := make(chan taken, 1), time.After(t.every), ""
@@ -165,7 +165,7 @@ func (t *topping) live(ctx context.Context, in io.Reader, to *os.File, l *look, 
 			if failed = ""; next.err != nil {
 				failed = next.err.Error()
 			} else {
-				l = next.look
+				l = next.seen
 			}
 		}
 	}

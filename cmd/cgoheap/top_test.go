@@ -71,7 +71,7 @@ func TestLooksAsJSON(t *testing.T) {
 	code, out, trouble := ranTop("-json", "-n", "3", "-every", "1ms", strings.TrimPrefix(answering(t), "http://")) // HOST:PORT/PATH
 	decoder, looks := json.NewDecoder(strings.NewReader(out)), 0
 	for ; decoder.More(); looks++ {
-		var l look
+		var l overview
 		if err := decoder.Decode(&l); err != nil || l.Bytes != int64(4+looks)<<20 || l.Lines[0].Grew != int64(looks)<<20 ||
 			!strings.HasPrefix(l.Suspects[0].Sentence, "\x1b[31mqueue_push\u202e") {
 			t.Errorf("%v, %+v", err, l)
@@ -87,13 +87,13 @@ func TestALookAtAProcessAndAtWhatItLeaves(t *testing.T) {
 	box, kill := recorded(t, dir)
 	pid := pidOf(t, box)
 	code, out, trouble := ranTop("-json", pid)
-	checkLook(t, code, out, trouble, look{Total: "RSS"}, 1) // it has touched the first page of the block
+	checkLook(t, code, out, trouble, overview{Total: "RSS"}, 1) // it has touched the first page of the block
 	if code, _, trouble := ranTop(box); code != exitUnreadable || !strings.Contains(trouble, blackbox.ErrAlive.Error()) {
 		t.Errorf("exit code %d, %q", code, trouble)
 	}
 	kill(syscall.SIGKILL)
 	code, out, trouble = ranTop("-json", box)
-	checkLook(t, code, out, trouble, look{Total: "in use", Suspects: make([]suspect, 3)}, leaked)
+	checkLook(t, code, out, trouble, overview{Total: "in use", Suspects: make([]suspect, 3)}, leaked)
 	if !exists(box) {
 		t.Error("the box is gone")
 	}
@@ -101,7 +101,7 @@ func TestALookAtAProcessAndAtWhatItLeaves(t *testing.T) {
 		t.Fatalf("%d, %q, %q", code, out, trouble)
 	}
 	code, out, trouble = ranTop("-json", profileOf(box))
-	checkLook(t, code, out, trouble, look{Total: "in use"}, leaked)
+	checkLook(t, code, out, trouble, overview{Total: "in use"}, leaked)
 }
 
 // pidOf reads the process's number in the name of its box: cgoheap.PROGRAM.HOST.PID.TIME.box.
@@ -115,9 +115,9 @@ func pidOf(t *testing.T, box string) string {
 	return pid
 }
 
-func checkLook(t *testing.T, code int, out, trouble string, want look, least int64) {
+func checkLook(t *testing.T, code int, out, trouble string, want overview, least int64) {
 	t.Helper()
-	var l look
+	var l overview
 	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitGood || l.Total != want.Total || len(l.Suspects) != len(want.Suspects) {
 		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, trouble)
 	}
@@ -178,7 +178,7 @@ func TestALookThatCannotBeTakenSaysWhy(t *testing.T) {
 }
 
 func TestAFrameFitsTheTerminal(t *testing.T) {
-	l := &look{Total: "RSS", Bytes: 100, Notes: []string{strings.Repeat("long ", 50)}}
+	l := &overview{Total: "RSS", Bytes: 100, Notes: []string{strings.Repeat("long ", 50)}}
 	for i := range 40 {
 		l.Lines = append(l.Lines, part{Name: strings.Repeat("name", i), Bytes: 50})
 		l.Suspects = append(l.Suspects, suspect{Class: "grows", Sentence: strings.Repeat("word ", 30)})
@@ -198,7 +198,7 @@ func TestAFrameFitsTheTerminal(t *testing.T) {
 }
 
 func TestAFailedLookIsShownOnce(t *testing.T) {
-	l := &look{Total: "RSS", Bytes: 100, Lines: []part{{Name: "malloc: in use", Bytes: 100}}}
+	l := &overview{Total: "RSS", Bytes: 100, Lines: []part{{Name: "malloc: in use", Bytes: 100}}}
 	top := topping{source: "a", first: l}
 	text := strings.Join(top.lines(l, frame{columns: 80, rows: 24, failed: "connection\x1b refused"}), "\n")
 	if strings.Count(text, `connection\u001b refused`) != 1 || strings.Contains(text, "q ends") {
@@ -207,7 +207,7 @@ func TestAFailedLookIsShownOnce(t *testing.T) {
 }
 
 func TestEstimatesAreSaidToBe(t *testing.T) {
-	l := &look{Total: "RSS", Bytes: 100, Lines: []part{{Name: "malloc: in use", Bytes: 60, Known: "estimate", Error: 2048},
+	l := &overview{Total: "RSS", Bytes: 100, Lines: []part{{Name: "malloc: in use", Bytes: 60, Known: "estimate", Error: 2048},
 		{Name: "malloc: free", Bytes: 30, Known: "estimate"}, {Name: "shared memory", Bytes: 10, Known: "counted"}}}
 	top := topping{source: "a", first: l}
 	text := strings.Join(top.lines(l, frame{columns: 80}), "\n") + "\n"
@@ -219,7 +219,7 @@ func TestEstimatesAreSaidToBe(t *testing.T) {
 }
 
 func TestTheEndOfAProcessIsNoSuspect(t *testing.T) {
-	l := &look{Total: "in use", Bytes: 100, Suspects: []suspect{{Class: ended, Sentence: "it crashed"}}}
+	l := &overview{Total: "in use", Bytes: 100, Suspects: []suspect{{Class: ended, Sentence: "it crashed"}}}
 	top := topping{source: "a", first: l}
 	if text := strings.Join(top.lines(l, frame{columns: 80}), "\n"); !strings.HasSuffix(text, "\nhow it ended\n1. it crashed") || strings.Contains(text, "suspects") {
 		t.Error(text)
@@ -227,7 +227,7 @@ func TestTheEndOfAProcessIsNoSuspect(t *testing.T) {
 }
 
 func TestSuspectsThatAreSteadyNeedRoom(t *testing.T) {
-	l := &look{Total: "RSS", Bytes: 100, Suspects: []suspect{{Class: "grows", Sentence: "one grows"}, {Class: "steady", Sentence: "one is steady"}}}
+	l := &overview{Total: "RSS", Bytes: 100, Suspects: []suspect{{Class: "grows", Sentence: "one grows"}, {Class: "steady", Sentence: "one is steady"}}}
 	top := topping{source: "a", first: l}
 	for rows, shown := range map[int]bool{0: true, 24: false, 25: true} {
 		text := strings.Join(top.lines(l, frame{columns: 80, rows: rows}), "\n")

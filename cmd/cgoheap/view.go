@@ -32,7 +32,7 @@ func prepareView(flags *flag.FlagSet) action {
 		if len(names) != 1 {
 			return exitUnreadable, errors.New("one address, process number, profile or black box is needed")
 		}
-		p := placeOf(names[0])
+		p := targetOf(names[0])
 		if err := v.check(flags, p); err != nil {
 			return exitUnreadable, err
 		}
@@ -44,7 +44,7 @@ func prepareView(flags *flag.FlagSet) action {
 }
 
 // check comes after the flags were parsed.
-func (v *viewing) check(flags *flag.FlagSet, p place) error {
+func (v *viewing) check(flags *flag.FlagSet, p target) error {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if p.pid > 0 && !given["view"] {
@@ -56,7 +56,7 @@ func (v *viewing) check(flags *flag.FlagSet, p place) error {
 	return errors.Join(v.shared.check(), v.service.check())
 }
 
-func (v *viewing) run(ctx context.Context, s *streams, p place) error {
+func (v *viewing) run(ctx context.Context, s *streams, p target) error {
 	var shown http.Handler
 	end := func() {}
 	err := terminal.Progress(s.progress, "reading "+p.name, func() error {
@@ -73,7 +73,7 @@ func (v *viewing) run(ctx context.Context, s *streams, p place) error {
 	if err != nil {
 		return fmt.Errorf("-http: %w", err)
 	}
-	d := newDoor(listener.Addr(), v.address, shown)
+	d := newAccess(listener.Addr(), v.address, shown)
 	fmt.Fprintln(s.out, d.url)
 	fmt.Fprintln(s.trouble, "serves until Ctrl-C")
 	if !v.noBrowser {
@@ -83,19 +83,19 @@ func (v *viewing) run(ctx context.Context, s *streams, p place) error {
 }
 
 // open returns what the page shows.
-func (v *viewing) open(ctx context.Context, p place) (shown http.Handler, end func(), err error) {
+func (v *viewing) open(ctx context.Context, p target) (shown http.Handler, end func(), err error) {
 	switch {
 	case p.url != nil && !p.isProfile():
 		shown, err = v.newProxy(ctx, p)
 		return shown, func() {}, err
 	case p.box != "":
-		return v.newBoxExhibit(p)
+		return v.newBoxPage(p)
 	}
 	t, err := v.take(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	return newFileExhibit(p, t).handler(), func() {}, nil
+	return newFilePage(p, t).handler(), func() {}, nil
 }
 
 // serve serves until the context is done.

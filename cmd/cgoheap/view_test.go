@@ -35,7 +35,7 @@ func opened(t *testing.T, name string, change func(v *viewing)) http.Handler {
 	if err := v.service.check(); err != nil {
 		t.Fatal(err)
 	}
-	shown, end, err := v.open(context.Background(), placeOf(name))
+	shown, end, err := v.open(context.Background(), targetOf(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestOnlyWhoKnowsTheAddressIsLetIn(t *testing.T) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
-	d := newDoor(listener.Addr(), "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "in ", r.URL.Path) }))
+	d := newAccess(listener.Addr(), "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "in ", r.URL.Path) }))
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, listener, d) }()
 	base := "http://" + listener.Addr().String()
@@ -111,13 +111,13 @@ func TestOnlyWhoKnowsTheAddressIsLetIn(t *testing.T) {
 func TestTheAddressIsOneThatABrowserCanOpen(t *testing.T) {
 	at := &net.TCPAddr{IP: net.IPv4zero, Port: 7070}
 	for asked, begin := range map[string]string{"0.0.0.0:7070": "http://localhost:7070/", ":7070": "http://localhost:7070/", "my.host:7070": "http://my.host:7070/"} {
-		d := newDoor(at, asked, nil)
+		d := newAccess(at, asked, nil)
 		if !strings.HasPrefix(d.url, begin) || len(d.secret) < 20 {
 			t.Errorf("%s: %s", asked, d.url)
 		}
 	}
 	request := httptest.NewRequest(http.MethodGet, "http://my.host:1/", nil)
-	if !newDoor(at, "My.host:7070", nil).ours(request) || newDoor(at, ":7070", nil).ours(request) {
+	if !newAccess(at, "My.host:7070", nil).ours(request) || newAccess(at, ":7070", nil).ours(request) {
 		t.Error("the name in -http, and only that, is this host")
 	}
 }
@@ -175,7 +175,7 @@ func TestAnAccountIsReadFromAProfileOfRSS(t *testing.T) {
 		p.Comments = []string{"cgoheap: native memory resident, and beside it everything else that is resident in the process, recorded since 2026-11-25 10:00:00 UTC, every allocation",
 			"cgoheap: [Go: heap free]: kept by Go"}
 	})
-	l := askedJSON[look](t, opened(t, name, nil), "/account")
+	l := askedJSON[overview](t, opened(t, name, nil), "/account")
 	if l.Bytes != 18 || len(l.Lines) != 2 || l.Lines[0].Name != "malloc: in use" || l.Lines[0].Bytes != 11 || l.Lines[1].Sentence != "kept by Go" {
 		t.Errorf("%+v", l)
 	}

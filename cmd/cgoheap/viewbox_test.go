@@ -31,7 +31,7 @@ func TestABoxIsShown(t *testing.T) {
 	}
 	if a.Timeline {
 		moments := askedJSON[struct{ Seconds [][]any }](t, h, "/timeline").Seconds
-		l := askedJSON[look](t, h, "/account")
+		l := askedJSON[overview](t, h, "/account")
 		var sum int64
 		for _, p := range l.Lines {
 			sum += p.Bytes
@@ -63,7 +63,7 @@ func TestAProcessIsShownFromOutside(t *testing.T) {
 	if a := askedJSON[page.About](t, h, "/about"); a.Name != "process "+pidOf(t, box) || !strings.Contains(a.Of, "view rss") {
 		t.Errorf("%+v", a)
 	}
-	l, s := askedJSON[look](t, h, "/account"), askedJSON[page.Stacks](t, h, "/stacks")
+	l, s := askedJSON[overview](t, h, "/account"), askedJSON[page.Stacks](t, h, "/stacks")
 	var sum int64
 	for _, p := range l.Lines {
 		sum += p.Bytes

@@ -14,18 +14,18 @@ import (
 	"github.com/cgoheap/cgoheap/internal/page"
 )
 
-// door lets in who knows the address of the page. A port on this machine is open to all its users, and through their browsers to pages of
+// access lets in who knows the address of the page. A port on this machine is open to all its users, and through their browsers to pages of
 // any host: such a page can have its own host's name point here, and then is of the same origin (DNS rebinding). So the address has a
 // secret in its path, and a request must name a host that is this machine.
-type door struct {
+type access struct {
 	url    string
 	secret string // as a folder: /SECRET/
 	named  string // the host that -http names; "" if that is an address
 	shown  http.Handler
 }
 
-func newDoor(at net.Addr, asked string, shown http.Handler) *door {
-	d := &door{secret: "/" + strings.ToLower(rand.Text()) + "/", shown: shown}
+func newAccess(at net.Addr, asked string, shown http.Handler) *access {
+	d := &access{secret: "/" + strings.ToLower(rand.Text()) + "/", shown: shown}
 	host, _, err := net.SplitHostPort(asked)
 	if _, notAddress := netip.ParseAddr(host); err == nil && notAddress != nil {
 		d.named = host
@@ -40,7 +40,7 @@ func newDoor(at net.Addr, asked string, shown http.Handler) *door {
 	return d
 }
 
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *access) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page.Guard(w)
 	if !d.ours(r) {
 		page.Error(w, "cgoheap: the request names a host that is not this one", http.StatusForbidden)
@@ -55,7 +55,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ours reports whether a request names this machine: as localhost, by the address that it came to, or by the name in -http. The port may
 // be another one, as through a tunnel. A page of another host has a name that is none of these.
-func (d *door) ours(r *http.Request) bool {
+func (d *access) ours(r *http.Request) bool {
 	host := page.HostName(r)
 	if host == "localhost" || d.named != "" && host == strings.ToLower(d.named) {
 		return true

@@ -16,8 +16,8 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// newBoxExhibit shows the black box of a process that is gone. It is read until the end, also if somebody recovers and removes it.
-func (v *viewing) newBoxExhibit(p place) (shown http.Handler, end func(), err error) {
+// newBoxPage shows the black box of a process that is gone. It is read until the end, also if somebody recovers and removes it.
+func (v *viewing) newBoxPage(p target) (shown http.Handler, end func(), err error) {
 	if err := v.checkGone(); err != nil {
 		return nil, nil, err
 	}
@@ -31,7 +31,7 @@ func (v *viewing) newBoxExhibit(p place) (shown http.Handler, end func(), err er
 		return nil, nil, err
 	}
 	story := examined.Story()
-	e := &exhibit{profile: b.profile, value: func(string) string { return "" }, account: lastMoment(story)}
+	e := &stillPage{profile: b.profile, value: func(string) string { return "" }, account: lastMoment(story)}
 	e.Ended = slices.Clone(story.Verdict)
 	if story.Timeline != nil && len(story.Timeline.Seconds)+len(story.Timeline.Minutes) > 0 {
 		e.timeline = story.Timeline
@@ -102,7 +102,7 @@ var noted = []struct {
 
 // lastMoment returns what memory consisted of by the flight recorder's last record: nil if there is none, and otherwise lines that add up
 // to RSS.
-func lastMoment(s *recovery.Story) *look {
+func lastMoment(s *recovery.Story) *overview {
 	values := make(map[string]int64)
 	for _, l := range s.Account {
 		values[l.Name] = l.Value
@@ -111,7 +111,7 @@ func lastMoment(s *recovery.Story) *look {
 	if !known {
 		return nil
 	}
-	l := &look{Time: s.Ended, Total: "RSS", Bytes: rss}
+	l := &overview{Time: s.Ended, Total: "RSS", Bytes: rss}
 	rest := rss
 	for _, n := range noted {
 		about := n.field.About()

@@ -10,17 +10,17 @@ import (
 	"github.com/cgoheap/cgoheap/internal/page"
 )
 
-// exhibit is the page of what does not change any more: a profile, or a black box.
-type exhibit struct {
+// stillPage is the page of what does not change any more: a profile, or a black box.
+type stillPage struct {
 	page.About
-	account  *look // nil if there is none
-	timeline any   // nil if there is none
+	account  *overview // nil if there is none
+	timeline any       // nil if there is none
 	profile  func(view string) (*taken, error)
 	value    func(view string) string // the sample type that is shown of the view
 }
 
 // handler serves the page and what it asks for.
-func (e *exhibit) handler() http.Handler {
+func (e *stillPage) handler() http.Handler {
 	e.Timeline = e.timeline != nil
 	e.Without = append(e.Without, page.PartSampling, page.PartTrim, page.PartSearch, page.PartRefresh)
 	if e.account == nil {
@@ -60,7 +60,7 @@ func serveJSON(mux *http.ServeMux, name string, value func() any) {
 }
 
 // wanted returns the profile of the view that a request asks for, or answers with what is wrong.
-func (e *exhibit) wanted(w http.ResponseWriter, r *http.Request) (view string, t *taken) {
+func (e *stillPage) wanted(w http.ResponseWriter, r *http.Request) (view string, t *taken) {
 	view = r.FormValue("view")
 	if view == "" {
 		view = e.Views[0].Name
@@ -77,7 +77,7 @@ func (e *exhibit) wanted(w http.ResponseWriter, r *http.Request) (view string, t
 	return view, t
 }
 
-func (e *exhibit) serveStacks(w http.ResponseWriter, r *http.Request) {
+func (e *stillPage) serveStacks(w http.ResponseWriter, r *http.Request) {
 	if view, t := e.wanted(w, r); t != nil {
 		made := page.NewStacks(t.Profile, page.Options{View: view, Value: e.value(view), By: r.FormValue("by")})
 		_ = page.WriteJSON(w, r, made)
@@ -85,7 +85,7 @@ func (e *exhibit) serveStacks(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveSource shows source of this machine, for a profile that was made of a program that was built here.
-func (e *exhibit) serveSource(w http.ResponseWriter, r *http.Request) {
+func (e *stillPage) serveSource(w http.ResponseWriter, r *http.Request) {
 	_, t := e.wanted(w, r)
 	if t == nil {
 		return
@@ -98,7 +98,7 @@ func (e *exhibit) serveSource(w http.ResponseWriter, r *http.Request) {
 	_ = page.WriteJSON(w, r, page.ReadSource(t.Profile, r.FormValue("file"), near))
 }
 
-func (e *exhibit) serveProfile(w http.ResponseWriter, r *http.Request) {
+func (e *stillPage) serveProfile(w http.ResponseWriter, r *http.Request) {
 	if _, t := e.wanted(w, r); t != nil {
 		serveFile(w, t.file)
 	}
@@ -128,9 +128,9 @@ func offered(names ...string) (list []page.View) {
 	return list
 }
 
-// newFileExhibit shows a profile: each sample type is a view, and the one that viewers show first comes first.
-func newFileExhibit(p place, t *taken) *exhibit {
-	e := &exhibit{profile: func(string) (*taken, error) { return t, nil }, value: func(view string) string { return view }}
+// newFilePage shows a profile: each sample type is a view, and the one that viewers show first comes first.
+func newFilePage(p target, t *taken) *stillPage {
+	e := &stillPage{profile: func(string) (*taken, error) { return t, nil }, value: func(view string) string { return view }}
 	var types []string
 	for _, s := range t.SampleType {
 		types = append(types, s.Type)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// look is what is seen of a process's memory at a moment. The account of a service is decoded into it.
-type look struct {
+// overview is what is seen of a process's memory at a moment. The account of a service is decoded into it.
+type overview struct {
 	Source   string    `json:"source,omitempty"`
 	Time     time.Time `json:"time"`
 	Total    string    `json:"total"` // what Bytes are
@@ -46,16 +46,16 @@ func (s *suspect) text() string {
 	return s.Sentence
 }
 
-// see looks at a place.
-func (s *source) see(ctx context.Context, p place) (*look, error) {
+// overview looks at a target.
+func (s *source) overview(ctx context.Context, p target) (*overview, error) {
 	if p.url != nil {
-		return s.seeService(ctx, p)
+		return s.serviceOverview(ctx, p)
 	}
 	t, err := s.take(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	l := seeProfile(t)
+	l := profileOverview(t)
 	if t.story != nil {
 		for _, sentence := range t.story.Verdict {
 			l.Suspects = append(l.Suspects, suspect{Class: ended, Sentence: sentence})
@@ -64,9 +64,9 @@ func (s *source) see(ctx context.Context, p place) (*look, error) {
 	return l, nil
 }
 
-// seeService asks a service for its account and its suspects.
-func (s *source) seeService(ctx context.Context, p place) (*look, error) {
-	l := &look{}
+// serviceOverview asks a service for its account and its suspects.
+func (s *source) serviceOverview(ctx context.Context, p target) (*overview, error) {
+	l := &overview{}
 	if err := s.ask(ctx, p.page("account"), l); err != nil {
 		return nil, err
 	}
