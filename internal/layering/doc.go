@@ -2,7 +2,7 @@
 //
 //	auto
 //	 └► root
-//	     └► internal/dump, leaktest, cmd
+//	     └► internal/serve, internal/dump, leaktest, cmd
 //	         └► internal/report
 //	             └► pprof
 //	                 └► alloc, internal/malloc, internal/goheap, symbolize
