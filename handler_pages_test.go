@@ -255,7 +255,7 @@ type sinceOne struct {
 }
 
 func (s *sinceOne) Parse(string) (*serve.Query, error) {
-	return &serve.Query{Text: s.query.text, Write: s.writer(&s.query)}, nil
+	return &serve.Query{Text: s.text, Write: s.writer(&s.query)}, nil
 }
 
 func TestAClientThatReadsSlowlyHoldsNoBaseline(t *testing.T) {

@@ -1,10 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/account"
+	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/symbolize"
 )
 
 // overview is what is seen of a process's memory at a moment. The account of a service is decoded into it.
@@ -75,4 +83,138 @@ func (s *source) serviceOverview(ctx context.Context, p target) (*overview, erro
 		l.Notes = append(l.Notes, "the suspects are missing: "+err.Error())
 	}
 	return l, nil
+}
+
+// allViews are the views that a profile may be of.
+var allViews = append(slices.Clone(views), report.Unreachable, report.HeldBy, report.Pinned)
+
+// differenceView is what viewOf returns of a profile that diff -o wrote.
+const differenceView = "difference"
+
+// viewOf returns the view that a profile is of, by its comment; "" where none says so.
+func viewOf(p *profile.Profile) string {
+	for _, c := range p.Comments {
+		if c == differenceComment {
+			return differenceView
+		}
+		for _, v := range allViews {
+			if strings.HasPrefix(c, "cgoheap: native memory "+v.About) {
+				return v.Name
+			}
+		}
+		if strings.HasPrefix(c, "cgoheap: native memory ") {
+			words, _, _ := strings.Cut(strings.TrimPrefix(c, "cgoheap: native memory "), ",")
+			return words
+		}
+	}
+	return ""
+}
+
+// columnOf returns the column of a sample type, or, with "", the one that a person wants first; -1 if there is none.
+func columnOf(p *profile.Profile, name string) int {
+	if name == "" {
+		name = cmp.Or(p.DefaultSampleType, "inuse_space")
+	}
+	column := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == name })
+	if column < 0 && name == "inuse_space" {
+		column = len(p.SampleType) - 1
+	}
+	return column
+}
+
+// profileOverview adds up what is in use by who holds it.
+func profileOverview(t *taken) *overview {
+	p := t.Profile
+	l := &overview{Time: time.Unix(0, p.TimeNanos), Total: "in the profile"}
+	column := len(p.SampleType) - 1
+	if at := columnOf(p, "inuse_space"); at >= 0 && p.SampleType[at].Type == "inuse_space" {
+		column, l.Total = at, "in use"
+	}
+	if column < 0 {
+		l.Notes = append(l.Notes, "the profile has no values")
+		return l
+	}
+	if t.resided {
+		l.Total = "RSS"
+	}
+	l.addUp(p, column, nameOf)
+	return l
+}
+
+// addUp makes lines of samples, the largest first.
+func (l *overview) addUp(p *profile.Profile, column int, of func(*profile.Sample) string) {
+	sums := map[string]int64{}
+	for _, s := range p.Sample {
+		sums[of(s)] += s.Value[column]
+		l.Bytes += s.Value[column]
+	}
+	for name, bytes := range sums {
+		if bytes != 0 {
+			l.Lines = append(l.Lines, part{Name: name, Bytes: bytes})
+		}
+	}
+	slices.SortFunc(l.Lines, func(a, b part) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name)) })
+}
+
+// accountIn returns the account of a profile of RSS: its leaves that are no functions, and the sums of its stacks.
+func accountIn(p *profile.Profile) *overview {
+	l := &overview{Time: time.Unix(0, p.TimeNanos), Total: "RSS"}
+	column := columnOf(p, "inuse_space")
+	if column < 0 {
+		return nil
+	}
+	l.addUp(p, column, lineOf)
+	sentences := map[string]string{}
+	for _, c := range p.Comments {
+		if about, found := strings.CutPrefix(c, "cgoheap: ["); found {
+			name, sentence, _ := strings.Cut(about, "]: ")
+			sentences[name] = sentence
+		}
+	}
+	for i := range l.Lines {
+		l.Lines[i].Sentence = sentences[l.Lines[i].Name]
+	}
+	return l
+}
+
+// lineOf returns the line of the account that a sample of a profile of RSS belongs to.
+func lineOf(s *profile.Sample) string {
+	if len(s.Location) == 1 && len(s.Location[0].Line) == 1 && s.Location[0].Line[0].Function != nil {
+		if name, found := strings.CutPrefix(s.Location[0].Line[0].Function.Name, "["); found {
+			return strings.TrimSuffix(name, "]")
+		}
+	}
+	label := ""
+	if list := s.Label[report.HeapLabel]; len(list) > 0 {
+		label = list[0]
+	}
+	switch label {
+	case "native":
+		return account.Native
+	case "go":
+		return account.GoObjects
+	case "mapped":
+		return "mapped, by calls with stacks"
+	}
+	return "other stacks"
+}
+
+// nameOf returns who holds the blocks of a sample, as the verdict on a black box names them.
+func nameOf(s *profile.Sample) string {
+	var lines []symbolize.Line
+	for _, location := range s.Location {
+		for _, line := range location.Line {
+			if line.Function != nil {
+				lines = append(lines, symbolize.Line{Function: line.Function.Name, File: line.Function.Filename})
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return "unnamed code"
+	}
+	function, caller := recovery.HolderOf(lines)
+	if caller != "" {
+		function += ", from " + caller
+	}
+	return cmp.Or(function, "unnamed code")
 }

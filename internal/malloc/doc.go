@@ -9,7 +9,7 @@
 //
 //	arena ─► top, fast bins, next arena              arena.go
 //	  └─► its heaps, each a row of chunks            heaps.go
-//	        size|in use  size|free  size|in use ...  chunks.go; the kernel reports which are resident: resident.go
+//	        size|in use  size|free  size|in use ...  chunks.go; the kernel reports which are resident: part.go
 //
 // This layout is not documented, but it has stayed the same since glibc 2.27, and nothing is taken on trust: an arena is
 // recognised by the pointers to itself that it is full of, a heap names its arena, the sizes of an arena's heaps must add up

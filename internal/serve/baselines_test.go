@@ -22,7 +22,7 @@ type oneStack struct {
 }
 
 func (oneStack) Parse(parameters string) (*Query, error) {
-	q := &Query{Write: func(w io.Writer, _ Form, _ *Baselines, _ <-chan struct{}) error { return nil }}
+	q := &Query{Write: func(_ io.Writer, _ Form, _ *Baselines, _ <-chan struct{}) error { return nil }}
 	if strings.HasPrefix(parameters, "seconds=3600") {
 		q.Wait = time.Hour
 	}
