@@ -99,7 +99,7 @@ func (x *proxy) pass(w http.ResponseWriter, r *http.Request, name, kind string) 
 	h.Set("Content-Type", kind)
 	h.Set("Cache-Control", "no-store")
 	if kind == "application/octet-stream" {
-		h.Set("Content-Disposition", attachment)
+		h.Set("Content-Disposition", page.Attachment)
 	}
 	if answer.Header.Get("Content-Encoding") == "gzip" {
 		h.Set("Content-Encoding", "gzip")

@@ -100,17 +100,8 @@ func (e *stillPage) serveSource(w http.ResponseWriter, r *http.Request) {
 
 func (e *stillPage) serveProfile(w http.ResponseWriter, r *http.Request) {
 	if _, t := e.wanted(w, r); t != nil {
-		serveFile(w, t.file)
+		_ = page.SendProfile(w, t.file) // it fails if the browser has gone
 	}
-}
-
-// attachment is the header Content-Disposition of a profile.
-const attachment = `attachment; filename="cgoheap.pb.gz"`
-
-func serveFile(w http.ResponseWriter, file []byte) {
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", attachment)
-	_, _ = w.Write(file)
 }
 
 // labels are what people call sample types and views.

@@ -95,3 +95,16 @@ func Text(w http.ResponseWriter) io.Writer {
 func Error(w http.ResponseWriter, sentence string, status int) {
 	http.Error(w, plain.Lines(sentence), status)
 }
+
+// Attachment is the header Content-Disposition of a profile.
+const Attachment = `attachment; filename="cgoheap.pb.gz"`
+
+// SendProfile answers with a profile as a file. It fails if the connection does.
+func SendProfile(w http.ResponseWriter, profile []byte) error {
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Disposition", Attachment)
+	_, err := w.Write(profile)
+	return err
+}

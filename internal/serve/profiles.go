@@ -132,12 +132,7 @@ func send(w http.ResponseWriter, form Form, body []byte) (err error) {
 		_, err = page.Text(w).Write(body)
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Disposition", "attachment; filename="+strconv.Quote("cgoheap.pb.gz"))
-	_, err = w.Write(body)
-	return err
+	return page.SendProfile(w, body)
 }
 
 // refuse answers with the error that prevented a profile: the request's bounds, too many requests waiting, or a fault on
