@@ -72,6 +72,7 @@
 //	twin.go        a copy of the process, from Go's side; twin_found.go is what it finds
 //	whole.go       has a plugin link the package as a whole
 //	wrap.go        the linker's flags for the build tag cgoheap_wrap, made from family.h
+//	sources.go     the C files as text, of which package preload makes a library for programs that nobody rebuilt
 //	unsupported.go  why a build cannot record, with sanitized.go and unsanitized.go
 //	testonly.go    what tests alone call, and the layout of the region's structures, for package layout
 //

@@ -134,6 +134,19 @@ func aside(fd int) int {
 var errDisk = errors.New("it lies on a disk, and threads that allocate would wait for that, without an end if it stops; take a " +
 	"directory in memory (a tmpfs): /dev/shm, below /run, or in Kubernetes an emptyDir with medium Memory")
 
+// InMemory returns an error if a directory does not lie in memory.
+func InMemory(dir string) error {
+	folder, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	defer func() { _ = unix.Close(folder) }()
+	if err := inMemory(folder); err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return nil
+}
+
 // inMemory returns an error if a directory lies on a disk. A thread that touches a page of a mapped file there waits for the disk:
 // while the kernel throttles writers, and without an end while the file system is frozen, as for a snapshot, or gone. Nothing ends
 // such a wait, not even SIGKILL, and the threads that touch these pages are those that allocate.

@@ -52,6 +52,7 @@ var plan = map[string]pkg{
 	"internal/check":       {layer: 1},
 	"cmd/cgoheap":          {layer: 8},
 	"internal/layout":      {layer: 0},
+	"internal/preload":     {layer: 3},
 	"internal/remote":      {layer: 6},
 	"internal/scratch":     {layer: 0},
 	"internal/tables":      {layer: 1},

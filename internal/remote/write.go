@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/layout"
@@ -130,6 +131,16 @@ func (r *Recording) losses() (list []stack.Loss) {
 	for i, c := range layout.Counters {
 		if c.Loss {
 			list = append(list, stack.Loss{Name: c.Name, Sentence: c.Sentence, Count: r.region.Counted(i)})
+		}
+	}
+	return list
+}
+
+// Lost says which blocks or memory the recording lacks, each with how often; what it says of stacks that were cut is in profiles only.
+func (r *Recording) Lost() (list []string) {
+	for _, l := range r.losses() {
+		if l.Count > 0 && !strings.HasPrefix(l.Name, "stacks_cut_") {
+			list = append(list, report.LossComment(l))
 		}
 	}
 	return list

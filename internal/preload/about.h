@@ -1,0 +1,8 @@
+// The description of the process in the region, as package blackbox reads it.
+#ifndef PRELOAD_ABOUT_H
+#define PRELOAD_ABOUT_H
+
+// Describes this process, which runs the program with that path. Without room there is no description.
+void about_describe(const char *program);
+
+#endif

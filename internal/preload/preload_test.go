@@ -1,0 +1,388 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package preload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+var workshop *toolchain.Workshop
+
+func TestMain(m *testing.M) { toolchain.RunWith(&workshop, m) }
+
+// here is the target that tests run on.
+var here = Target{Arch: runtime.GOARCH}
+
+// must returns what a step has made.
+func must[T any](t *testing.T) func(made T, err error) T {
+	return func(made T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
+	}
+}
+
+// library returns a library that was compiled by package preload, once for each target.
+func library(t *testing.T, target Target) string {
+	t.Helper()
+	return must[string](t)(workshop.Make(fmt.Sprintf("libcgoheap-%s-%s.so", target.Arch, target.libc()), func(path string) error {
+		list, err := sources()
+		if err != nil {
+			return err
+		}
+		c, err := findCompiler(target)
+		if target.Arch != runtime.GOARCH {
+			c, err = compiler{"aarch64-linux-gnu-gcc"}, nil
+		}
+		if err != nil {
+			return err
+		}
+		folder, err := os.MkdirTemp(filepath.Dir(path), "")
+		if err != nil {
+			return err
+		}
+		return c.make(folder, list, target, path)
+	}))
+}
+
+// needs skips the test unless a tool is installed.
+func needs(t *testing.T, tool string) string {
+	t.Helper()
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		t.Skipf("%s for %s is not installed", tool, runtime.GOARCH)
+	}
+	return path
+}
+
+// built returns a program or library of testdata.
+func built(t *testing.T, compiler, name string, more ...string) string {
+	t.Helper()
+	needs(t, compiler)
+	to := strings.TrimSuffix(name, filepath.Ext(name)) + "-" + compiler + strings.Join(more, "")
+	return must[string](t)(workshop.Make(to, func(path string) error {
+		arguments := slices.Concat([]string{"-g", "-O1", "-fno-inline-functions", "-Wl,--build-id", "-Wl,--eh-frame-hdr", "-o", path,
+			filepath.Join("testdata", name), "-lpthread", "-ldl"}, more)
+		return toolchain.Tool{Words: append([]string{compiler}, arguments...)}.Run()
+	}))
+}
+
+// recorded is a run of a program under the library.
+type recorded struct {
+	code   int
+	out    string
+	errors string
+	boxes  []string // in the order of their names
+}
+
+// record runs a program, each allocation recorded, with its children if they are to be.
+func record(t *testing.T, library, children string, c *exec.Cmd) recorded {
+	t.Helper()
+	dir := toolchain.Memory(t)
+	s := Settings{Parent: os.Getpid(), SampleBytes: 1, TableBytes: 256 << 20, Children: children, Boxes: dir}
+	others := os.Getenv("LD_PRELOAD")
+	for _, variable := range c.Env {
+		if more, found := strings.CutPrefix(variable, "LD_PRELOAD="); found {
+			others = more
+		}
+	}
+	c.Env = append(append(os.Environ(), c.Env...), "LD_PRELOAD="+strings.Trim(library+":"+others, ":"), Variable+"="+s.String())
+	return ran(t, dir, c)
+}
+
+func ran(t *testing.T, dir string, c *exec.Cmd) (r recorded) {
+	t.Helper()
+	var out, trouble bytes.Buffer
+	c.Stdout, c.Stderr = &out, &trouble
+	var exit *exec.ExitError
+	if err := c.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	boxes, err := blackbox.Names(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return recorded{c.ProcessState.ExitCode(), out.String(), trouble.String(), boxes}
+}
+
+// read returns the profile in a box.
+func read(t *testing.T, box string) (*remote.Recording, *profile.Profile) {
+	t.Helper()
+	file := must[*os.File](t)(os.Open(box))
+	defer file.Close()
+	r := must[*remote.Recording](t)(remote.ReadBox(file))
+	t.Cleanup(r.Close)
+	return r, profiletest.Read(t, func(w io.Writer) error {
+		return r.Write(w, remote.View{View: report.InUse}, symbolize.New(symbolize.Options{}))
+	})
+}
+
+// sumsIn returns the sums of the samples of functions sum_….
+func sumsIn(p *profile.Profile) [4]int64 {
+	var found []*profile.Sample
+	for _, s := range p.Sample {
+		if slices.ContainsFunc(profiletest.Functions(s), func(name string) bool { return strings.HasPrefix(name, "sum_") }) {
+			found = append(found, s)
+		}
+	}
+	return profiletest.Sum(found)
+}
+
+// counted returns what processes have printed of their own sums, by their numbers.
+func counted(t *testing.T, out string) map[int][4]int64 {
+	t.Helper()
+	all := make(map[int][4]int64)
+	for line := range strings.Lines(out) {
+		var pid int
+		var s [4]int64
+		if n, err := fmt.Sscanf(line, "sums %d %d %d %d %d", &pid, &s[0], &s[1], &s[2], &s[3]); n == 5 && err == nil {
+			all[pid] = s
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("no sums in %q", out)
+	}
+	return all
+}
+
+// compare compares the sums in boxes with those that their processes have counted.
+func compare(t *testing.T, r recorded) {
+	t.Helper()
+	found := make(map[int][4]int64)
+	for _, box := range r.boxes {
+		recording, p := read(t, box)
+		found[recording.About.Process] = sumsIn(p)
+	}
+	if want := counted(t, r.out); !maps.Equal(found, want) {
+		t.Errorf("recorded: %v, counted by the program: %v", found, want)
+	}
+	if r.errors != "" {
+		t.Errorf("standard error has %q", r.errors)
+	}
+}
+
+func TestSumsAreThoseOfTheProgram(t *testing.T) {
+	sums, opened := built(t, "gcc", "sums.c"), built(t, "gcc", "opened.c", "-shared", "-fPIC")
+	for name, c := range map[string]struct {
+		arguments []string
+		code      int
+	}{
+		"each function":   {[]string{"each"}, 3},
+		"threads":         {[]string{"threads", "each"}, 3},
+		"a library":       {[]string{"open", opened}, 3},
+		"SIGKILL":         {[]string{"threads", "open", opened, "kill"}, -1},
+		"fork":            {[]string{"each", "fork"}, 0},
+		"a child of exec": {[]string{"fork-exec", "each"}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := record(t, library(t, here), "all", exec.Command(sums, c.arguments...))
+			if r.code != c.code {
+				t.Errorf("the exit code is %d", r.code)
+			}
+			compare(t, r)
+		})
+	}
+}
+
+// A program that executes another one leaves a box behind; what counts is the newer one.
+func TestAProgramThatExecutesAnother(t *testing.T) {
+	r := record(t, library(t, here), "none", exec.Command(built(t, "gcc", "sums.c"), "each", "exec"))
+	if len(r.boxes) != 2 {
+		t.Fatalf("%q", r.boxes)
+	}
+	r.boxes = r.boxes[1:]
+	compare(t, r)
+}
+
+func TestChildrenThatNobodyNamedAreNotRecorded(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	for children, boxes := range map[string]int{"none": 1, "other,sums": 1, "sums-gcc,other": 2, "other,sums-gcc": 2, "all": 2} {
+		for _, arguments := range [][]string{{"fork"}, {"fork-exec"}} {
+			if r := record(t, library(t, here), children, exec.Command(sums, arguments...)); len(r.boxes) < boxes || boxes == 1 && len(r.boxes) != 1 {
+				t.Errorf("%s %v: %q", children, arguments, r.boxes)
+			}
+		}
+	}
+}
+
+func TestSumsWithOtherAllocators(t *testing.T) {
+	for name, file := range map[string]string{"jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc.so.4", "mimalloc": "libmimalloc.so.2"} {
+		t.Run(name, func(t *testing.T) {
+			allocator := toolchain.Target(t).Library(t, file)
+			c := exec.Command(built(t, "gcc", "sums.c"), "each", "threads")
+			c.Env = []string{"LD_PRELOAD=" + allocator}
+			compare(t, record(t, library(t, here), "none", c))
+			c = exec.Command(built(t, "g++", "early.cc"), "without failure") // mimalloc's operator ends the program
+			c.Env = []string{"LD_PRELOAD=" + allocator}
+			compareEarly(t, record(t, library(t, here), "none", c))
+		})
+	}
+}
+
+// compareEarly compares a program that has one box, and does not know its number.
+func compareEarly(t *testing.T, r recorded) {
+	t.Helper()
+	if r.code != 3 || r.errors != "" || len(r.boxes) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	_, p := read(t, r.boxes[0])
+	if found, want := sumsIn(p), counted(t, r.out)[0]; found != want {
+		t.Errorf("recorded: %v, counted by the program: %v", found, want)
+	}
+}
+
+// The program's own constructors run before main, and libraries' before them. operator new throws as ever.
+func TestWhatAllocatesBeforeMain(t *testing.T) {
+	compareEarly(t, record(t, library(t, here), "none", exec.Command(built(t, "g++", "early.cc"))))
+}
+
+func TestSumsWithMusl(t *testing.T) {
+	sums := built(t, "musl-gcc", "sums.c", "-funwind-tables")
+	for _, arguments := range [][]string{{"each", "threads"}, {"threads", "kill"}, {"each", "fork"}} {
+		compare(t, record(t, library(t, Target{here.Arch, true}), "all", exec.Command(sums, arguments...)))
+	}
+}
+
+// The library for another machine, by an emulator.
+func TestSumsOnArm64(t *testing.T) {
+	if runtime.GOARCH == "arm64" {
+		t.Skip("arm64 is this machine")
+	}
+	emulator, sums := needs(t, "qemu-aarch64"), built(t, "aarch64-linux-gnu-gcc", "sums.c")
+	for _, arguments := range [][]string{{"each", "threads"}, {"each", "kill"}} {
+		dir := toolchain.Memory(t)
+		s := Settings{Parent: os.Getpid(), SampleBytes: 1, TableBytes: 64 << 20, Children: "none", Boxes: dir}
+		c := exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu", "-E", "LD_PRELOAD=" + library(t, Target{Arch: "arm64"}),
+			"-E", Variable + "=" + s.String(), sums}, arguments...)...)
+		compare(t, ran(t, dir, c))
+	}
+}
+
+// The library is initialised first, whatever the order of others.
+func TestWhatOtherLibrariesAllocateBeforeMain(t *testing.T) {
+	c := exec.Command(built(t, "gcc", "sums.c"), "each")
+	c.Env = []string{"LD_PRELOAD=" + built(t, "g++", "early.cc", "-shared", "-fPIC")}
+	r := record(t, library(t, here), "none", c)
+	if r.code != 3 || r.errors != "" || len(r.boxes) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	recording, p := read(t, r.boxes[0])
+	want := counted(t, r.out)[recording.About.Process]
+	for i, early := range []int64{1, 12345, 1, 12345} {
+		want[i] += early
+	}
+	if found := sumsIn(p); found != want {
+		t.Errorf("recorded: %v, allocated: %v", found, want)
+	}
+}
+
+// A program in which nothing can be recorded does what it does without, and a line says why.
+func TestProgramsThatAreNotRecorded(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	for says, c := range map[string]*exec.Cmd{
+		"or cgoheap itself, and it calls the malloc of " + os.Args[0]: exec.Command(os.Args[0], "-test.list=^$"),
+		"its tables cannot be made: File too large":                   exec.Command("sh", "-c", "ulimit -f 1; exec $0 each", sums),
+		"its tables cannot be made: Cannot allocate memory":           exec.Command("sh", "-c", "ulimit -v 200000; exec $0 each", sums),
+		"its tables cannot be made: No such file or directory":        exec.Command("sh", "-c", "rm -r ${CGOHEAP_RUN##*=}; exec $0 each", sums),
+		"it calls the malloc of " + ownMalloc(t):                      exec.Command(ownMalloc(t)),
+	} {
+		plain := exec.Command(c.Args[0], c.Args[1:]...)
+		plain.Env = append(os.Environ(), Variable+"=/nowhere")
+		want, _ := plain.CombinedOutput()
+		r := record(t, library(t, here), "none", c)
+		if line := "cgoheap: nothing is recorded of "; !strings.HasPrefix(r.errors, line) || !strings.Contains(r.errors, says) || strings.Count(r.errors, "\n") != 1 {
+			t.Errorf("%s: %q", says, r.errors)
+		}
+		if r.code != plain.ProcessState.ExitCode() || len(c.Args) == 1 && r.out != string(want) {
+			t.Errorf("%s: exit code %d of %d, %q of %q", says, r.code, plain.ProcessState.ExitCode(), r.out, want)
+		}
+	}
+}
+
+// ownMalloc returns a program that has a malloc of its own, and exports it.
+func ownMalloc(t *testing.T) string { return built(t, "gcc", "own.c", "-rdynamic") }
+
+// Without the variable, or with one that is none, the library does nothing and says nothing.
+func TestWithoutSettingsNothingHappens(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x sample=1 tables=1 children=all boxes=/dev/shm",
+		"CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all boxes=", "CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all boxes=relative"} {
+		c := exec.Command(sums, "each")
+		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), variable)
+		if r := ran(t, toolchain.Memory(t), c); r.code != 3 || r.errors != "" || len(r.boxes) != 0 {
+			t.Errorf("%q: %+v", variable, r)
+		}
+	}
+}
+
+// If the command is gone when the program ends in order, the box goes too.
+func TestABoxThatNobodyWaitsForIsRemoved(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for end, boxes := range map[string]int{"each": 0, "kill": 1} {
+		dir := toolchain.Memory(t)
+		s := Settings{Parent: gone.Process.Pid, SampleBytes: 1, TableBytes: 64 << 20, Children: "all", Boxes: dir}
+		c := exec.Command(sums, end)
+		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), Variable+"="+s.String())
+		if r := ran(t, dir, c); len(r.boxes) != boxes {
+			t.Errorf("%s: %q", end, r.boxes)
+		}
+	}
+}
+
+// Programs of the distribution do what they do without.
+func TestHosts(t *testing.T) {
+	for name, arguments := range map[string][]string{
+		"python3": {"-c", "import json, threading, subprocess\nt = [threading.Thread(target=lambda: [bytearray(i) for i in range(2000)]) for _ in range(4)]\n" +
+			"[x.start() for x in t]; [x.join() for x in t]\nprint(json.dumps({'a': 1}), subprocess.check_output(['echo', 'x'])); exit(5)"},
+		"perl":    {"-e", `my %h; $h{$_} = "x" x $_ for 1..2000; my $p = fork // die; exit 2 if !$p; wait; print scalar(keys %h), " ", $? >> 8, "\n"; exit 6`},
+		"gcc":     {"-O2", "-S", "-o", "-", "testdata/sums.c"},
+		"git":     {"log", "-3", "--stat"},
+		"sqlite3": {":memory:", "create table t(a); with recursive c(x) as (select 1 union all select x+1 from c where x<5000) insert into t select x from c; select sum(a) from t;"},
+		"node":    {"-e", "let a = []; for (let i = 0; i < 1e5; i++) a.push({i}); console.log(a.length); process.exit(7)"},
+		"bash":    {"-c", "x=$(for i in 1 2 3; do echo $i | cat; done); echo $x; exit 8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := needs(t, name)
+			plain := exec.Command(path, arguments...)
+			want, _ := plain.Output()
+			r := record(t, library(t, here), "all", exec.Command(path, arguments...))
+			if r.code != plain.ProcessState.ExitCode() || r.out != string(want) || r.errors != "" {
+				t.Errorf("exit code %d of %d, %d bytes of %d, standard error %q", r.code, plain.ProcessState.ExitCode(), len(r.out), len(want), r.errors)
+			}
+			if len(r.boxes) == 0 {
+				t.Error("nothing was recorded")
+			}
+			for _, box := range r.boxes {
+				if recording, _ := read(t, box); len(recording.Lost()) > 0 {
+					t.Errorf("%s: %q", recording.Program, recording.Lost())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package preload
+
+func setsUser(string) error { return nil }

@@ -1,0 +1,45 @@
+//go:build ignore
+
+#define _GNU_SOURCE
+#include "settings.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *value_of(const char *variable, char **environment)
+{
+	size_t length = strlen(variable);
+	for (char **e = environment; e != NULL && *e != NULL; e++)
+		if (strncmp(*e, variable, length) == 0 && (*e)[length] == '=')
+			return *e + length + 1;
+	return NULL;
+}
+
+bool settings_read(struct settings *s, char **environment)
+{
+	const char *value = value_of(SETTINGS_VARIABLE, environment != NULL ? environment : environ);
+	int end = 0;
+	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu children=%1023s boxes=%n", &s->parent, &s->sample_bytes,
+				    &s->table_bytes, s->children, &end) != 4)
+		return false;
+	value += end;
+	size_t length = strlen(value);
+	if (end == 0 || value[0] != '/' || length >= sizeof s->boxes)
+		return false;
+	memcpy(s->boxes, value, length + 1);
+	return true;
+}
+
+bool settings_follow(const struct settings *s, const char *program)
+{
+	size_t length = strlen(program);
+	if (strcmp(s->children, "none") == 0 || strcmp(s->children, "all") == 0)
+		return s->children[0] == 'a';
+	for (const char *name = s->children; name != NULL; name = strchr(name, ',')) {
+		name += *name == ',';
+		if (strncmp(name, program, length) == 0 && (name[length] == ',' || name[length] == 0))
+			return true;
+	}
+	return false;
+}

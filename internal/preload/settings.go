@@ -1,0 +1,19 @@
+package preload
+
+import "fmt"
+
+// Variable is the environment variable that the library reads: see settings.h.
+const Variable = "CGOHEAP_RUN"
+
+// Settings are its value.
+type Settings struct {
+	Parent      int   // the process number of the command: the process that it has started is recorded
+	SampleBytes int64 // mean bytes between samples; 1 records everything
+	TableBytes  int64
+	Children    string // none, all, or names of programs with commas between them
+	Boxes       string // the directory for boxes, an absolute path
+}
+
+func (s Settings) String() string {
+	return fmt.Sprintf("parent=%d sample=%d tables=%d children=%s boxes=%s", s.Parent, s.SampleBytes, s.TableBytes, s.Children, s.Boxes)
+}

@@ -1,0 +1,26 @@
+// What the command that started the program wants of this process.
+#ifndef PRELOAD_SETTINGS_H
+#define PRELOAD_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The variable. Its value is "parent=PID sample=BYTES tables=BYTES children=NAMES boxes=DIR": decimal numbers; NAMES are "none", "all", or
+// names of programs with commas between them; DIR, an absolute path, is all of the rest.
+#define SETTINGS_VARIABLE "CGOHEAP_RUN"
+
+struct settings {
+	uint64_t parent;       // the process number of the command
+	uint64_t sample_bytes; // mean bytes between samples; 1 records everything
+	uint64_t table_bytes;  // size of the box
+	char children[1024];
+	char boxes[1024];      // the directory of boxes
+};
+
+// Reads the variable from an environment, or from the process's own if that is NULL. False if it is not there or not of this form.
+bool settings_read(struct settings *s, char **environment);
+
+// Whether children of the program that run this program, a name without its folder, are to be recorded.
+bool settings_follow(const struct settings *s, const char *program);
+
+#endif
