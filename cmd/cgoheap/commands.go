@@ -11,6 +11,7 @@ type command struct {
 	about     []string
 	examples  []example
 	files     bool                // whether its arguments may be files
+	program   bool                // whether its first argument is a program, and what follows is the program's
 	values    map[string][]string // what the values of a flag may be, where they are few
 	prepare   func(flags *flag.FlagSet) action
 }
@@ -34,7 +35,36 @@ const holders = "the function of a library that Go code called, and the innermos
 
 // commands is the table. It is a function because some commands read it.
 func commands() []command {
-	return []command{topCommand(), viewCommand(), diffCommand(), dumpCommand(), recoverCommand(), checkCommand(), completionCommand()}
+	return []command{runCommand(), topCommand(), viewCommand(), diffCommand(), dumpCommand(), recoverCommand(), checkCommand(), completionCommand()}
+}
+
+func runCommand() command {
+	return command{
+		name: "run", arguments: "PROGRAM [ARG...]", files: true, program: true,
+		values:  map[string][]string{"view": viewNames(), "children": {"none", "all"}},
+		summary: "runs a program that nobody rebuilt, and records its native memory",
+		about: []string{
+			"It starts the program with the profiler before its malloc (LD_PRELOAD), and records from its first instruction: " +
+				"malloc and its family, operator new, and mapped memory, with the stacks. The program's input, output, signals " +
+				"and exit code are its own; if a signal ended it, the exit code is 128 and the signal's number. At the end, " +
+				"however it ended, the profile is written, and a summary says what was in use at the peak and at the end, who held the " +
+				"most of it, and how to see more. Flags come before the program.",
+			"The C compiler of this machine makes the library that records, once, in some seconds, into the user's cache. " +
+				"Programs that are linked statically, set-user-ID ones and those for another machine are refused, with what " +
+				"to do instead. One that has cgoheap linked in, or a malloc of its own, runs unrecorded, and a line says so.",
+			"The tables lie in memory, below /dev/shm, and are removed at the end. A process that is forked or executed by the " +
+				"program is recorded if -children says so, with a profile of its own beside the program's. If this command " +
+				"itself is killed, the program runs on.",
+			"In a Go program stacks end where Go calls C, and Go's own heap is not in the profile: cgoheap linked in has both.",
+		},
+		examples: []example{
+			{"cgoheap run ./server -port 8080", "who holds the memory of a program, with samples of 512 KiB"},
+			{"cgoheap run -exact -o new.pb.gz ./test && cgoheap diff -fail 'allocated > 5%' old.pb.gz new.pb.gz", "every " +
+				"allocation, for continuous integration"},
+			{"cgoheap run -children cc1,cc1plus make -j8", "the compilers that make runs, each with a profile"},
+		},
+		prepare: prepareRun,
+	}
 }
 
 func topCommand() command {

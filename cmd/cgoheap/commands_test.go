@@ -42,6 +42,9 @@ func TestHelpHasExamplesAndFlags(t *testing.T) {
 			t.Errorf("%s is not in %s", c.name, all)
 		}
 		for _, arguments := range [][]string{{c.name, "-h"}, {c.name, "--help"}, {"help", c.name}, {c.name, "argument", "-h"}} {
+			if c.program && arguments[1] == "argument" {
+				continue // the program's flag
+			}
 			code, out, trouble := ranWith(t, "", arguments...)
 			if code != exitGood || trouble != "" || !strings.HasPrefix(out, "usage: cgoheap "+c.name) || !strings.Contains(out, "\nExit codes:\n  0 ") {
 				t.Errorf("%v: exit code %d, %q, %q", arguments, code, out, trouble)
@@ -75,6 +78,12 @@ func TestExamplesHaveFlagsThatThereAre(t *testing.T) {
 				}
 				other := commands()[slices.IndexFunc(commands(), func(o command) bool { return o.name == words[1] })]
 				flags, _ := other.flags()
+				if other.program {
+					if err := flags.Parse(words[2:]); err != nil {
+						t.Errorf("%s: %v", e.line, err)
+					}
+					continue
+				}
 				for _, word := range words[2:] {
 					if name, isFlag := strings.CutPrefix(word, "-"); isFlag && name != "" && flags.Lookup(name) == nil {
 						t.Errorf("%s: there is no flag %s", e.line, word)
@@ -102,6 +111,7 @@ func TestWrongCallsAreToldInALine(t *testing.T) {
 		`there is no view "growth"`:                {"view", "-view", "growth", "a"},
 		"-json and -o - both":                      {"dump", "-json", "-o", "-", "1"},
 		"a profile is needed, or - for":            {"check"},
+		"flag provided but not defined: -wrong":    {"run", "-wrong", "true"},
 		"one address, process number, profile or ": {"view", "a", "b"},
 	} {
 		code, out, trouble := ranWith(t, "", arguments...)

@@ -13,7 +13,7 @@ const helpColumns = 80
 
 func usage() string {
 	var b strings.Builder
-	b.WriteString("cgoheap shows who holds the memory of a Go process, native memory above all.\n\n")
+	b.WriteString("cgoheap shows who holds the memory of a process, native memory above all.\n\n")
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "  cgoheap %s [FLAGS] %s\n", c.name, c.arguments)
 		writeWrapped(&b, "      ", c.summary)

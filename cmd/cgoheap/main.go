@@ -70,7 +70,7 @@ func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
 // run parses the flags and does what the command does.
 func (c *command) run(s *streams, arguments []string) (code int, err error) {
 	flags, act := c.flags()
-	names, err := parse(flags, arguments)
+	names, err := c.parse(flags, arguments)
 	if errors.Is(err, flag.ErrHelp) {
 		_, err := io.WriteString(s.out, c.help())
 		return exitGood, err
@@ -86,6 +86,15 @@ func (c *command) flags() (*flag.FlagSet, action) {
 	flags := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	return flags, c.prepare(flags)
+}
+
+// parse parses the flags. Behind a program's name they are the program's.
+func (c *command) parse(flags *flag.FlagSet, arguments []string) (names []string, err error) {
+	if c.program {
+		err = flags.Parse(arguments)
+		return flags.Args(), err
+	}
+	return parse(flags, arguments)
 }
 
 // parse parses flags before, between and after other arguments, which it returns. None is a flag that comes after "--".

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/background"
+	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/terminal"
+	kernel "github.com/cgoheap/cgoheap/internal/usage"
+)
+
+// run returns the program's exit code, or 128 and the number of the signal that ended it.
+func (r *running) run(s *streams, names []string) (code int, err error) {
+	program, library, err := r.find(s, names[0])
+	if err != nil {
+		return exitUnreadable, err
+	}
+	dir, err := r.makeDirectory()
+	if err != nil {
+		return exitUnreadable, err
+	}
+	h := &harvest{running: r, dir: dir}
+	c := &exec.Cmd{Path: program, Args: names, Env: r.environment(library, dir), Stdin: s.in, Stdout: s.raw, Stderr: s.progress}
+	end, err := h.await(c)
+	if err != nil {
+		return exitUnreadable, errors.Join(fmt.Errorf("%s cannot be started: %w", names[0], err), os.Remove(dir))
+	}
+	err = terminal.Progress(s.progress, "reading the tables and their names", func() error { return h.finish(end) })
+	for _, trouble := range h.troubles {
+		fmt.Fprintf(s.trouble, "cgoheap run: %v\n", trouble)
+	}
+	if err == nil {
+		err = h.own.tell(s.trouble, r.asJSON)
+	}
+	if err != nil {
+		fmt.Fprintf(s.trouble, "cgoheap run: %v\n", err)
+	}
+	if (err != nil || len(h.troubles) > 0) && end.code == 0 {
+		return exitUnreadable, nil
+	}
+	return end.code, nil
+}
+
+// ending is what is known of the program's end.
+type ending struct {
+	pid, code int
+	how       string
+	seconds   float64
+	resident  int64 // bytes, of the largest process; 0 if that is not known
+}
+
+// forwarded are the signals that are passed on to the program, but for those that this process was started to ignore.
+var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
+
+// await runs the program to its end, and recovers its children meanwhile. The error is that of a start that failed.
+func (h *harvest) await(c *exec.Cmd) (ending, error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, slices.DeleteFunc(slices.Clone(forwarded), signal.Ignored)...)
+	defer signal.Stop(signals)
+	_, kills, killsErr := kernel.Running.Kills()
+	own := peakResident() // which the kernel counts as the program's, from before it was executed
+	begin := time.Now()
+	if err := c.Start(); err != nil {
+		return ending{}, err
+	}
+	h.pid = c.Process.Pid
+	ended := make(chan error, 1)
+	go background.Run("waiting for the program", func() { ended <- c.Wait() }, func(err error) { ended <- err })
+	looks := time.NewTicker(time.Second)
+	defer looks.Stop()
+	for {
+		select {
+		case sent := <-signals:
+			if !isTyped(sent) {
+				_ = c.Process.Signal(sent) // it may have ended
+			}
+		case <-looks.C:
+			h.recoverChildren()
+		case <-ended:
+			end := endingOf(c)
+			end.seconds = time.Since(begin).Seconds()
+			if end.resident <= own {
+				end.resident = 0
+			}
+			if _, now, err := kernel.Running.Kills(); killsErr == nil && err == nil && now > kills && end.code == 128+int(unix.SIGKILL) {
+				end.how = fmt.Sprintf("was killed by the kernel, because its control group was out of memory (%s in the group)", report.Count(now-kills, "kill"))
+			}
+			return end, nil
+		}
+	}
+}
+
+// isTyped reports whether a signal was most likely made by a key of the terminal, which the program then got as well.
+func isTyped(s os.Signal) bool {
+	if s != unix.SIGINT && s != unix.SIGQUIT {
+		return false
+	}
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+func endingOf(c *exec.Cmd) ending {
+	end := ending{pid: c.Process.Pid, how: fmt.Sprintf("exited with status %d", c.ProcessState.ExitCode()), code: c.ProcessState.ExitCode()}
+	if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		end.code = 128 + int(s.Signal())
+		end.how = fmt.Sprintf("was killed by signal %d (%v)", int(s.Signal()), s.Signal())
+		if slices.Contains([]syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGABRT, unix.SIGILL, unix.SIGFPE, unix.SIGTRAP, unix.SIGSYS}, s.Signal()) {
+			end.how = fmt.Sprintf("crashed with signal %d (%v)", int(s.Signal()), s.Signal())
+		}
+	}
+	if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		end.resident = u.Maxrss << 10
+	}
+	return end
+}
+
+// peakResident returns the most bytes that were ever resident of this process.
+func peakResident() int64 {
+	var u unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss << 10
+}
+
+const leastRoom = 8 << 20 // that a directory for tables must have
+
+// makeDirectory makes the directory of the boxes, which only its owner may enter.
+func (r *running) makeDirectory() (string, error) {
+	candidates := []string{"/dev/shm", os.Getenv("XDG_RUNTIME_DIR"), "/run", os.TempDir()}
+	if r.tables != "" {
+		candidates = []string{r.tables}
+	}
+	var first error
+	for _, dir := range candidates {
+		if dir == "" {
+			continue
+		}
+		made, err := makeIn(dir)
+		if err == nil {
+			return made, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return "", fmt.Errorf("there is no room for the tables: %w; name another directory in memory (a tmpfs) with -tables", first)
+}
+
+func makeIn(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := blackbox.InMemory(dir); err != nil {
+		return "", err
+	}
+	var s unix.Statfs_t
+	if err := unix.Statfs(dir, &s); err != nil {
+		return "", &os.PathError{Op: "statfs", Path: dir, Err: err}
+	}
+	if free := int64(s.Bavail) * s.Bsize; s.Blocks > 0 && free < leastRoom { // without a bound, there are no blocks
+		return "", fmt.Errorf("%s has only %s free", dir, report.Bytes(free))
+	}
+	return os.MkdirTemp(dir, "cgoheap-run-")
+}

@@ -1,0 +1,260 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
+
+var workshop *toolchain.Workshop
+
+func TestMain(m *testing.M) { toolchain.RunWith(&workshop, m) }
+
+// forRuns prepares a folder to write to, which becomes the working directory, and one for tables. The library is compiled once.
+func forRuns(t *testing.T) (tables string) {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", filepath.Dir(workshop.Path("cache")))
+	t.Setenv("LD_PRELOAD", "")
+	program(t)
+	t.Chdir(t.TempDir())
+	return toolchain.Memory(t)
+}
+
+// program returns testdata/held.c, compiled: "held WHAT…" has 1,000,003 bytes in use in one block, made by hold_block.
+func program(t *testing.T) string {
+	t.Helper()
+	return compiled(t, "held")
+}
+
+func compiled(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("needs gcc (Debian: gcc)")
+	}
+	path, err := workshop.Make(name, func(path string) error {
+		return toolchain.Tool{Words: append([]string{"gcc", "-g", "-O1", "-Wl,--build-id", "-o", path, "testdata/held.c"}, flags...)}.Run()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// ranProgram runs the command, with each allocation recorded, and expects no tables to be left.
+func ranProgram(t *testing.T, arguments ...string) (code int, out, trouble string) {
+	t.Helper()
+	tables := forRuns(t)
+	code, out, trouble = ranWith(t, "", slices.Concat([]string{"run", "-exact", "-tables", tables}, arguments)...)
+	if left, err := os.ReadDir(tables); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left", err, left)
+	}
+	return code, out, trouble
+}
+
+func parsed(t *testing.T, path string) *profile.Profile {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	return profiletest.Parse(t, f)
+}
+
+// inUseBy returns the bytes in use in stacks through a function.
+func inUseBy(p *profile.Profile, function string) (bytes int64) {
+	for _, s := range p.Sample {
+		if slices.Contains(profiletest.Functions(s), function) {
+			bytes += s.Value[len(s.Value)-1]
+		}
+	}
+	return bytes
+}
+
+func TestAProgramRunsAsWithoutAndIsSummedUp(t *testing.T) {
+	for how, c := range map[string]struct {
+		code int
+		ends string
+	}{
+		"exit":  {7, "exited with status 7"},
+		"good":  {0, "exited with status 0"},
+		"kill":  {137, "was killed by signal 9 (killed)"},
+		"crash": {139, "crashed with signal 11 (segmentation fault)"},
+		"abort": {134, "crashed with signal 6 (aborted)"},
+		"term":  {143, "was killed by signal 15 (terminated)"},
+	} {
+		code, out, trouble := ranProgram(t, "-o", "p.pb.gz", program(t), how)
+		if code != c.code || out != "out\n" || !strings.HasPrefix(trouble, "err\ncgoheap: "+program(t)+", process ") {
+			t.Errorf("%s: exit code %d, %q, %q", how, code, out, trouble)
+		}
+		for _, says := range []string{c.ends + " after ", "at the peak  9", "977 KiB  100 %  hold_block\n", "the profile is p.pb.gz: cgoheap view p.pb.gz\n"} {
+			if !strings.Contains(trouble, says) {
+				t.Errorf("%s: %q is not in %s", how, says, trouble)
+			}
+		}
+		if n := inUseBy(parsed(t, "p.pb.gz"), "hold_block"); n != 1_000_003 {
+			t.Errorf("%s: %d bytes", how, n)
+		}
+	}
+}
+
+func TestTheProfileHasTheNameThatDumpGives(t *testing.T) {
+	code, _, trouble := ranProgram(t, "-view", "peak", program(t), "good")
+	files, err := filepath.Glob("cgoheap.*.peak.pb.gz")
+	if code != 0 || err != nil || len(files) != 1 || !strings.Contains(trouble, files[0]) {
+		t.Errorf("exit code %d, %q, %q", code, files, trouble)
+	}
+}
+
+func TestTheSummaryAsJSON(t *testing.T) {
+	_, _, trouble := ranProgram(t, "-json", "-o", "p.pb.gz", program(t), "exit")
+	lines := strings.Split(strings.TrimSpace(trouble), "\n")
+	var s summary
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
+		t.Fatal(err, trouble)
+	}
+	if s.ExitCode != 7 || s.File != "p.pb.gz" || s.InUseBytes < 1_000_003 || s.InUseBlocks < 1 || len(s.AtEnd) == 0 || s.AtEnd[0] != (holding{"hold_block", "", 1_000_003}) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSignalsArePassedOn(t *testing.T) {
+	for _, signal := range []string{"HUP", "TERM", "USR1", "USR2"} {
+		code, _, trouble := ranProgram(t, "sh", "-c", "trap 'exit 9' "+signal+"; kill -"+signal+" $PPID; while :; do sleep 0.1; done")
+		if code != 9 {
+			t.Errorf("%s: exit code %d, %q", signal, code, trouble)
+		}
+	}
+}
+
+// A shell that executes a program is one process with it; so is a script with its interpreter.
+func TestAScriptThatExecutesTheProgram(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec "+program(t)+" exit\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	code, out, trouble := ranProgram(t, "-o", "p.pb.gz", script)
+	if code != 7 || out != "out\n" || !strings.Contains(trouble, "cgoheap: "+program(t)) || inUseBy(parsed(t, "p.pb.gz"), "hold_block") != 1_000_003 {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+}
+
+func TestChildrenHaveProfilesOfTheirOwn(t *testing.T) {
+	for children, want := range map[string]int{"none": 0, "held": 2, "all": 2} {
+		line := fmt.Sprintf("%[1]s good; %[1]s kill; exit 5", program(t))
+		code, _, trouble := ranProgram(t, "-children", children, "-o", "p.pb.gz", "sh", "-c", line)
+		files, err := filepath.Glob("p.*.pb.gz")
+		if code != 5 || err != nil || len(files) != want {
+			t.Errorf("%s: exit code %d, %q, %q", children, code, files, trouble)
+		}
+		for _, file := range files {
+			if inUseBy(parsed(t, file), "hold_block") != 1_000_003 || !strings.Contains(trouble, "in use at the end: "+file) {
+				t.Errorf("%s: %s, %q", children, file, trouble)
+			}
+		}
+	}
+}
+
+func TestLibrariesThatAreAlreadyPreloadedStay(t *testing.T) {
+	tables := forRuns(t)
+	libc := toolchain.Target(t).Library(t, "libm.so.6")
+	t.Setenv("LD_PRELOAD", libc)
+	code, out, trouble := ranWith(t, "", "run", "-tables", tables, "sh", "-c", "echo $LD_PRELOAD")
+	if before, after, _ := strings.Cut(strings.TrimSpace(out), ":"); code != 0 || after != libc || !strings.Contains(before, "/libcgoheap-") {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+}
+
+// The tables are the only copy then.
+func TestTablesStayIfTheProfileCannotBeWritten(t *testing.T) {
+	tables := forRuns(t)
+	if err := os.Mkdir("gone", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	code, _, trouble := ranWith(t, "", "run", "-exact", "-tables", tables, "-o", "gone/p.pb.gz", "sh", "-c", "rmdir gone; exec "+program(t)+" good")
+	boxes, err := filepath.Glob(filepath.Join(tables, "*", "*.box"))
+	if code != exitUnreadable || err != nil || len(boxes) != 1 || !strings.Contains(trouble, "the tables stay in "+boxes[0]) {
+		t.Fatalf("exit code %d, %q, %q", code, boxes, trouble)
+	}
+	if code, _, trouble := ranWith(t, "", "recover", "-o", ".", boxes[0]); code != exitGood {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+}
+
+// A program that is not recorded runs all the same, and the command says that there is no profile.
+func TestAProgramThatCannotBeRecorded(t *testing.T) {
+	code, out, trouble := ranProgram(t, os.Args[0], "-test.list=^TestTheManual")
+	if code != exitUnreadable || !strings.HasPrefix(out, "TestTheManual") || !strings.Contains(trouble, "cgoheap: nothing is recorded of ") ||
+		!strings.Contains(trouble, "and nothing was recorded: a line above says why") {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+}
+
+func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
+	static := compiled(t, "static", "-static")
+	tables, dir := forRuns(t), t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	foreign := write("foreign", "\x7fELF\x02\x01\x01"+strings.Repeat("\x00", 9)+"\x02\x00\x16\x00\x01\x00\x00\x00"+strings.Repeat("\x00", 28)+
+		"\x40\x00\x38\x00\x00\x00\x40\x00\x00\x00\x00\x00", 0o700) // of s390x
+	for says, arguments := range map[string][]string{
+		"a program is needed":                                {},
+		"there is no program no-such-program in PATH: give":  {"no-such-program"},
+		"there is no program ./none":                         {"./none"},
+		"may not be run: chmod +x it":                        {write("data", "x", 0o600)},
+		"is no program of this system":                       {write("garbage", "x", 0o700)},
+		"is linked statically, so nothing can be put before": {static},
+		"is a program for EM_S390 (ELFCLASS64), and this is": {foreign},
+		"-exact and -sample exclude each other":              {"-exact", "-sample", "4KiB", "true"},
+		"-sample is 0":                                       {"-sample", "0", "true"},
+		"it must be a number of bytes":                       {"-sample", "many", "true"},
+		"-o -: standard output is the program's":             {"-o", "-", "true"},
+		"is there already: remove it":                        {"-o", static, "true"},
+		"the profile cannot be written":                      {"-o", "/nowhere/p.pb.gz", "true"},
+		"-children must be none, all, or names":              {"-children", "a b", "true"},
+		"it lies on a disk, and threads that allocate would": {"-tables", "/proc/self", "true"},
+		"there is no room for the tables: open /nowhere":     {"-tables", "/nowhere", "true"},
+		"there is no view \"growth\"":                        {"-view", "growth", "true"},
+		"no such file or directory":                          {"-library", "/nowhere.so", "true"},
+	} {
+		code, out, trouble := ranWith(t, "", append([]string{"run"}, arguments...)...)
+		if code != exitUnreadable || out != "" || !strings.HasPrefix(trouble, "cgoheap run: ") || !strings.Contains(trouble, says) {
+			t.Errorf("%q: exit code %d, %q, %q", arguments, code, out, trouble)
+		}
+	}
+	t.Setenv("XDG_CACHE_HOME", write("file", "", 0o600))
+	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, "true"); code != exitUnreadable || !strings.Contains(trouble, "set XDG_CACHE_HOME to") {
+		t.Errorf("no folder for a cache: exit code %d, %q", code, trouble)
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CC", "no-such-compiler")
+	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, "true"); code != exitUnreadable || !strings.Contains(trouble, `CC is "no-such-compiler"`) {
+		t.Errorf("a wrong compiler: exit code %d, %q", code, trouble)
+	}
+	t.Setenv("CC", "")
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, program); code != exitUnreadable || !strings.Contains(trouble, "a C compiler is needed once") {
+		t.Errorf("no compiler: exit code %d, %q", code, trouble)
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cgoheap/cgoheap/internal/recovery"
+	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/stack"
+	"github.com/cgoheap/cgoheap/symbolize"
+)
+
+// summary is what a run ends with, also as JSON.
+type summary struct {
+	Program      string     `json:"program"`
+	PID          int        `json:"pid"`
+	Ended        string     `json:"ended"`     // how, in words
+	ExitCode     int        `json:"exit_code"` // 128 and the signal's number if a signal ended it
+	Seconds      float64    `json:"seconds"`
+	File         string     `json:"file"`
+	PeakBytes    int64      `json:"peak_bytes"`
+	PeakResident int64      `json:"peak_resident_bytes,omitempty"` // of the largest process
+	InUseBytes   int64      `json:"inuse_bytes"`
+	InUseBlocks  int64      `json:"inuse_blocks"`
+	AllocBytes   int64      `json:"alloc_bytes"`
+	AllocBlocks  int64      `json:"alloc_blocks"`
+	AtPeak       []holding  `json:"at_peak"`
+	AtEnd        []holding  `json:"at_end"`
+	Lost         []string   `json:"lost,omitempty"`
+	Children     []*summary `json:"children,omitempty"`
+}
+
+// holding is what a function holds: the guilty one, and the Go function that called it, if any.
+type holding struct {
+	Function string `json:"function"`
+	Caller   string `json:"caller,omitempty"`
+	Bytes    int64  `json:"bytes"`
+}
+
+// mostHoldings is how many a list has.
+const mostHoldings = 5
+
+// held adds up who holds what.
+type held struct {
+	bytes map[holding]int64 // by a holding without bytes
+	sum   stack.Values
+}
+
+func (h *held) add(lines []symbolize.Line, s *stack.Sample) {
+	h.sum.InuseBytes += s.InuseBytes
+	h.sum.InuseObjects += s.InuseObjects
+	h.sum.AllocBytes += s.AllocBytes
+	h.sum.AllocObjects += s.AllocObjects
+	if s.InuseBytes <= 0 {
+		return
+	}
+	who := holding{Function: "code that no stack shows"}
+	if len(lines) > 0 {
+		who.Function, who.Caller = recovery.HolderOf(lines)
+	}
+	if h.bytes == nil {
+		h.bytes = make(map[holding]int64)
+	}
+	h.bytes[who] += s.InuseBytes
+}
+
+// largest returns the holdings of most.
+func (h *held) largest() []holding {
+	list := []holding{}
+	for who := range maps.Keys(h.bytes) {
+		list = append(list, holding{who.Function, who.Caller, h.bytes[who]})
+	}
+	slices.SortFunc(list, func(a, b holding) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Caller, b.Caller))
+	})
+	return list[:min(mostHoldings, len(list))]
+}
+
+// read writes the profile of a recording to a new file, and fills in its figures.
+func (sum *summary) read(from *remote.Recording, r *running, file string) error {
+	names := symbolize.New(r.naming)
+	var end, peak held
+	err := newFile(file, func(w io.Writer) error { return from.Write(w, r.view, names) })
+	if err == nil {
+		err = from.Write(io.Discard, remote.View{View: report.InUse, Seen: end.add}, names)
+	}
+	if err == nil {
+		err = from.Write(io.Discard, remote.View{View: report.Peak, Seen: peak.add}, names)
+	}
+	sum.PID, sum.PeakBytes = from.About.Process, peak.sum.InuseBytes
+	sum.InUseBytes, sum.InUseBlocks = end.sum.InuseBytes, end.sum.InuseObjects
+	sum.AllocBytes, sum.AllocBlocks = end.sum.AllocBytes, end.sum.AllocObjects
+	sum.AtPeak, sum.AtEnd = peak.largest(), end.largest()
+	return err
+}
+
+func (sum *summary) tell(to io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(to).Encode(sum)
+	}
+	resident := ""
+	if sum.PeakResident > 0 {
+		resident = fmt.Sprintf("; %s of its memory were resident at most", report.Bytes(sum.PeakResident))
+	}
+	fmt.Fprintf(to, "cgoheap: %s, process %d, %s after %.1f s\n", sum.Program, sum.PID, sum.Ended, sum.Seconds)
+	fmt.Fprintf(to, "  at the peak  %s in use%s\n", report.Bytes(sum.PeakBytes), resident)
+	tellHoldings(to, sum.AtPeak, sum.PeakBytes)
+	fmt.Fprintf(to, "  at the end   %s in use, in %s; allocated in all: %s, in %s\n", report.Bytes(sum.InUseBytes), report.Count(sum.InUseBlocks, "block"),
+		report.Bytes(sum.AllocBytes), report.Count(sum.AllocBlocks, "block"))
+	tellHoldings(to, sum.AtEnd, sum.InUseBytes)
+	if sum.AllocBlocks == 0 {
+		fmt.Fprintln(to, "  no block was sampled: -sample 1KiB samples more of them, and -exact records all")
+	}
+	for _, lost := range sum.Lost {
+		fmt.Fprintf(to, "  not complete: %s\n", lost)
+	}
+	for _, child := range sum.Children[:min(mostChildren, len(sum.Children))] {
+		fmt.Fprintf(to, "  %s, process %d: %s at the peak, %s in use at the end: %s\n", child.Program, child.PID, report.Bytes(child.PeakBytes),
+			report.Bytes(child.InUseBytes), child.File)
+	}
+	if more := len(sum.Children) - mostChildren; more > 0 {
+		fmt.Fprintf(to, "  and %s, whose profiles lie beside these\n", report.Count(int64(more), "other process"))
+	}
+	_, err := fmt.Fprintf(to, "  the profile is %s: cgoheap view %s\n", sum.File, sum.File)
+	return err
+}
+
+// mostChildren is how many are listed.
+const mostChildren = 20
+
+func tellHoldings(to io.Writer, list []holding, all int64) {
+	for _, h := range list {
+		caller := ""
+		if h.Caller != "" {
+			caller = ", called from " + h.Caller
+		}
+		fmt.Fprintf(to, "    %9s  %3.0f %%  %s%s\n", report.Bytes(h.Bytes), 100*float64(h.Bytes)/float64(max(all, 1)), h.Function, caller)
+	}
+}

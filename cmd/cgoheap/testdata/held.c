@@ -1,0 +1,31 @@
+// Holds 1,000,003 bytes, writes a line to each output, and ends as its argument says.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *volatile held;
+
+__attribute__((noinline)) static void hold_block(size_t size)
+{
+	held = malloc(size);
+	if (held != NULL)
+		memset(held, 1, size);
+}
+
+int main(int count, char **arguments)
+{
+	const char *how = count > 1 ? arguments[1] : "";
+	hold_block(1000003);
+	if (write(1, "out\n", 4) != 4 || write(2, "err\n", 4) != 4)
+		return 1;
+	if (strcmp(how, "kill") == 0)
+		raise(SIGKILL);
+	if (strcmp(how, "crash") == 0)
+		raise(SIGSEGV);
+	if (strcmp(how, "term") == 0)
+		raise(SIGTERM);
+	if (strcmp(how, "abort") == 0)
+		abort();
+	return strcmp(how, "exit") == 0 ? 7 : 0;
+}
