@@ -37,7 +37,7 @@ func (p process) Open(m *Module) (*elffile.File, error) {
 	if m.Path == vdsoPath {
 		return p.openVDSO(m)
 	}
-	if m.Foreign() && m.BuildID == "" && len(m.mapped) == 0 {
+	if m.Foreign() && m.BuildID == "" && len(m.mapped) == 0 && m.Inode == 0 {
 		return nil, fmt.Errorf("%s: %w: it had no build ID by which a file could be recognised", m.Path, ErrGone)
 	}
 	var first error

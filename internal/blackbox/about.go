@@ -27,6 +27,16 @@ type About struct {
 	KillsFile string         // where the kernel counts whom it kills for memory; see usage.Kernel.Kills
 
 	KillsGroup uint64 // identifies the control group of that file
+
+	Files []LoadedFile `json:",omitempty"` // those without a build ID, in the box of a program that package preload records
+}
+
+// LoadedFile is a file without a build ID as it was when the program began.
+type LoadedFile struct {
+	Path          string
+	Device, Inode uint64
+	Size          int64
+	Modified      int64 // nanoseconds since the epoch
 }
 
 // Here describes this process.

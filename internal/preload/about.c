@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "modules.h"
 #include "region.h"
 
-// Writes text as it stands in a string of JSON, cut where the room ends.
-static void escape(char *to, size_t room, const char *text)
+void about_escape(char *to, size_t room, const char *text)
 {
 	for (; *text != 0 && room > sizeof "\\u0000"; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -36,11 +36,14 @@ static void read_boot(char *boot, size_t room)
 
 void about_describe(const char *program)
 {
-	char boot[64], host[65] = "", named[2048], text[4096];
+	static char files[32 << 10], text[sizeof files + 4096];
+	char boot[64], host[65] = "", named[2048];
 	read_boot(boot, sizeof boot);
 	(void)gethostname(host, sizeof host - 1);
-	escape(named, sizeof named, program);
-	int size = snprintf(text, sizeof text, "{\"Program\":\"%s\",\"Host\":\"%s\",\"Process\":%d,\"Boot\":\"%s\"}", named, host, (int)getpid(), boot);
+	about_escape(named, sizeof named, program);
+	modules_describe(files, sizeof files);
+	int size = snprintf(text, sizeof text, "{\"Program\":\"%s\",\"Host\":\"%s\",\"Process\":%d,\"Boot\":\"%s\",\"Files\":%s}", named, host,
+			    (int)getpid(), boot, files);
 	uint64_t at = size < (int)sizeof text ? region_reserve((uint64_t)size) : 0;
 	if (at == 0)
 		return;

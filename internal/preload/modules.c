@@ -5,10 +5,13 @@
 
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
+#include "about.h"
 #include "control.h"
 #include "headers.h"
 #include "loads.h"
@@ -26,6 +29,7 @@ struct loaded {
 	const char *path; // the loader's, which keeps what it loads before the program begins
 	size_t id_size;
 	uint8_t id[40];
+	struct stat file; // of a file without a build ID; st_ino is 0 if it is not known
 };
 
 static struct {
@@ -94,6 +98,8 @@ static int list_file(struct dl_phdr_info *object, size_t size, void *unused)
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
 	if (vdso != 0 && all.count > 0 && l->bias == vdso)
 		l->path = "[vdso]";
+	if (l->id_size == 0 && stat(l->path, &l->file) != 0)
+		l->file.st_ino = 0;
 	if (l->range.limit != 0)
 		l->range.module = (uint16_t)++all.count; // the program's is 1
 	return 0;
@@ -138,12 +144,37 @@ static size_t write_hex(char *to, const struct loaded *l)
 	return 2 * l->id_size;
 }
 
+// The path without links, as the kernel lists it.
+static const char *resolve(const struct loaded *l, char resolved[PATH_MAX])
+{
+	return l->path[0] == '[' || realpath(l->path, resolved) == NULL ? l->path : resolved;
+}
+
+size_t modules_describe(char *to, size_t room)
+{
+	char path[PATH_MAX], escaped[2048];
+	size_t used = (size_t)snprintf(to, room, "[");
+	for (uint32_t i = 0; i < all.count; i++) {
+		const struct stat *f = &all.files[i].file;
+		if (f->st_ino == 0)
+			continue;
+		about_escape(escaped, sizeof escaped, resolve(&all.files[i], path));
+		int size = snprintf(to + used, room - used, "%s{\"Path\":\"%s\",\"Device\":%lu,\"Inode\":%lu,\"Size\":%ld,\"Modified\":%ld}",
+				    used > 1 ? "," : "", escaped, (unsigned long)f->st_dev, (unsigned long)f->st_ino, (long)f->st_size,
+				    (long)f->st_mtim.tv_sec * 1000000000 + f->st_mtim.tv_nsec);
+		if (used + (size_t)size + 2 > room)
+			break;
+		used += (size_t)size;
+	}
+	return used + (size_t)snprintf(to + used, room - used, "]");
+}
+
 // False if there is no room.
 static bool enter(const struct loaded *l)
 {
 	char id[2 * sizeof l->id], resolved[PATH_MAX];
 	size_t id_size = write_hex(id, l);
-	const char *path = l->path[0] == '[' || realpath(l->path, resolved) == NULL ? l->path : resolved;
+	const char *path = resolve(l, resolved);
 	uint64_t at = region_reserve(sizeof(struct module) + id_size + strlen(path));
 	if (at == 0)
 		return false;

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -83,7 +84,7 @@ func built(t *testing.T, compiler, name string, more ...string) string {
 	needs(t, compiler)
 	to := strings.TrimSuffix(name, filepath.Ext(name)) + "-" + compiler + strings.Join(more, "")
 	return must[string](t)(workshop.Make(to, func(path string) error {
-		arguments := slices.Concat([]string{"-g", "-O1", "-fno-inline-functions", "-Wl,--build-id", "-Wl,--eh-frame-hdr", "-o", path,
+		arguments := slices.Concat([]string{"-g", "-O1", "-fno-inline-functions", "-Wl,--eh-frame-hdr", "-o", path,
 			filepath.Join("testdata", name), "-lpthread", "-ldl"}, more)
 		return toolchain.Tool{Words: append([]string{compiler}, arguments...)}.Run()
 	}))
@@ -352,6 +353,37 @@ func TestABoxThatNobodyWaitsForIsRemoved(t *testing.T) {
 		if r := ran(t, dir, c); len(r.boxes) != boxes {
 			t.Errorf("%s: %q", end, r.boxes)
 		}
+	}
+}
+
+// Without a build ID, a file is the one that it was when the program began, by its inode, size and time.
+func TestFilesWithoutABuildID(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "sums")
+	text := must[[]byte](t)(os.ReadFile(built(t, "gcc", "sums.c", "-Wl,--build-id=none")))
+	if err := os.WriteFile(program, text, 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	r := record(t, library(t, here), "none", exec.Command(program, "each"))
+	compare(t, r)
+	if err := os.Chtimes(program, time.Unix(1, 0), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, p := read(t, r.boxes[0]); sumsIn(p) != [4]int64{} || !profiletest.HasComment(p, program, "deleted or replaced") {
+		t.Errorf("%q", p.Comments)
+	}
+}
+
+// A program with one thread may do what others may not.
+func TestAProgramThatIsAlone(t *testing.T) {
+	path := built(t, "gcc", "alone.c")
+	plain := exec.Command(path)
+	want, err := plain.Output()
+	if err != nil || !strings.Contains(string(want), "unshare: ") {
+		t.Fatal(err, string(want))
+	}
+	r := record(t, library(t, here), "none", exec.Command(path))
+	if r.out != string(want) || r.errors != "" {
+		t.Errorf("%q of %q, %q", r.out, want, r.errors)
 	}
 }
 

@@ -2,8 +2,13 @@
 #ifndef PRELOAD_SETTLER_H
 #define PRELOAD_SETTLER_H
 
-// Starts the thread. It allocates, so nothing may be recorded yet. Without it the program is recorded, but its box can only be read when
-// the process has ended.
+#include <stdbool.h>
+
+// Starts the thread. It allocates, for the first time before anything is recorded; libc keeps the memory of one that has ended. Without it
+// the program is recorded, but its box can only be read when the process has ended.
 void settler_begin(void);
+
+// Ends it, and waits for that. False if it does not run in this process. One caller at a time of this and the above.
+bool settler_end(void);
 
 #endif

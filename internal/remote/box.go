@@ -25,7 +25,7 @@ var ErrFull = errors.New("its volume was full")
 // ReadBox reads the recording in the file of a black box, whose process is gone. A large one is read in place: the file must stay
 // as it is until Close. Its time is that of the flight recorder's last record, about a second before the end at most; without one, that of the
 // last change that the file system noted. Other files are opened by the paths that the process knew, and by their build IDs
-// only. It returns ErrNotBegun if the process had only just made the file.
+// or, without these, by what the process has noted of them. It returns ErrNotBegun if the process had only just made the file.
 func ReadBox(file *os.File) (*Recording, error) {
 	r := &Recording{}
 	if err := withoutFaults(func() error { return r.readBox(file) }); err != nil {
@@ -53,8 +53,8 @@ func (r *Recording) readBox(file *os.File) error {
 	if last := lastIn(r.region); last != nil {
 		r.Time = last.Time
 	}
-	r.byTables()
 	r.About, _ = blackbox.Read(r.region.Bytes(r.region.Load64(layout.HeaderAbout), r.region.Load64(layout.HeaderAboutSize)))
+	r.byTables()
 	if r.About.Program != "" {
 		r.Program = r.About.Program
 	}

@@ -153,6 +153,9 @@ func (r *Recording) identify(process mappings.Process, loaded []mappings.Module)
 				break
 			}
 		}
+		if t.BuildID == "" && m.Inode == 0 {
+			r.recognise(m)
+		}
 		m.ID = t.ID
 		r.modules = append(r.modules, m)
 	}
@@ -161,6 +164,15 @@ func (r *Recording) identify(process mappings.Process, loaded []mappings.Module)
 		number := layout.FirstObject + slot
 		if o, ok := r.region.Object(number); ok && o.BuildID != "" {
 			r.objects[number] = r.moduleOf(process, &o)
+		}
+	}
+}
+
+// recognise tells a module without a build ID by which file it was, if the process has noted that.
+func (r *Recording) recognise(m *mappings.Module) {
+	for _, f := range r.About.Files {
+		if f.Path == m.Path {
+			m.Device, m.Inode, m.Written = f.Device, f.Inode, mappings.Written{Size: f.Size, Time: time.Unix(0, f.Modified)}
 		}
 	}
 }
