@@ -55,7 +55,9 @@ func runCommand() command {
 			"The tables lie in memory, below /dev/shm, and are removed at the end. A process that is forked or executed by the " +
 				"program is recorded if -children says so, with a profile of its own beside the program's. If this command " +
 				"itself is killed, the program runs on.",
-			"In a Go program stacks end where Go calls C, and Go's own heap is not in the profile: cgoheap linked in has both.",
+			"In a Go program (1.20 and later) stacks have C and Go, also in a stripped one. What needs Go inside is not there: Go's " +
+				"own heap, labels of goroutines, suspects and what points to a block; cgoheap linked in has them. Where a library " +
+				"was opened later, glibc before 2.35 and musl end the stack.",
 		},
 		examples: []example{
 			{"cgoheap run ./server -port 8080", "who holds the memory of a program, with samples of 512 KiB"},

@@ -30,6 +30,7 @@ type running struct {
 	file            string
 	children        string
 	tables, library string
+	goCode          string // of the program, for the library
 }
 
 func prepareRun(flags *flag.FlagSet) action {
@@ -97,15 +98,16 @@ func (r *running) find(s *streams, name string) (program, library string, err er
 	if program, err = preload.FindProgram(name); err != nil {
 		return "", "", err
 	}
-	target, err := preload.Inspect(program)
+	about, err := preload.Inspect(program)
 	if err != nil {
 		return "", "", err
 	}
+	r.goCode = about.Go
 	if r.library != "" {
-		library, err = preload.Given(r.library, target)
+		library, err = preload.Given(r.library, about.Target)
 		return program, library, err
 	}
-	library, err = preload.Library(target, func(what string, do func() error) error { return terminal.Progress(s.progress, what, do) })
+	library, err = preload.Library(about.Target, func(what string, do func() error) error { return terminal.Progress(s.progress, what, do) })
 	return program, library, err
 }
 
@@ -140,7 +142,7 @@ func (r *running) environment(library, boxes string) (list []string) {
 			list = append(list, variable)
 		}
 	}
-	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Children: r.children, Boxes: boxes}
+	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Children: r.children, Go: r.goCode, Boxes: boxes}
 	return append(list, "LD_PRELOAD="+libraries, preload.Variable+"="+settings.String())
 }
 

@@ -20,7 +20,10 @@
 #include "real.h"
 #include "region.h"
 #include "rows.h"
+#include "settings.h"
+#include "walk.h"
 
+#define PROGRAM 1 // its number; the loader lists it first
 #define MOST 1024 // more are met by walks, as libraries that are opened later
 
 struct loaded {
@@ -101,7 +104,7 @@ static int list_file(struct dl_phdr_info *object, size_t size, void *unused)
 	if (l->id_size == 0 && stat(l->path, &l->file) != 0)
 		l->file.st_ino = 0;
 	if (l->range.limit != 0)
-		l->range.module = (uint16_t)++all.count; // the program's is 1
+		l->range.module = (uint16_t)++all.count; // PROGRAM is 1
 	return 0;
 }
 
@@ -132,6 +135,26 @@ void modules_list(const char *program)
 	memory_end(&all.headers.memory);
 	qsort(all.files, all.count, sizeof *all.files, by_start);
 	know_allocator();
+}
+
+static struct code at_run_time(const uint64_t bounds[2], uint64_t bias)
+{
+	return (struct code){bounds[0] + bias, bounds[1] + bias};
+}
+
+void modules_know_go(const struct settings_go *go)
+{
+	uint64_t bias = 0;
+	for (uint32_t i = 0; i < all.count; i++)
+		bias = all.files[i].range.module == PROGRAM ? all.files[i].bias : bias;
+	cgoheap_go.own = (struct go_code){
+		.text = at_run_time(go->text, bias),
+		.asmcgocall = at_run_time(go->asmcgocall, bias),
+		.crosscall2 = at_run_time(go->crosscall2, bias),
+		.mstart = at_run_time(go->mstart, bias),
+	};
+	cgoheap_go.m_offset = (uint32_t)go->m;
+	cgoheap_go.joined = true;
 }
 
 static size_t write_hex(char *to, const struct loaded *l)
@@ -193,7 +216,7 @@ bool modules_publish(void)
 	if (at == 0 || cache == 0)
 		return false;
 	struct index *index = region_at(at);
-	*index = (struct index){.count = all.count, .number = 1, .cache = cache, .loads = all.loads};
+	*index = (struct index){.count = all.count, .number = 1, .cache = cache, .loads = all.loads, .go_module = cgoheap_go.joined ? PROGRAM : 0};
 	for (uint32_t i = 0; i < all.count; i++) {
 		if (!enter(&all.files[i]))
 			return false;

@@ -8,6 +8,10 @@
 // Lists the files. program is the path of the executable. Takes the loader's locks: once, before the first recording.
 void modules_list(const char *program);
 
+// Says where the program, which is a Go program, calls C. After modules_list, before the first recording.
+struct settings_go;
+void modules_know_go(const struct settings_go *go);
+
 // Enters them into the region's table, and publishes an index of their code. It has no rows: walks find rules in memory. Libraries that
 // are opened later are met by walks. False if the region has no room.
 bool modules_publish(void);

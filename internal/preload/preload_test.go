@@ -328,8 +328,8 @@ func ownMalloc(t *testing.T) string { return built(t, "gcc", "own.c", "-rdynamic
 // Without the variable, or with one that is none, the library does nothing and says nothing.
 func TestWithoutSettingsNothingHappens(t *testing.T) {
 	sums := built(t, "gcc", "sums.c")
-	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x sample=1 tables=1 children=all boxes=/dev/shm",
-		"CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all boxes=", "CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all boxes=relative"} {
+	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x sample=1 tables=1 children=all go=none boxes=/dev/shm",
+		"CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all go=none boxes=", "CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all go=none boxes=relative"} {
 		c := exec.Command(sums, "each")
 		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), variable)
 		if r := ran(t, toolchain.Memory(t), c); r.code != 3 || r.errors != "" || len(r.boxes) != 0 {
@@ -385,6 +385,56 @@ func TestAProgramThatIsAlone(t *testing.T) {
 	if r.out != string(want) || r.errors != "" {
 		t.Errorf("%q of %q, %q", r.out, want, r.errors)
 	}
+}
+
+// A Go program that was not rebuilt: C and Go in one stack, with the names of both.
+func TestGoProgramsWithoutCgoheap(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"as ever": nil, "stripped": {"-ldflags=-s"}, "position-independent": {"-buildmode=pie"}, "linked by Go": {"-ldflags=-linkmode=internal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := must[string](t)(workshop.Make("gocalls"+strings.Join(flags, ""), func(path string) error {
+				return toolchain.Tool{Words: slices.Concat([]string{"go", "build", "-o", path}, flags, []string{"./testdata/gocalls"})}.Run()
+			}))
+			about := must[Program](t)(Inspect(path))
+			dir := toolchain.Memory(t)
+			s := Settings{Parent: os.Getpid(), SampleBytes: 1, TableBytes: 64 << 20, Children: none, Go: about.Go, Boxes: dir}
+			c := exec.Command(path)
+			c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), Variable+"="+s.String())
+			r := ran(t, dir, c)
+			if r.code != 0 || r.out != "done\n" || r.errors != "" {
+				t.Fatalf("%+v", r)
+			}
+			_, p := read(t, r.boxes[0])
+			for size, want := range map[int64]struct {
+				through []string
+				sum     [4]int64
+			}{
+				1000: {[]string{"main.hold", "main.main.func1"}, [4]int64{400, 400_000, 400, 400_000}},
+				777:  {[]string{"main.hold", "main.goBack", "goBack", "main.main", "runtime.main"}, [4]int64{1, 777, 1, 777}},
+			} {
+				if found := profiletest.Sum(through(p, size, want.through)); found != want.sum {
+					t.Errorf("of %d bytes: %v, want %v", size, found, want.sum)
+				}
+			}
+		})
+	}
+}
+
+// through returns the samples of blocks of a size that went through these functions, leaf first.
+func through(p *profile.Profile, size int64, functions []string) (list []*profile.Sample) {
+	for _, s := range p.Sample {
+		left := functions
+		for _, name := range profiletest.Functions(s) {
+			if len(left) > 0 && name == left[0] {
+				left = left[1:]
+			}
+		}
+		if len(left) == 0 && slices.Equal(s.NumLabel["bytes"], []int64{size}) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // Programs of the distribution do what they do without.

@@ -30,6 +30,12 @@ func (t Target) libc() string {
 	return "glibc"
 }
 
+// Program is a file that can be recorded.
+type Program struct {
+	Target
+	Go string // for Settings
+}
+
 // machines are those that a recording can run on.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
@@ -49,20 +55,24 @@ func FindProgram(name string) (path string, err error) {
 	return path, err
 }
 
-// Inspect returns what a library must be made for to record a program, by its path; of a script, that of its interpreter. An error says why the
+// Inspect returns what must be known of a program to record it, by its path; of a script, of its interpreter. An error says why the
 // program cannot be recorded, and what to do instead.
-func Inspect(path string) (Target, error) {
+func Inspect(path string) (Program, error) {
 	for range 5 { // as many as the kernel follows
 		interpreter, err := interpreterOf(path)
 		if err != nil {
-			return Target{}, err
+			return Program{}, err
 		}
 		if interpreter == "" {
-			return inspect(path)
+			target, err := inspect(path)
+			if err != nil {
+				return Program{}, err
+			}
+			return Program{target, goCode(path)}, nil
 		}
 		path = interpreter
 	}
-	return Target{}, fmt.Errorf("%s: scripts that run each other", path)
+	return Program{}, fmt.Errorf("%s: scripts that run each other", path)
 }
 
 // interpreterOf returns the program that runs a script; "" if it is no script.

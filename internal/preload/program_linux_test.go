@@ -42,7 +42,7 @@ func TestAScriptIsInspectedByItsInterpreter(t *testing.T) {
 		}
 		return path
 	}
-	if target, err := Inspect(script("a", "#! /bin/sh -e\n")); err != nil || target != (Target{runtime.GOARCH, isMusl()}) {
+	if target, err := Inspect(script("a", "#! /bin/sh -e\n")); err != nil || target != (Program{Target{runtime.GOARCH, isMusl()}, none}) {
 		t.Error(target, err)
 	}
 	b := script("b", "#!"+filepath.Join(dir, "c")+"\n")

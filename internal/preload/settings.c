@@ -20,8 +20,8 @@ bool settings_read(struct settings *s, char **environment)
 {
 	const char *value = value_of(SETTINGS_VARIABLE, environment != NULL ? environment : environ);
 	int end = 0;
-	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu children=%1023s boxes=%n", &s->parent, &s->sample_bytes,
-				    &s->table_bytes, s->children, &end) != 4)
+	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu children=%1023s go=%511s boxes=%n", &s->parent, &s->sample_bytes,
+				    &s->table_bytes, s->children, s->go, &end) != 5)
 		return false;
 	value += end;
 	size_t length = strlen(value);
@@ -29,6 +29,12 @@ bool settings_read(struct settings *s, char **environment)
 		return false;
 	memcpy(s->boxes, value, length + 1);
 	return true;
+}
+
+bool settings_go(const struct settings *s, struct settings_go *go)
+{
+	return sscanf(s->go, "%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx", &go->device, &go->inode, &go->m, &go->text[0], &go->text[1],
+		      &go->asmcgocall[0], &go->asmcgocall[1], &go->crosscall2[0], &go->crosscall2[1], &go->mstart[0], &go->mstart[1]) == 11;
 }
 
 bool settings_follow(const struct settings *s, const char *program)

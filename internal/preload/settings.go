@@ -1,6 +1,9 @@
 package preload
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Variable is the environment variable that the library reads: see settings.h.
 const Variable = "CGOHEAP_RUN"
@@ -11,9 +14,11 @@ type Settings struct {
 	SampleBytes int64 // mean bytes between samples; 1 records everything
 	TableBytes  int64
 	Children    string // none, all, or names of programs with commas between them
+	Go          string // the layout of the Go code in the program, as Program.Go has it
 	Boxes       string // the directory for boxes, an absolute path
 }
 
 func (s Settings) String() string {
-	return fmt.Sprintf("parent=%d sample=%d tables=%d children=%s boxes=%s", s.Parent, s.SampleBytes, s.TableBytes, s.Children, s.Boxes)
+	return fmt.Sprintf("parent=%d sample=%d tables=%d children=%s go=%s boxes=%s", s.Parent, s.SampleBytes, s.TableBytes, s.Children,
+		cmp.Or(s.Go, none), s.Boxes)
 }

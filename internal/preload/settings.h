@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The variable. Its value is "parent=PID sample=BYTES tables=BYTES children=NAMES boxes=DIR": decimal numbers; NAMES are "none", "all", or
-// names of programs with commas between them; DIR, an absolute path, is all of the rest.
+// The variable. Its value is "parent=PID sample=BYTES tables=BYTES children=NAMES go=LAYOUT boxes=DIR": decimal numbers; NAMES are
+// "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal numbers with commas between them, see
+// settings_go; DIR, an absolute path, is all of the rest.
 #define SETTINGS_VARIABLE "CGOHEAP_RUN"
 
 struct settings {
@@ -14,11 +15,22 @@ struct settings {
 	uint64_t sample_bytes; // mean bytes between samples; 1 records everything
 	uint64_t table_bytes;  // size of the box
 	char children[1024];
+	char go[512];
 	char boxes[1024];      // the directory of boxes
 };
 
 // Reads the variable from an environment, or from the process's own if that is NULL. False if it is not there or not of this form.
 bool settings_read(struct settings *s, char **environment);
+
+// Where a Go program calls C, in the addresses of its file: pairs are first bytes and limits.
+struct settings_go {
+	uint64_t device, inode; // of the file
+	uint64_t m;             // the offset of the pointer to the m in a g
+	uint64_t text[2], asmcgocall[2], crosscall2[2], mstart[2];
+};
+
+// False if there is no layout.
+bool settings_go(const struct settings *s, struct settings_go *go);
 
 // Whether children of the program that run this program, a name without its folder, are to be recorded.
 bool settings_follow(const struct settings *s, const char *program);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,6 +127,15 @@ static bool know_program(void)
 	return size > 0;
 }
 
+// The layout is of the program that the command has started, and not of one that this may have executed.
+static void know_go(void)
+{
+	struct settings_go go;
+	struct stat s;
+	if (settings_go(&settings, &go) && stat("/proc/self/exe", &s) == 0 && s.st_dev == go.device && s.st_ino == go.inode)
+		modules_know_go(&go);
+}
+
 // glibc calls it with these arguments, and has no environ yet.
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment)
 {
@@ -138,6 +148,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
 	const struct go_calls nobodys = {map, unmap, map_other};
 	(void)mapping_find_go(&nobodys);
 	modules_list(program);
+	know_go();
 	if (!prepare())
 		return;
 	if (settings_follow(&settings, name))

@@ -6,6 +6,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/elffile"
 )
 
 // setsUser returns an error if a program runs with other rights than this process: then the loader ignores LD_PRELOAD.
@@ -26,4 +28,17 @@ func setsUser(path string) error {
 			"that user, or record a copy without these rights", path)
 	}
 	return nil
+}
+
+// identityOf returns the device and inode of an open file.
+func identityOf(f *elffile.File) (device, inode uint64, ok bool) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, false
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0, false
+	}
+	return uint64(s.Dev), s.Ino, true
 }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package preload
-
-func setsUser(string) error { return nil }
