@@ -110,6 +110,12 @@ func (h *harvest) read(file *os.File, profile string) *summary {
 		h.removeAll([]left{{path: file.Name()}})
 		return nil
 	}
+	if errors.Is(err, remote.ErrFull) {
+		h.removeAll([]left{{path: file.Name()}})
+		h.troubles = append(h.troubles, fmt.Errorf("there is no profile, because the tables had no room in %s: name a larger directory in memory with "+
+			"-tables, or record less with -sample", h.dir))
+		return nil
+	}
 	var sum *summary
 	if err == nil {
 		defer r.Close()
@@ -145,9 +151,12 @@ func (h *harvest) finish(end ending) error {
 	if err != nil {
 		return err
 	}
+	if h.own == nil && len(h.troubles) > 0 {
+		return fmt.Errorf("the program %s after %.1f s", end.how, end.seconds)
+	}
 	if h.own == nil {
-		return fmt.Errorf("%s after %.1f s, and nothing was recorded: a line above says why, or the program left it to another one, as a "+
-			"container or a service does: then run that by cgoheap run there", "the program "+end.how, end.seconds)
+		return fmt.Errorf("the program %s after %.1f s, and nothing was recorded: a line above says why, or the program had a container or a service "+
+			"run another one; then use cgoheap run there", end.how, end.seconds)
 	}
 	if len(alive) > 0 {
 		h.troubles = append(h.troubles, fmt.Errorf("other processes still run (%d); when they have ended, cgoheap recover %s has their profiles", len(alive), h.dir))

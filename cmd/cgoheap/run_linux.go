@@ -75,8 +75,11 @@ func (h *harvest) await(c *exec.Cmd) (ending, error) {
 		return ending{}, err
 	}
 	h.pid = c.Process.Pid
-	ended := make(chan error, 1)
-	go background.Run("waiting for the program", func() { ended <- c.Wait() }, func(err error) { ended <- err })
+	ended := make(chan struct{})
+	go background.Run("waiting for the program", func() {
+		defer close(ended)
+		_ = c.Wait() // its state says how it ended
+	}, nil)
 	looks := time.NewTicker(time.Second)
 	defer looks.Stop()
 	for {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
@@ -199,6 +200,51 @@ func TestAProgramThatCannotBeRecorded(t *testing.T) {
 	if code != exitUnreadable || !strings.HasPrefix(out, "TestTheManual") || !strings.Contains(trouble, "cgoheap: nothing is recorded of ") ||
 		!strings.Contains(trouble, "and nothing was recorded: a line above says why") {
 		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+}
+
+// mounted mounts a volume in memory, with flags and options.
+func mounted(t *testing.T, flags uintptr, options string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("none", dir, "tmpfs", flags, options); err != nil {
+		t.Skip("needs root, to mount a volume: ", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
+}
+
+func TestVolumesThatAreOfNoUseAreToldInASentence(t *testing.T) {
+	small, full, locked, fixed := mounted(t, 0, "size=9m"), mounted(t, 0, "size=1m"), mounted(t, unix.MS_NOEXEC, ""), mounted(t, unix.MS_RDONLY, "")
+	tables := forRuns(t)
+	if code, _, trouble := ranWith(t, "", "run", "-exact", "-tables", small, program(t), "many"); code != exitUnreadable ||
+		!strings.Contains(trouble, "there is no profile, because the tables had no room in "+small) {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	if left, err := os.ReadDir(small); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v are left", err, left)
+	}
+	if code, _, trouble := ranWith(t, "", "run", "-tables", full, program(t)); code != exitUnreadable || !strings.Contains(trouble, full+" has only 1 MiB free") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	made, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "cgoheap", "*.so"))
+	if err != nil || len(made) == 0 {
+		t.Fatal(err, made)
+	}
+	text, err := os.ReadFile(made[0])
+	if err == nil {
+		err = os.WriteFile(filepath.Join(locked, "lib.so"), text, 0o700) //nolint:gosec // it could be run elsewhere
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, trouble := ranWith(t, "", "run", "-library", filepath.Join(locked, "lib.so"), "-tables", tables, program(t)); code != exitUnreadable ||
+		!strings.Contains(trouble, "(noexec): take a folder on another one") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	t.Setenv("XDG_CACHE_HOME", fixed)
+	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, program(t)); code != exitUnreadable || !strings.Contains(trouble, "read-only file system; set XDG_CACHE_HOME") {
+		t.Errorf("exit code %d, %q", code, trouble)
 	}
 }
 

@@ -40,8 +40,7 @@ func Library(t Target, making func(what string, do func() error) error) (path st
 	fmt.Fprint(h, id)
 	path = fmt.Sprintf("%s-%x.so", first, h.Sum(nil)[:8])
 	if _, err := os.Stat(path); err != nil {
-		make := func() error { return c.make(folder, list, t, path) }
-		if err := making("compiling libcgoheap.so, once, by "+c[0], make); err != nil {
+		if err := making("compiling libcgoheap.so, once, by "+c[0], func() error { return c.make(folder, list, t, path) }); err != nil {
 			return "", err
 		}
 	}
@@ -113,7 +112,7 @@ func usable(path string, t Target) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if err := mayRun(path); err != nil {
-		return fmt.Errorf("%s: %w: its file system forbids programs (noexec): set XDG_CACHE_HOME to a folder on another one", path, err)
+		return fmt.Errorf("%s: %w: its file system forbids programs (noexec): take a folder on another one, by XDG_CACHE_HOME or -library", path, err)
 	}
 	return nil
 }

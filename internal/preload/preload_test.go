@@ -268,9 +268,6 @@ func TestSumsWithMusl(t *testing.T) {
 
 // The library for another machine, by an emulator.
 func TestSumsOnArm64(t *testing.T) {
-	if runtime.GOARCH == "arm64" {
-		t.Skip("arm64 is this machine")
-	}
 	emulator, sums := needs(t, "qemu-aarch64"), built(t, "aarch64-linux-gnu-gcc", "sums.c")
 	for _, arguments := range [][]string{{"each", "threads"}, {"each", "kill"}} {
 		dir := toolchain.Memory(t)

@@ -19,6 +19,8 @@ int main(int count, char **arguments)
 	hold_block(1000003);
 	if (write(1, "out\n", 4) != 4 || write(2, "err\n", 4) != 4)
 		return 1;
+	for (int i = 0; strcmp(how, "many") == 0 && i < 300000; i++)
+		hold_block(16);
 	if (strcmp(how, "kill") == 0)
 		raise(SIGKILL);
 	if (strcmp(how, "crash") == 0)
