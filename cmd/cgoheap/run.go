@@ -27,6 +27,7 @@ type running struct {
 	shared
 	sample          int64
 	exact, asJSON   bool
+	settle          bool
 	file            string
 	children        string
 	tables, library string
@@ -44,6 +45,8 @@ func prepareRun(flags *flag.FlagSet) action {
 	flags.BoolVar(&r.asJSON, "json", false, "print the summary as a JSON object, in one line, which is the last of standard error")
 	flags.StringVar(&r.children, "children", "none", "the `names` of programs, with commas between them, that are recorded when the program starts "+
 		"them, and when they fork; all, or none")
+	flags.BoolVar(&r.settle, "settle", false, "have a thread in the program settle its tables each second, so that a copy of its box, made while it "+
+		"runs, is of one moment; the program can notice that it has another thread")
 	flags.StringVar(&r.tables, "tables", "", "the `directory` for the tables, in memory (default below /dev/shm)")
 	flags.StringVar(&r.library, "library", "", "the `file` of libcgoheap.so, from a machine that has made it (default: it is made by the C compiler, once)")
 	r.add(flags)
@@ -142,13 +145,14 @@ func (r *running) environment(library, boxes string) (list []string) {
 			list = append(list, variable)
 		}
 	}
-	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Children: r.children, Go: r.goCode, Boxes: boxes}
+	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Settle: r.settle, Children: r.children,
+		Go: r.goCode, Boxes: boxes}
 	return append(list, "LD_PRELOAD="+libraries, preload.Variable+"="+settings.String())
 }
 
 // take writes the profile of a recording, and sums it up.
 func (r *running) take(from *remote.Recording, file string) (*summary, error) {
-	sum := &summary{Program: from.Program, File: file, Lost: from.Lost()}
+	sum := &summary{Program: from.Program, File: file, SampleBytes: r.sample, Lost: from.Lost()}
 	if err := sum.read(from, r, file); err != nil {
 		return nil, err
 	}

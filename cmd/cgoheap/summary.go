@@ -23,6 +23,7 @@ type summary struct {
 	ExitCode     int        `json:"exit_code"` // 128 and the signal's number if a signal ended it
 	Seconds      float64    `json:"seconds"`
 	File         string     `json:"file"`
+	SampleBytes  int64      `json:"sample_bytes"` // mean bytes between samples; 1: everything was recorded
 	PeakBytes    int64      `json:"peak_bytes"`
 	PeakResident int64      `json:"peak_resident_bytes,omitempty"` // of the largest process
 	InUseBytes   int64      `json:"inuse_bytes"`
@@ -113,8 +114,8 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	fmt.Fprintf(to, "  at the end   %s in use, in %s; allocated in all: %s, in %s\n", report.Bytes(sum.InUseBytes), report.Count(sum.InUseBlocks, "block"),
 		report.Bytes(sum.AllocBytes), report.Count(sum.AllocBlocks, "block"))
 	tellHoldings(to, sum.AtEnd, sum.InUseBytes)
-	if sum.AllocBlocks == 0 {
-		fmt.Fprintln(to, "  no block was sampled: -sample 1KiB samples more of them, and -exact records all")
+	if sum.SampleBytes > 1 {
+		fmt.Fprintf(to, "  these are estimates from a sample each %s: -sample takes more of them, and -exact records every allocation\n", report.Bytes(sum.SampleBytes))
 	}
 	for _, lost := range sum.Lost {
 		fmt.Fprintf(to, "  not complete: %s\n", lost)

@@ -23,7 +23,10 @@ import (
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
+	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
+	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -98,6 +101,9 @@ type recorded struct {
 	boxes  []string // in the order of their names
 }
 
+// settles is a variable that has record have the tables settled.
+const settles = "CGOHEAP_TEST_SETTLE=1"
+
 // record runs a program, each allocation recorded, with its children if they are to be.
 func record(t *testing.T, library, children string, c *exec.Cmd) recorded {
 	t.Helper()
@@ -109,6 +115,7 @@ func record(t *testing.T, library, children string, c *exec.Cmd) recorded {
 			others = more
 		}
 	}
+	s.Settle = slices.Contains(c.Env, settles)
 	c.Env = append(append(os.Environ(), c.Env...), "LD_PRELOAD="+strings.Trim(library+":"+others, ":"), Variable+"="+s.String())
 	return ran(t, dir, c)
 }
@@ -195,6 +202,7 @@ func TestSumsAreThoseOfTheProgram(t *testing.T) {
 		"a library":       {[]string{"open", opened}, 3},
 		"SIGKILL":         {[]string{"threads", "open", opened, "kill"}, -1},
 		"fork":            {[]string{"each", "fork"}, 0},
+		"fork in a hurry": {[]string{"each", "fork-hurried"}, 3},
 		"a child of exec": {[]string{"fork-exec", "each"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -325,8 +333,8 @@ func ownMalloc(t *testing.T) string { return built(t, "gcc", "own.c", "-rdynamic
 // Without the variable, or with one that is none, the library does nothing and says nothing.
 func TestWithoutSettingsNothingHappens(t *testing.T) {
 	sums := built(t, "gcc", "sums.c")
-	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x sample=1 tables=1 children=all go=none boxes=/dev/shm",
-		"CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all go=none boxes=", "CGOHEAP_RUN=parent=1 sample=1 tables=8388608 children=all go=none boxes=relative"} {
+	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x sample=1 tables=1 settle=0 children=all go=none boxes=/dev/shm",
+		"CGOHEAP_RUN=parent=1 sample=1 tables=8388608 settle=0 children=all go=none boxes=", "CGOHEAP_RUN=parent=1 sample=1 tables=8388608 settle=0 children=all go=none boxes=relative"} {
 		c := exec.Command(sums, "each")
 		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), variable)
 		if r := ran(t, toolchain.Memory(t), c); r.code != 3 || r.errors != "" || len(r.boxes) != 0 {
@@ -370,7 +378,7 @@ func TestFilesWithoutABuildID(t *testing.T) {
 	}
 }
 
-// A program with one thread may do what others may not.
+// A program with one thread stays one, and may do what others may not, also if ours settles the tables.
 func TestAProgramThatIsAlone(t *testing.T) {
 	path := built(t, "gcc", "alone.c")
 	plain := exec.Command(path)
@@ -378,10 +386,56 @@ func TestAProgramThatIsAlone(t *testing.T) {
 	if err != nil || !strings.Contains(string(want), "unshare: ") {
 		t.Fatal(err, string(want))
 	}
-	r := record(t, library(t, here), "none", exec.Command(path))
-	if r.out != string(want) || r.errors != "" {
-		t.Errorf("%q of %q, %q", r.out, want, r.errors)
+	for settling, threads := range map[string]string{"": "1", settles: "2"} {
+		c := exec.Command(path)
+		c.Env = []string{settling}
+		r := record(t, library(t, here), "none", c)
+		if r.out != strings.Replace(string(want), "threads: 1", "threads: "+threads, 1) || r.errors != "" {
+			t.Errorf("%q: %q of %q, %q", settling, r.out, want, r.errors)
+		}
 	}
+}
+
+// The tables in a box of a living process are those of a moment, soon after it.
+func TestTheTablesAreSettled(t *testing.T) {
+	dir := toolchain.Memory(t)
+	s := Settings{Parent: os.Getpid(), SampleBytes: 1, TableBytes: 8 << 20, Settle: true, Children: none, Boxes: dir}
+	c := exec.Command(built(t, "gcc", "sums.c"), "threads", "wait")
+	c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), Variable+"="+s.String())
+	in, out := must[io.WriteCloser](t)(c.StdinPipe()), must[io.ReadCloser](t)(c.StdoutPipe())
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes := must[[]string](t)(blackbox.Names(dir))
+	for settled := (stack.Values{}); ; time.Sleep(20 * time.Millisecond) {
+		all := valuesIn(t, boxes[0], true)
+		if settled = valuesIn(t, boxes[0], false); settled == all && all.AllocObjects > 0 {
+			break
+		}
+	}
+	if err := errors.Join(in.Close(), c.Wait()); c.ProcessState.ExitCode() != 3 {
+		t.Errorf("%v, %q", err, line[:n])
+	}
+}
+
+// valuesIn returns the sum of all that lies in a box: up to now, if it is read as that of a process that has ended, or else as settled.
+func valuesIn(t *testing.T, box string, ended bool) (sum stack.Values) {
+	t.Helper()
+	var memory scratch.Memory
+	defer memory.Free()
+	region := tables.Region(must[[]byte](t)(os.ReadFile(box)))
+	for _, s := range tables.NewReader(region, tables.Options{Depth: 128, Stopped: ended}, &memory).Settled().Unpack() {
+		sum.AllocObjects += s.AllocObjects
+		sum.AllocBytes += s.AllocBytes
+		sum.InuseObjects += s.InuseObjects
+		sum.InuseBytes += s.InuseBytes
+	}
+	return sum
 }
 
 // A Go program that was not rebuilt: C and Go in one stack, with the names of both.

@@ -20,8 +20,8 @@ bool settings_read(struct settings *s, char **environment)
 {
 	const char *value = value_of(SETTINGS_VARIABLE, environment != NULL ? environment : environ);
 	int end = 0;
-	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu children=%1023s go=%511s boxes=%n", &s->parent, &s->sample_bytes,
-				    &s->table_bytes, s->children, s->go, &end) != 5)
+	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu settle=%lu children=%1023s go=%511s boxes=%n", &s->parent,
+				    &s->sample_bytes, &s->table_bytes, &s->settle, s->children, s->go, &end) != 6)
 		return false;
 	value += end;
 	size_t length = strlen(value);

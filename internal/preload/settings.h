@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The variable. Its value is "parent=PID sample=BYTES tables=BYTES children=NAMES go=LAYOUT boxes=DIR": decimal numbers; NAMES are
+// The variable. Its value is "parent=PID sample=BYTES tables=BYTES settle=0 children=NAMES go=LAYOUT boxes=DIR": decimal numbers; NAMES are
 // "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal numbers with commas between them, see
 // settings_go; DIR, an absolute path, is all of the rest.
 #define SETTINGS_VARIABLE "CGOHEAP_RUN"
@@ -14,6 +14,7 @@ struct settings {
 	uint64_t parent;       // the process number of the command
 	uint64_t sample_bytes; // mean bytes between samples; 1 records everything
 	uint64_t table_bytes;  // size of the box
+	uint64_t settle;       // 1: a thread settles the tables each second
 	char children[1024];
 	char go[512];
 	char boxes[1024];      // the directory of boxes

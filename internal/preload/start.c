@@ -99,7 +99,8 @@ static bool prepare(void)
 		return false;
 	}
 	about_describe(program);
-	settler_begin();
+	if (settings.settle != 0)
+		settler_begin();
 	recorded = getpid();
 	return true;
 }

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,48 @@ static void open_library(const char *path)
 		counted(opened(i), i);
 }
 
+static atomic_bool ending;
+
+// Allocates until the program ends, and counts nothing.
+static void *hurry(void *unused)
+{
+	while (!ending)
+		free(realloc(malloc(100), 200));
+	return unused;
+}
+
+static void tell(void);
+
+// In a child: what only it has allocated.
+static void become_child(void)
+{
+	allocs = alloc_bytes = blocks = bytes = 0;
+	each_kind(100);
+	tell();
+}
+
+// Forks while other threads are in the midst of allocating.
+static void fork_hurried(void)
+{
+	pthread_t all[4];
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&all[i], NULL, hurry, NULL) != 0)
+			abort();
+	for (int i = 0; i < 20; i++) {
+		pid_t child = fork();
+		int status = 0;
+		if (child == 0) {
+			become_child();
+			_exit(4);
+		}
+		if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 4)
+			abort();
+	}
+	ending = true;
+	for (int i = 0; i < 4; i++)
+		pthread_join(all[i], NULL);
+}
+
 static void tell(void)
 {
 	char line[200];
@@ -114,9 +157,16 @@ int main(int count, char **arguments)
 			threads();
 		else if (strcmp(what, "open") == 0)
 			open_library(arguments[++i]);
+		else if (strcmp(what, "fork-hurried") == 0)
+			fork_hurried();
 		else if (strcmp(what, "kill") == 0)
 			tell(), kill(getpid(), SIGKILL);
-		else if (strcmp(what, "exec") == 0)
+		else if (strcmp(what, "wait") == 0) { // until standard input ends
+			char byte;
+			tell();
+			while (read(0, &byte, 1) == 1)
+				;
+		} else if (strcmp(what, "exec") == 0)
 			execv(arguments[0], (char *[]){arguments[0], "each", "threads", NULL});
 		else if (strcmp(what, "fork") == 0) {
 			tell();
