@@ -250,7 +250,7 @@ func TestVolumesThatAreOfNoUseAreToldInASentence(t *testing.T) {
 }
 
 func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
-	static := compiled(t, "static", "-static")
+	static, sanitized := compiled(t, "static", "-static"), compiled(t, "sanitized", "-fsanitize=address")
 	tables, dir := forRuns(t), t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
@@ -268,6 +268,7 @@ func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
 		"may not be run: chmod +x it":                        {write("data", "x", 0o600)},
 		"is no program of this system":                       {write("garbage", "x", 0o700)},
 		"is linked statically, so nothing can be put before": {static},
+		"is compiled with a sanitizer (libasan.so":           {sanitized},
 		"is a program for EM_S390 (ELFCLASS64), and this is": {foreign},
 		"-exact and -sample exclude each other":              {"-exact", "-sample", "4KiB", "true"},
 		"-sample is 0":                                       {"-sample", "0", "true"},

@@ -107,6 +107,9 @@ func inspect(path string) (t Target, err error) {
 	if err := setsUser(path); err != nil {
 		return t, err
 	}
+	if err := sanitized(f, path); err != nil {
+		return t, err
+	}
 	loader := ""
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP {
@@ -121,6 +124,22 @@ func inspect(path string) (t Target, err error) {
 		return t, static(path)
 	}
 	return Target{runtime.GOARCH, strings.HasPrefix(filepath.Base(loader), "ld-musl")}, nil
+}
+
+// sanitized returns an error for a program whose malloc must be the first, and that ends if it is not.
+func sanitized(f *elf.File, path string) error {
+	libraries, err := f.ImportedLibraries()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for _, library := range libraries {
+		for _, sanitizer := range []string{"libasan.", "libtsan.", "liblsan.", "libhwasan."} {
+			if strings.HasPrefix(library, sanitizer) {
+				return fmt.Errorf("%s is compiled with a sanitizer (%s), which takes malloc: build it without -fsanitize", path, library)
+			}
+		}
+	}
+	return nil
 }
 
 // static says what can be done with a program that has no loader.
