@@ -204,6 +204,23 @@ func TestAProgramThatCannotBeRecorded(t *testing.T) {
 	}
 }
 
+// A machine without a compiler takes the library of another.
+func TestALibraryFromElsewhere(t *testing.T) {
+	tables := forRuns(t)
+	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, "-o", "first.pb.gz", program(t)); code != 0 {
+		t.Fatal(trouble)
+	}
+	made, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "cgoheap", "*.so"))
+	if err != nil || len(made) == 0 {
+		t.Fatal(err, made)
+	}
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if code, _, trouble := ranWith(t, "", "run", "-exact", "-tables", tables, "-library", made[0], "-o", "p.pb.gz", program(t)); code != 0 || inUseBy(parsed(t, "p.pb.gz"), "hold_block") != 1_000_003 {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+}
+
 // mounted mounts a volume in memory, with flags and options.
 func mounted(t *testing.T, flags uintptr, options string) string {
 	t.Helper()

@@ -27,7 +27,7 @@ type compiler []string
 
 // errNoCompiler reports that there is none.
 var errNoCompiler = errors.New("a C compiler is needed once, to make the library that records, and there is none: install gcc or clang " +
-	"(Debian: gcc libc6-dev), or set CC; or take the library from a machine that has made it, by -library")
+	"(Debian: gcc libc6-dev), or set CC; or take libcgoheap-….so from ~/.cache/cgoheap of a machine that has made it, by -library")
 
 // errNoMusl reports that there is none for musl.
 var errNoMusl = errors.New("the program is linked with musl, and there is no C compiler for that: install musl-gcc (Debian: musl-tools), " +

@@ -412,11 +412,11 @@ func TestTheTablesAreSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	boxes := must[[]string](t)(blackbox.Names(dir))
-	for settled := (stack.Values{}); ; time.Sleep(20 * time.Millisecond) {
-		all := valuesIn(t, boxes[0], true)
-		if settled = valuesIn(t, boxes[0], false); settled == all && all.AllocObjects > 0 {
+	for {
+		if all := valuesIn(t, boxes[0], true); all.AllocObjects > 0 && valuesIn(t, boxes[0], false) == all {
 			break
 		}
+		time.Sleep(20 * time.Millisecond)
 	}
 	if err := errors.Join(in.Close(), c.Wait()); c.ProcessState.ExitCode() != 3 {
 		t.Errorf("%v, %q", err, line[:n])
