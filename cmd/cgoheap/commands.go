@@ -48,7 +48,7 @@ func runCommand() command {
 				"malloc and its family, operator new, and mapped memory, with the stacks. The program's input, output, signals " +
 				"and exit code are its own; if a signal ended it, the exit code is 128 and the signal's number. At the end, " +
 				"however it ended, the profile is written, and a summary says what was in use at the peak and at the end, who held the " +
-				"most of it, and how to see more. Flags come before the program.",
+				"most of it, and how to see more. Stacks of mapped memory are in cgoheap dump -view rss PID, while the program runs. Flags come before the program.",
 			"The C compiler of this machine makes the library that records, once, in some seconds, into the user's cache. " +
 				"Programs that are linked statically, set-user-ID ones and those for another machine are refused, with what " +
 				"to do instead. One that has cgoheap linked in, or a malloc of its own, runs unrecorded, and a line says so.",

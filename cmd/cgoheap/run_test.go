@@ -100,7 +100,7 @@ func TestAProgramRunsAsWithoutAndIsSummedUp(t *testing.T) {
 		if code != c.code || out != "out\n" || !strings.HasPrefix(trouble, "err\ncgoheap: "+program(t)+", process ") {
 			t.Errorf("%s: exit code %d, %q, %q", how, code, out, trouble)
 		}
-		for _, says := range []string{c.ends + " after ", "at the peak  9", "977 KiB  100 %  hold_block\n", "the profile is p.pb.gz: cgoheap view p.pb.gz\n"} {
+		for _, says := range []string{c.ends + " after ", "at the peak  9", "977 KiB  100 %  hold_block\n", "and 3 MiB of addresses mapped directly", "the profile is p.pb.gz: cgoheap view p.pb.gz\n"} {
 			if !strings.Contains(trouble, says) {
 				t.Errorf("%s: %q is not in %s", how, says, trouble)
 			}
@@ -127,7 +127,7 @@ func TestTheSummaryAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
 		t.Fatal(err, trouble)
 	}
-	if s.ExitCode != 7 || s.File != "p.pb.gz" || s.InUseBytes < 1_000_003 || s.InUseBlocks < 1 || len(s.AtEnd) == 0 || s.AtEnd[0] != (holding{"hold_block", "", 1_000_003}) {
+	if s.ExitCode != 7 || s.File != "p.pb.gz" || s.InUseBytes < 1_000_003 || s.InUseBlocks < 1 || s.MappedBytes != 3<<20 || len(s.AtEnd) == 0 || s.AtEnd[0] != (holding{"hold_block", "", 1_000_003}) {
 		t.Errorf("%+v", s)
 	}
 }

@@ -30,6 +30,7 @@ type summary struct {
 	InUseBlocks  int64      `json:"inuse_blocks"`
 	AllocBytes   int64      `json:"alloc_bytes"`
 	AllocBlocks  int64      `json:"alloc_blocks"`
+	MappedBytes  int64      `json:"mapped_bytes"` // of addresses that were mapped directly at the end, resident or not
 	AtPeak       []holding  `json:"at_peak"`
 	AtEnd        []holding  `json:"at_end"`
 	Lost         []string   `json:"lost,omitempty"`
@@ -96,6 +97,7 @@ func (sum *summary) read(from *remote.Recording, r *running, file string) error 
 	sum.PID, sum.PeakBytes = from.About.Process, peak.sum.InuseBytes
 	sum.InUseBytes, sum.InUseBlocks = end.sum.InuseBytes, end.sum.InuseObjects
 	sum.AllocBytes, sum.AllocBlocks = end.sum.AllocBytes, end.sum.AllocObjects
+	sum.MappedBytes, _ = from.Mapped()
 	sum.AtPeak, sum.AtEnd = peak.largest(), end.largest()
 	return err
 }
@@ -116,6 +118,9 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	tellHoldings(to, sum.AtEnd, sum.InUseBytes)
 	if sum.SampleBytes > 1 {
 		fmt.Fprintf(to, "  these are estimates from a sample each %s: -sample takes more of them, and -exact records every allocation\n", report.Bytes(sum.SampleBytes))
+	}
+	if sum.MappedBytes > 0 {
+		fmt.Fprintf(to, "  and %s of addresses mapped directly, resident or not\n", report.Bytes(sum.MappedBytes))
 	}
 	for _, lost := range sum.Lost {
 		fmt.Fprintf(to, "  not complete: %s\n", lost)

@@ -136,6 +136,18 @@ func (r *Recording) losses() (list []stack.Loss) {
 	return list
 }
 
+// Mapped returns the bytes of addresses that the program had mapped directly, resident or not; false if that is not certain, because a thread
+// was in the midst of mapping.
+func (r *Recording) Mapped() (bytes int64, certain bool) {
+	list, certain := r.region.Mapped()
+	for _, m := range list {
+		if m.Kind == layout.MappedProgram {
+			bytes += int64(m.Limit - m.Start)
+		}
+	}
+	return bytes, certain
+}
+
 // Lost says which blocks or memory the recording lacks, each with how often; what it says of stacks that were cut is in profiles only.
 func (r *Recording) Lost() (list []string) {
 	for _, l := range r.losses() {

@@ -1,7 +1,8 @@
-// Holds 1,000,003 bytes, writes a line to each output, and ends as its argument says.
+// Holds 1,000,003 bytes, maps 3 MiB, writes a line to each output, and ends as its argument says.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static void *volatile held;
@@ -17,6 +18,8 @@ int main(int count, char **arguments)
 {
 	const char *how = count > 1 ? arguments[1] : "";
 	hold_block(1000003);
+	if (mmap(NULL, 3 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		return 1;
 	if (write(1, "out\n", 4) != 4 || write(2, "err\n", 4) != 4)
 		return 1;
 	for (int i = 0; strcmp(how, "many") == 0 && i < 300000; i++)
