@@ -72,6 +72,12 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 	if code, out, trouble := ranWith(t, "", "diff", "-fail", "peak > 1%", peak, peak); code != exitGood || !strings.Contains(out, "kept      peak > 1%") {
 		t.Errorf("exit code %d, %q, %q", code, out, trouble)
 	}
+	change := inUse(t, map[string][2]int64{"f": {1, 1}}, func(p *profile.Profile) {
+		p.Comments = []string{differenceComment}
+	})
+	if code, _, trouble := ranWith(t, "", "diff", "-fail", "in use > 1%", change, change); code != exitUnreadable || !strings.Contains(trouble, "that are no differences") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
 	if code, _, trouble := ranWith(t, "", "diff", "-json", "-markdown", a, a); code != exitUnreadable || !strings.Contains(trouble, "two ways") {
 		t.Errorf("exit code %d, %q", code, trouble)
 	}
@@ -147,7 +153,17 @@ var populations = map[string]population{
 	"few":                           {48 << 10: 11},
 }
 
-// At most one comparison in 10,000 may raise a false alarm. Each population is compared with itself 20,000 times.
+// grown is a population with as many times more blocks.
+func (p population) grown(times int) population {
+	more := make(population, len(p))
+	for size, blocks := range p {
+		more[size] = times * blocks
+	}
+	return more
+}
+
+// At most one comparison in 10,000 may raise a false alarm. Each population is compared 20,000 times, with itself, and with one that has
+// grown by as much as the limit allows.
 func TestChanceAloneExceedsNoLimit(t *testing.T) {
 	const rounds, interval = 20_000, 512 << 10
 	for about, p := range populations {
@@ -158,13 +174,17 @@ func TestChanceAloneExceedsNoLimit(t *testing.T) {
 			n = 500
 		}
 		for range n {
-			a, b := p.sampled(r, interval), p.sampled(r, interval)
-			for _, text := range []string{"in use > 0%", "blocks in use > 0%", "in use > 5%"} {
+			a, b, grown := p.sampled(r, interval), p.sampled(r, interval), p.grown(4).sampled(r, interval)
+			for _, text := range []string{"in use > 0%", "blocks in use > 0%", "in use > 5%", "in use > 300%"} {
 				l, err := parseLimit(text)
 				if err != nil {
 					t.Fatal(err)
 				}
-				v, err := l.judge(a, b)
+				later := b
+				if l.share >= 3 {
+					later = grown
+				}
+				v, err := l.judge(a, later)
 				if err != nil {
 					t.Fatal(err)
 				}
