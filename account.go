@@ -56,9 +56,11 @@ func (p *Profiler) Account() (*Account, error) { return p.accounts.get(p.takeAcc
 // takeAccount takes the account of this moment.
 func (p *Profiler) takeAccount(a *takenAccount) {
 	defer p.own.timed(&p.own.accounts)()
-	if a.account, a.err = p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...))); a.err == nil {
-		a.outside, a.devices = running.OutsideRSS(), p.devices(usesCard(a.account))
+	taken, err := p.recording.AccountNow(running, figuresOf(malloc.Read(lookingTime, p.recording.Breaks()...)))
+	if err == nil {
+		a.outside, a.devices = running.OutsideRSS(), p.devices(usesCard(taken))
 	}
+	a.account, a.err = taken, err // not before: until here, a panic leaves an error
 }
 
 // made returns the account, or why there is none.
@@ -82,7 +84,7 @@ func figuresOf(kept []malloc.Kept) []account.Malloc {
 }
 
 func newAccount(a *account.Account, outside []usage.Part, devices []AccountLine) *Account {
-	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err), Devices: devices}
+	made := &Account{Time: a.Time, RSS: a.RSS.Resident, Swapped: a.RSS.Swapped, Partial: sentenceOf(a.Err), Devices: slices.Clone(devices)}
 	for _, l := range a.Lines {
 		made.Lines = append(made.Lines, AccountLine{Name: l.Name, Resident: l.Resident, Swapped: l.Swapped, Error: l.Error,
 			Known: l.Known.String(), Sentence: l.Sentence, Detail: l.Detail, ReadError: sentenceOf(l.Err)})
@@ -208,13 +210,14 @@ var looking sync.Mutex
 //
 //	one is taken        │ they ask, and wait │ one is taken for all of them │
 //
-// None has an account that was begun before it asked. Scrapes share what anybody has taken, as long as keeps all of them below half a
-// percent of the time: an account takes 4 ms for each GiB, and somebody may scrape each second, or several at once. No scrape waits for
-// one that hangs.
+// None has an account that was begun before it asked. Scrapes share an account that anybody has taken, for so long that all accounts for
+// scrapes together take less than half a percent of the time: one takes 4 ms for each GiB, and somebody may scrape each second, or several
+// at once. No scrape waits for one that hangs. What is kept for them has no address: to a search for pointers it would hold blocks.
 type accounts struct {
 	sync.Mutex
 	next   *takenAccount // what waits for its turn; nil: nothing
-	last   *takenAccount // nil before the first, and after forget
+	last   *Account      // of what was taken last; nil if that failed, before the first, and after forget
+	failed error         // why it failed
 	due    time.Time     // when a scrape wants another
 	taking chan struct{} // closed when the one that is taken for scrapes is done; nil: none is
 }
@@ -238,7 +241,7 @@ const (
 
 var (
 	errNotTaken  = errors.New("the account was not finished")
-	errNoAccount = errors.New("the account takes long, and there is none yet")
+	errNoAccount = errors.New("cgoheap: the account takes long, and there is none yet")
 )
 
 // get returns an account that was begun after the call.
@@ -263,14 +266,15 @@ func (s *accounts) get(take func(*takenAccount)) *takenAccount {
 	defer func() {
 		s.Lock()
 		defer s.Unlock()
-		s.last, s.due = a, time.Now().Add(min(max(scrapeShare*time.Since(begin), leastShared), mostShared))
+		s.last, s.failed = a.made()
+		s.due = time.Now().Add(min(max(scrapeShare*time.Since(begin), leastShared), mostShared))
 	}()
 	take(a)
 	return a
 }
 
 // recent returns an account that scrapes still share. A panic of take goes to failed.
-func (s *accounts) recent(take func(*takenAccount), failed func(error)) *takenAccount {
+func (s *accounts) recent(take func(*takenAccount), failed func(error)) (*Account, error) {
 	if done := s.ask(take, failed); done != nil {
 		patience := time.NewTimer(scrapePatience)
 		defer patience.Stop()
@@ -281,10 +285,10 @@ func (s *accounts) recent(take func(*takenAccount), failed func(error)) *takenAc
 	}
 	s.Lock()
 	defer s.Unlock()
-	if s.last == nil {
-		return &takenAccount{err: errNoAccount}
+	if s.last == nil && s.failed == nil {
+		return nil, errNoAccount
 	}
-	return s.last
+	return s.last, s.failed
 }
 
 // ask has an account taken if one is due. It returns what is closed when that is done; nil if none is being taken.
@@ -311,7 +315,7 @@ func (s *accounts) ask(take func(*takenAccount), failed func(error)) <-chan stru
 func (s *accounts) forget() {
 	s.Lock()
 	defer s.Unlock()
-	s.last, s.due = nil, time.Time{}
+	s.last, s.failed, s.due = nil, nil, time.Time{}
 }
 
 // AccountMalloc is what one allocator keeps, by its own figures. The lines that begin with "malloc:" are the sum over all allocators.

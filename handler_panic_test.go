@@ -3,6 +3,7 @@
 package cgoheap
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,11 +19,17 @@ type fragile struct{ *httptest.ResponseRecorder }
 func (fragile) Write([]byte) (int, error) { panic("fragile") }
 
 func TestPanicOfAHandlerGoesNoFurther(t *testing.T) {
-	p := start(t, everything)
+	var log strings.Builder
+	config := everything
+	config.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	p := start(t, config)
 	get := func(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, nil) }
 
-	t.Run("in each handler", func(*testing.T) {
+	t.Run("in each handler, and it is logged with its stack", func(t *testing.T) {
 		p.Handler().ServeHTTP(fragile{httptest.NewRecorder()}, get("/"))
+		if !strings.Contains(log.String(), "the answer of a request panicked: fragile") || !strings.Contains(log.String(), "handler_panic_test.go") {
+			t.Error(log.String())
+		}
 		SymbolHandler().ServeHTTP(fragile{httptest.NewRecorder()}, httptest.NewRequest(http.MethodPost, "/debug/pprof/symbol", nil))
 		for _, path := range []string{"", "about", "account", "profile", "metrics", "suspects", "nothing", "timeline?no=1"} {
 			p.PagesHandler().ServeHTTP(fragile{httptest.NewRecorder()}, get(page.Folder+path))

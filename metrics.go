@@ -155,7 +155,7 @@ func (p *Profiler) accountMetrics() ([]Metric, error) {
 		p.accounts.forget()
 		return nil, errNotRecording
 	}
-	a, err := p.accounts.recent(p.takeAccount, p.failed).made()
+	a, err := p.accounts.recent(p.takeAccount, p.failed)
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,12 @@ package cgoheap
 
 import (
 	"io"
+	"net/http"
 	"runtime"
 	"testing"
 	"weak"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
@@ -36,6 +38,14 @@ func cycle(t *testing.T) *Profiler {
 		t.Fatal(err)
 	}
 	return p
+}
+
+func TestAStoppedProfilerComparesNothing(t *testing.T) {
+	for _, query := range []string{"seconds=1", "view=growth&seconds=1"} {
+		if answer := profiletest.Ask(cycle(t).Handler(), query); answer.Code != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d %s", query, answer.Code, answer.Body)
+		}
+	}
 }
 
 // A timer that would forget names after half an hour kept each stopped profiler's until then.

@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/gospans"
@@ -239,13 +240,18 @@ func beginWaiters(n int) (all []*waiter, entry uintptr) {
 }
 
 // awaitWaiting returns when all of them have left their processors, with their stack pointers where the runtime keeps them.
-func awaitWaiting(all []*waiter) {
-	for text := make([]byte, 8<<20); ; runtime.Gosched() {
+func awaitWaiting(t *testing.T, all []*waiter) {
+	t.Helper()
+	text := make([]byte, 8<<20)
+	for deadline := time.Now().Add(10 * time.Minute); ; runtime.Gosched() {
 		stacks := string(text[:runtime.Stack(text, true)])
 		if !slices.ContainsFunc(all, func(w *waiter) bool {
 			return !strings.Contains(stacks, fmt.Sprintf("goroutine %d [chan receive", w.id))
 		}) {
 			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("some do not wait:\n", stacks)
 		}
 	}
 }
@@ -258,7 +264,7 @@ func TestTheStacksOfGoroutinesAreSeenFromTheirStackPointers(t *testing.T) {
 	for _, w := range all[:16] {
 		addresses = append(addresses, w.local)
 	}
-	awaitWaiting(all)
+	awaitWaiting(t, all)
 	a := askedGo(t, addresses...)
 	below := 0
 	for _, w := range all {

@@ -159,7 +159,7 @@ func TestAnswersThatDoNotFitAreNotRemembered(t *testing.T) {
 	}
 }
 
-func TestNamesAndLinesOnAShelfStayTheSame(t *testing.T) {
+func TestStoredNamesAndLinesStayTheSame(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	var s store
 	var names, wantNames []string

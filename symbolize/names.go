@@ -17,7 +17,7 @@ type names struct {
 	bare     map[string]string // names of local symbols without parameters, where readable has those with them
 	plain    map[*dwarf.Function]plainName
 	store    *store
-	shelved  map[string]string // what is on the store
+	stored   map[string]string // what is in the store
 	frames   []Line            // of the address at hand
 }
 
@@ -37,7 +37,7 @@ func (n *names) need(mangled string) {
 
 func newNames(style Style, store *store) *names {
 	return &names{
-		style: style, store: store, shelved: make(map[string]string),
+		style: style, store: store, stored: make(map[string]string),
 		readable: make(map[string]string), bare: make(map[string]string), plain: make(map[*dwarf.Function]plainName),
 	}
 }
@@ -68,24 +68,24 @@ func (n *names) demangle() {
 	}
 }
 
-// keep returns a copy of lines, with their names, on the store; nil if there are none. Many lines have the same names.
+// keep returns a copy of lines, with their names, in the store; nil if there are none. Many lines have the same names.
 func (n *names) keep(lines []Line) []Line {
 	if len(lines) == 0 {
 		return nil
 	}
 	for i := range lines {
 		l := &lines[i]
-		l.Function, l.SystemName, l.File = n.shelve(l.Function), n.shelve(l.SystemName), n.shelve(l.File)
+		l.Function, l.SystemName, l.File = n.storeName(l.Function), n.storeName(l.SystemName), n.storeName(l.File)
 	}
 	return n.store.keep(lines...)
 }
 
-func (n *names) shelve(name string) string {
-	if kept, ok := n.shelved[name]; ok {
+func (n *names) storeName(name string) string {
+	if kept, ok := n.stored[name]; ok {
 		return kept
 	}
 	kept := n.store.name(name)
-	n.shelved[kept] = kept
+	n.stored[kept] = kept
 	return kept
 }
 

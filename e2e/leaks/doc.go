@@ -19,7 +19,7 @@
 // Blocks whose address the program has in a form that no reader of memory can know, and lost blocks to which a library still
 // points, are shown, and not part of the sums: nothing can tell.
 //
-// A case in which nothing is wrong but that too few lost blocks are found is run again, at most twice. If it then holds, the file
+// A case in which nothing is wrong but that too few lost blocks are found is run again, at most four times. If it then holds, the file
 // that RECORD names says so, and tools/tests prints it as FLAKY.
 //
 // Cases in C and C++ are also built without Go, and LeakSanitizer looks for their leaks (package plain).

@@ -18,7 +18,7 @@ func TestPanicOfAHandlerGoesNoFurther(t *testing.T) {
 	failed := func(err error) { told = err }
 	get := func(path string) *http.Request { return httptest.NewRequest(http.MethodGet, path, nil) }
 
-	t.Run("it is answered with 500, and logged with its stack", func(t *testing.T) {
+	t.Run("it is answered with 500, and told with its stack", func(t *testing.T) {
 		answer := httptest.NewRecorder()
 		guarded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Disposition", "attachment")

@@ -354,10 +354,12 @@ func (c *recorded) awaitHang(t *testing.T) {
 		}
 		return text
 	}
-	for c.out.Scan() {
-		if c.out.Text() == "hangs" {
-			break
-		}
+	hangs := false
+	for !hangs && c.out.Scan() {
+		hangs = c.out.Text() == "hangs"
+	}
+	if !hangs {
+		t.Fatalf("it has ended: %s", read())
 	}
 	begin, printed := time.Now(), len(read())
 	for !bytes.Contains(read()[printed:], []byte("gcwaiting=true")) {

@@ -108,7 +108,7 @@ func (p *running) endedByTests() bool {
 	return n >= 2 && last[n-2] == "FAIL\n"
 }
 
-// again runs each failed test alone, and takes the failures of those that pass each time out of the counts.
+// again runs each failed test again, and takes the failures of those that pass each time out of the counts.
 func (o options) again(out io.Writer, all *counts) {
 	switch failed := len(all.failures); {
 	case o.times == 0 || failed == 0:

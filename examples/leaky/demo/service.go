@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,7 @@ func start(ctx context.Context, binary string, sampleBytes int) (*server, error)
 		s.log.WriteString(line)
 		if err != nil {
 			close(s.logged)
-			return nil, s.stop(errors.New("the service ended before it served"))
+			return nil, s.stop(fmt.Errorf("the service ended before it served: %w", cmp.Or(ctx.Err(), err)))
 		}
 		if _, address, found := strings.Cut(strings.TrimSpace(line), " serves address="); found {
 			s.url = "http://" + address

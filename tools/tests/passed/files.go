@@ -96,7 +96,10 @@ func imported(folder string, packages []string) (files []string, err error) {
 	}
 	for _, p := range all {
 		dir, inside := strings.CutPrefix(p.Dir+"/", root+"/")
-		if p.Standard || !inside {
+		switch {
+		case !inside && !p.Standard && !p.DepOnly:
+			return nil, fmt.Errorf("%s is not below %s", p.Dir, root)
+		case p.Standard || !inside:
 			continue
 		}
 		for _, name := range p.files() {

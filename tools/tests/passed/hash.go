@@ -67,7 +67,7 @@ func version(tool string) string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, tool, ask).CombinedOutput()
+	out, err := exec.CommandContext(ctx, tool, ask).Output()
 	if err != nil {
 		return "none"
 	}
