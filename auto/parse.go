@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,11 +41,15 @@ func (e environment) variable(name string) (value string) {
 	return value
 }
 
-// reportUnread reports variables of this package's prefix that were never looked up: their names are misspelt.
+// ofOthers are variables of this package's prefix that others read: cgoheap run sets the first for all that its program starts, and
+// nativebench reads the second.
+var ofOthers = strings.Fields("CGOHEAP_RUN CGOHEAP_BENCH_DIR")
+
+// reportUnread reports variables of this package's prefix that nobody reads: their names are misspelt.
 func (e environment) reportUnread() {
 	for _, v := range e.all {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "CGOHEAP") && !e.read[name] {
+		if strings.HasPrefix(name, "CGOHEAP") && !e.read[name] && !slices.Contains(ofOthers, name) {
 			e.log.Warn("cgoheap: there is no such variable", slog.String("variable", name))
 		}
 	}

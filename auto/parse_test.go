@@ -19,6 +19,14 @@ func given(variables map[string]string) (environment, *bytes.Buffer) {
 	return newEnvironment(all, slog.New(slog.NewTextHandler(&log, nil))), &log
 }
 
+func TestVariablesThatNobodyReadsAreReported(t *testing.T) {
+	e, log := given(map[string]string{"CGOHEAP_SAMPEL_BYTES": "1", "CGOHEAP_SIGNAL": "USR2", "CGOHEAP_RUN": "parent=1", "CGOHEAP_BENCH_DIR": "/", "HOME": "/"})
+	e.variable("CGOHEAP_SIGNAL")
+	if e.reportUnread(); strings.Count(log.String(), "there is no such variable") != 1 || !strings.Contains(log.String(), "variable=CGOHEAP_SAMPEL_BYTES") {
+		t.Error(log)
+	}
+}
+
 func TestBytes(t *testing.T) {
 	for value, want := range map[string]int64{"": 7, "1": 1, "512KiB": 512 << 10, "1.5 MiB": 3 << 19, "2GiB": 2 << 30, " 5B ": 5, "0": 0} {
 		e, log := given(map[string]string{"X": value})
