@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *value_of(const char *variable, char **environment)
+const char *settings_value(const char *variable, char **environment)
 {
 	size_t length = strlen(variable);
-	for (char **e = environment; e != NULL && *e != NULL; e++)
+	for (char **e = environment != NULL ? environment : environ; e != NULL && *e != NULL; e++)
 		if (strncmp(*e, variable, length) == 0 && (*e)[length] == '=')
 			return *e + length + 1;
 	return NULL;
@@ -18,7 +18,7 @@ static const char *value_of(const char *variable, char **environment)
 
 bool settings_read(struct settings *s, char **environment)
 {
-	const char *value = value_of(SETTINGS_VARIABLE, environment != NULL ? environment : environ);
+	const char *value = settings_value(SETTINGS_VARIABLE, environment);
 	int end = 0;
 	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu settle=%lu children=%1023s go=%511s boxes=%n", &s->parent,
 				    &s->sample_bytes, &s->table_bytes, &s->settle, s->children, s->go, &end) != 6)

@@ -20,6 +20,9 @@ struct settings {
 	char boxes[1024];      // the directory of boxes
 };
 
+// Returns the value of a variable in an environment, or in the process's own if that is NULL; NULL if it is not there.
+const char *settings_value(const char *variable, char **environment);
+
 // Reads the variable from an environment, or from the process's own if that is NULL. False if it is not there or not of this form.
 bool settings_read(struct settings *s, char **environment);
 

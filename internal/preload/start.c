@@ -24,8 +24,8 @@
 #include "file.h"
 #include "gate.h"
 #include "modules.h"
-#include "real.h"
 #include "record_mapped.h"
+#include "refused.h"
 #include "settings.h"
 #include "settler.h"
 
@@ -55,23 +55,7 @@ static void *map_other(size_t length)
 
 static void say(const char *why, const char *more)
 {
-	char line[PATH_MAX + 512];
-	int size = snprintf(line, sizeof line, "cgoheap: nothing is recorded of %s: %s%s\n", name, why, more);
-	if (size > 0 && write(STDERR_FILENO, line, (size_t)(size < (int)sizeof line ? size : (int)sizeof line - 1)) < 0)
-		errno = 0; // nobody can be told
-}
-
-static bool is_refused(void)
-{
-	const char *object;
-	enum refusal why = real_refusal(&object);
-	if (why == REFUSAL_NONE)
-		return false;
-	if (why == REFUSAL_BEHIND && object != NULL)
-		say("an allocator is linked in, or cgoheap itself, and it calls the malloc of ", object);
-	else
-		say("no library has the functions of malloc", "");
-	return true;
+	refused_say(name, why, more);
 }
 
 static uint64_t seed(void)
@@ -120,12 +104,31 @@ static bool is_wanted(void)
 	return (uint64_t)getppid() == settings.parent || settings_follow(&settings, name);
 }
 
-static bool know_program(void)
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL ? slash + 1 : path;
+}
+
+// Returns 0, or an errno; then the name is that by which the program was called.
+static int know_program(const char *called)
 {
 	ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
-	const char *slash = size > 0 ? strrchr(program, '/') : NULL;
-	name = slash != NULL ? slash + 1 : program;
-	return size > 0;
+	name = size > 0 ? base(program) : called;
+	return size > 0 ? 0 : errno;
+}
+
+// Whether this process is to be recorded, and can be.
+static bool is_ours(const char *called, char **environment)
+{
+	if (getauxval(AT_SECURE) != 0 || !settings_read(&settings, environment))
+		return false;
+	int failed = know_program(called);
+	if (!is_wanted())
+		return false;
+	if (failed != 0)
+		say("/proc/self/exe cannot be read: ", strerror(failed));
+	return failed == 0 && !refused_malloc(name, environment);
 }
 
 // The layout is of the program that the command has started, and not of one that this may have executed.
@@ -141,10 +144,10 @@ static void know_go(void)
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment)
 {
 #ifndef __GLIBC__
-	environment = NULL; // nor has musl the arguments
+	count = 0, environment = NULL; // musl passes nothing
 #endif
-	(void)count, (void)arguments;
-	if (getauxval(AT_SECURE) != 0 || !settings_read(&settings, environment) || !know_program() || !is_wanted() || is_refused())
+	const char *called = count > 0 ? base(arguments[0]) : "a program";
+	if (!is_ours(called, environment))
 		return;
 	const struct go_calls nobodys = {map, unmap, map_other};
 	(void)mapping_find_go(&nobodys);

@@ -1,0 +1,49 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
+package preload
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
+)
+
+func TestChildrenThatNobodyNamedAreNotRecorded(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	for children, boxes := range map[string]int{"none": 1, "other,sums": 1, "sums-gcc,other": 2, "other,sums-gcc": 2, "all": 2} {
+		for _, arguments := range [][]string{{"fork"}, {"fork-exec"}} {
+			if r := record(t, library(t, here), children, exec.Command(sums, arguments...)); len(r.boxes) < boxes || boxes == 1 && len(r.boxes) != 1 {
+				t.Errorf("%s %v: %q", children, arguments, r.boxes)
+			}
+		}
+	}
+}
+
+// namespaces skips the test where the kernel makes none.
+func namespaces(t *testing.T) {
+	t.Helper()
+	needs(t, "unshare")
+	if err := exec.Command("unshare", "-Urmpf", "true").Run(); err != nil {
+		t.Skip("the kernel allows no namespaces: ", err)
+	}
+}
+
+// If the command is gone when the program ends in order, the box goes too.
+func TestABoxThatNobodyWaitsForIsRemoved(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for end, boxes := range map[string]int{"each": 0, "kill": 1} {
+		dir := toolchain.Memory(t)
+		s := Settings{Parent: gone.Process.Pid, SampleBytes: 1, TableBytes: 64 << 20, Children: "all", Boxes: dir}
+		c := exec.Command(sums, end)
+		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), Variable+"="+s.String())
+		if r := ran(t, dir, c); len(r.boxes) != boxes {
+			t.Errorf("%s: %q", end, r.boxes)
+		}
+	}
+}
