@@ -5,6 +5,7 @@ package preload
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
@@ -16,6 +17,21 @@ func TestChildrenThatNobodyNamedAreNotRecorded(t *testing.T) {
 		for _, arguments := range [][]string{{"fork"}, {"fork-exec"}} {
 			if r := record(t, library(t, here), children, exec.Command(sums, arguments...)); len(r.boxes) < boxes || boxes == 1 && len(r.boxes) != 1 {
 				t.Errorf("%s %v: %q", children, arguments, r.boxes)
+			}
+		}
+	}
+}
+
+// python3 may be a link to python3.11, which is the name of the executable.
+func TestChildrenAreNamedAsTheyAreCalled(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "called")
+	if err := os.Symlink(built(t, "gcc", "sums.c"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, children := range []string{"other,called", "sums-gcc"} {
+		for how, boxes := range map[string]int{"fork": 2, "fork-exec": 3} { // a child has one of its own before it executes
+			if r := record(t, library(t, here), children, exec.Command(link, how)); len(r.boxes) != boxes {
+				t.Errorf("%s, %s: %q", children, how, r.boxes)
 			}
 		}
 	}

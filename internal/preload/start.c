@@ -99,9 +99,15 @@ static void follow(void)
 		cgoheap_start();
 }
 
-static bool is_wanted(void)
+// Programs are named by their executables, and as they are called: python3 may be a link to python3.11.
+static bool is_followed(const char *called)
 {
-	return (uint64_t)getppid() == settings.parent || settings_follow(&settings, name);
+	return settings_follow(&settings, name) || settings_follow(&settings, called);
+}
+
+static bool is_wanted(const char *called)
+{
+	return (uint64_t)getppid() == settings.parent || is_followed(called);
 }
 
 static const char *base(const char *path)
@@ -124,7 +130,7 @@ static bool is_ours(const char *called, char **environment)
 	if (getauxval(AT_SECURE) != 0 || !settings_read(&settings, environment))
 		return false;
 	int failed = know_program(called);
-	if (!is_wanted())
+	if (!is_wanted(called))
 		return false;
 	if (failed != 0)
 		say("/proc/self/exe cannot be read: ", strerror(failed));
@@ -155,7 +161,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
 	know_go();
 	if (!prepare())
 		return;
-	if (settings_follow(&settings, name))
+	if (is_followed(called))
 		(void)pthread_atfork(NULL, NULL, follow); // after the handler of cgoheap_prepare, which ends the recording in a child
 	cgoheap_start();
 }
