@@ -3,9 +3,11 @@
 package preload
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
@@ -43,6 +45,28 @@ func namespaces(t *testing.T) {
 	needs(t, "unshare")
 	if err := exec.Command("unshare", "-Urmpf", "true").Run(); err != nil {
 		t.Skip("the kernel allows no namespaces: ", err)
+	}
+}
+
+// In another PID namespace, the number of the command and those in the names of boxes are those of other processes.
+func TestProcessesOfOtherNamespacesAreNotRecorded(t *testing.T) {
+	namespaces(t)
+	stranger := built(t, "gcc", "stranger.c")
+	for name, c := range map[string]struct {
+		children string
+		command  *exec.Cmd
+	}{
+		"executed":           {"all", exec.Command("unshare", "-Urpf", built(t, "gcc", "sums.c"), "each")},
+		"forked":             {"all", exec.Command(stranger)},
+		"of the same number": {"none", exec.Command(stranger)},
+	} {
+		r := record(t, library(t, here), c.children, c.command)
+		if r.code == 77 {
+			t.Skip("the kernel allows no namespaces: ", name)
+		}
+		if len(r.boxes) != 1 || r.errors != "" || !strings.Contains(r.boxes[0], fmt.Sprintf(".%d.", c.command.Process.Pid)) {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 }
 

@@ -11,7 +11,8 @@
 // operators_memory.c is for operator new. There are no rows: walks find rules in memory.
 //
 // The library is the first to be initialised (-z initfirst), so that it records what other libraries allocate before main. It reads
-// nothing in a set-user-ID program, and says nothing unless it cannot record.
+// nothing in a set-user-ID program, does nothing in another PID namespace than the command's, where process numbers mean others, and says
+// nothing unless it cannot record.
 //
 // What needs Go inside is absent: Go's own heap, goroutine labels, what points to a block, the flight recorder.
 package preload

@@ -346,8 +346,8 @@ func ownMalloc(t *testing.T) string { return built(t, "gcc", "own.c", "-rdynamic
 // Without the variable, or with one that is none, the library does nothing and says nothing.
 func TestWithoutSettingsNothingHappens(t *testing.T) {
 	sums := built(t, "gcc", "sums.c")
-	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x sample=1 tables=1 settle=0 children=all go=none boxes=/dev/shm",
-		"CGOHEAP_RUN=parent=1 sample=1 tables=8388608 settle=0 children=all go=none boxes=", "CGOHEAP_RUN=parent=1 sample=1 tables=8388608 settle=0 children=all go=none boxes=relative"} {
+	for _, variable := range []string{"", "CGOHEAP_RUN=", "CGOHEAP_RUN=parent=1", "CGOHEAP_RUN=parent=x space=0 sample=1 tables=1 settle=0 children=all go=none boxes=/dev/shm",
+		"CGOHEAP_RUN=parent=1 space=0 sample=1 tables=8388608 settle=0 children=all go=none boxes=", "CGOHEAP_RUN=parent=1 space=0 sample=1 tables=8388608 settle=0 children=all go=none boxes=relative"} {
 		c := exec.Command(sums, "each")
 		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), variable)
 		if r := ran(t, toolchain.Memory(t), c); r.code != 3 || r.errors != "" || len(r.boxes) != 0 {

@@ -20,8 +20,8 @@ bool settings_read(struct settings *s, char **environment)
 {
 	const char *value = settings_value(SETTINGS_VARIABLE, environment);
 	int end = 0;
-	if (value == NULL || sscanf(value, "parent=%lu sample=%lu tables=%lu settle=%lu children=%1023s go=%511s boxes=%n", &s->parent,
-				    &s->sample_bytes, &s->table_bytes, &s->settle, s->children, s->go, &end) != 6)
+	if (value == NULL || sscanf(value, "parent=%lu space=%lu sample=%lu tables=%lu settle=%lu children=%1023s go=%511s boxes=%n", &s->parent,
+				    &s->space, &s->sample_bytes, &s->table_bytes, &s->settle, s->children, s->go, &end) != 7)
 		return false;
 	value += end;
 	size_t length = strlen(value);
@@ -35,6 +35,15 @@ bool settings_go(const struct settings *s, struct settings_go *go)
 {
 	return sscanf(s->go, "%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx,%lx", &go->device, &go->inode, &go->m, &go->text[0], &go->text[1],
 		      &go->asmcgocall[0], &go->asmcgocall[1], &go->crosscall2[0], &go->crosscall2[1], &go->mstart[0], &go->mstart[1]) == 11;
+}
+
+bool settings_here(const struct settings *s)
+{
+	char target[64] = "";
+	uint64_t space;
+	if (readlink("/proc/self/ns/pid", target, sizeof target - 1) < 0 || sscanf(target, "pid:[%lu]", &space) != 1)
+		return true;
+	return s->space == 0 || s->space == space;
 }
 
 bool settings_follow(const struct settings *s, const char *program)

@@ -3,12 +3,13 @@ package preload
 import (
 	"cmp"
 	"fmt"
+	"os"
 )
 
 // Variable is the environment variable that the library reads: see settings.h.
 const Variable = "CGOHEAP_RUN"
 
-// Settings are its value.
+// Settings are its value, which also has the PID namespace of this process: the library records in no other.
 type Settings struct {
 	Parent      int   // the process number of the command: the process that it has started is recorded
 	SampleBytes int64 // mean bytes between samples; 1 records everything
@@ -24,6 +25,13 @@ func (s Settings) String() string {
 	if s.Settle {
 		settle = 1
 	}
-	return fmt.Sprintf("parent=%d sample=%d tables=%d settle=%d children=%s go=%s boxes=%s", s.Parent, s.SampleBytes, s.TableBytes, settle, s.Children,
-		cmp.Or(s.Go, none), s.Boxes)
+	return fmt.Sprintf("parent=%d space=%d sample=%d tables=%d settle=%d children=%s go=%s boxes=%s", s.Parent, space(), s.SampleBytes, s.TableBytes, settle,
+		s.Children, cmp.Or(s.Go, none), s.Boxes)
+}
+
+// space returns the inode of this process's PID namespace; 0 if it is not known.
+func space() (inode uint64) {
+	target, _ := os.Readlink("/proc/self/ns/pid")
+	_, _ = fmt.Sscanf(target, "pid:[%d]", &inode)
+	return inode
 }

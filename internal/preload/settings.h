@@ -5,13 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The variable. Its value is "parent=PID sample=BYTES tables=BYTES settle=0 children=NAMES go=LAYOUT boxes=DIR": decimal numbers; NAMES are
-// "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal numbers with commas between them, see
-// settings_go; DIR, an absolute path, is all of the rest.
+// The variable. Its value is "parent=PID space=INODE sample=BYTES tables=BYTES settle=0 children=NAMES go=LAYOUT boxes=DIR": decimal numbers;
+// INODE is 0 if it is not known; NAMES are "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal
+// numbers with commas between them, see settings_go; DIR, an absolute path, is all of the rest.
 #define SETTINGS_VARIABLE "CGOHEAP_RUN"
 
 struct settings {
 	uint64_t parent;       // the process number of the command
+	uint64_t space;        // the inode of the command's PID namespace: elsewhere, process numbers mean others
 	uint64_t sample_bytes; // mean bytes between samples; 1 records everything
 	uint64_t table_bytes;  // size of the box
 	uint64_t settle;       // 1: a thread settles the tables each second
@@ -35,6 +36,9 @@ struct settings_go {
 
 // False if there is no layout.
 bool settings_go(const struct settings *s, struct settings_go *go);
+
+// Whether this process is in the command's PID namespace, as far as that is known.
+bool settings_here(const struct settings *s);
 
 // Whether children of the program that run this program, a name without its folder, are to be recorded.
 bool settings_follow(const struct settings *s, const char *program);

@@ -95,7 +95,7 @@ static void follow(void)
 	for (size_t i = 0; i < GATE_SLOTS; i++)
 		cgoheap_inside[i].by = GATE_VACANT;
 	cgoheap_box_busy = 0;
-	if (cgoheap_stop() && prepare())
+	if (cgoheap_stop() && settings_here(&settings) && prepare())
 		cgoheap_start();
 }
 
@@ -107,6 +107,8 @@ static bool is_followed(const char *called)
 
 static bool is_wanted(const char *called)
 {
+	if (!settings_here(&settings))
+		return false;
 	return (uint64_t)getppid() == settings.parent || is_followed(called);
 }
 
@@ -169,6 +171,6 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
 // At an orderly end the command reads the box, and removes it. If it is gone, nobody wants the box.
 __attribute__((destructor)) static void end(void)
 {
-	if (recorded == getpid() && kill((pid_t)settings.parent, 0) != 0 && errno == ESRCH)
+	if (recorded == getpid() && kill((pid_t)settings.parent, 0) != 0 && errno == ESRCH && settings_here(&settings))
 		file_remove(&file);
 }
