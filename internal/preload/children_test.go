@@ -3,6 +3,7 @@
 package preload
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,20 +71,43 @@ func TestProcessesOfOtherNamespacesAreNotRecorded(t *testing.T) {
 	}
 }
 
-// If the command is gone when the program ends in order, the box goes too.
+// If the command is gone when the program ends in order, the box goes too, and the directory with the last box; but not if the command has
+// left word that boxes are wanted.
 func TestABoxThatNobodyWaitsForIsRemoved(t *testing.T) {
-	sums := built(t, "gcc", "sums.c")
+	for _, c := range []struct {
+		end    string
+		wanted bool
+		boxes  int
+	}{{"each", false, 0}, {"fork", false, 0}, {"each", true, 1}, {"kill", false, 1}} {
+		dir := toolchain.Memory(t)
+		if c.wanted {
+			if err := os.WriteFile(filepath.Join(dir, "wanted"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := orphan(t, dir, c.end)
+		if _, err := os.Stat(dir); len(r.boxes) != c.boxes || errors.Is(err, os.ErrNotExist) != (c.boxes == 0) {
+			t.Errorf("%+v: %q, %v", c, r.boxes, err)
+		}
+	}
+}
+
+// Nobody waits for a child that begins when the directory is gone.
+func TestAChildThatBeginsWithoutTheDirectory(t *testing.T) {
+	if r := orphan(t, filepath.Join(t.TempDir(), "gone"), "each"); r.code != 3 || r.errors != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// orphan runs a program as a child of one that was recorded, by a command that is gone.
+func orphan(t *testing.T, dir, end string) recorded {
+	t.Helper()
 	gone := exec.Command("true")
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
 	}
-	for end, boxes := range map[string]int{"each": 0, "kill": 1} {
-		dir := toolchain.Memory(t)
-		s := Settings{Parent: gone.Process.Pid, SampleBytes: 1, TableBytes: 64 << 20, Children: "all", Boxes: dir}
-		c := exec.Command(sums, end)
-		c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), Variable+"="+s.String())
-		if r := ran(t, dir, c); len(r.boxes) != boxes {
-			t.Errorf("%s: %q", end, r.boxes)
-		}
-	}
+	s := Settings{Parent: gone.Process.Pid, SampleBytes: 1, TableBytes: 64 << 20, Children: "all", Boxes: dir}
+	c := exec.Command(built(t, "gcc", "sums.c"), end)
+	c.Env = append(os.Environ(), "LD_PRELOAD="+library(t, here), Variable+"="+s.String())
+	return ran(t, dir, c)
 }

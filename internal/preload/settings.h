@@ -10,6 +10,9 @@
 // numbers with commas between them, see settings_go; DIR, an absolute path, is all of the rest.
 #define SETTINGS_VARIABLE "CGOHEAP_RUN"
 
+// A file in DIR by which the command says that it is gone, and boxes are to stay.
+#define SETTINGS_WANTED "wanted"
+
 struct settings {
 	uint64_t parent;       // the process number of the command
 	uint64_t space;        // the inode of the command's PID namespace: elsewhere, process numbers mean others

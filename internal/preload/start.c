@@ -105,11 +105,12 @@ static bool is_followed(const char *called)
 	return settings_follow(&settings, name) || settings_follow(&settings, called);
 }
 
+// Without the directory, nobody waits for boxes of children.
 static bool is_wanted(const char *called)
 {
 	if (!settings_here(&settings))
 		return false;
-	return (uint64_t)getppid() == settings.parent || is_followed(called);
+	return (uint64_t)getppid() == settings.parent || (is_followed(called) && access(settings.boxes, F_OK) == 0);
 }
 
 static const char *base(const char *path)
@@ -168,9 +169,20 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
 	cgoheap_start();
 }
 
-// At an orderly end the command reads the box, and removes it. If it is gone, nobody wants the box.
+static bool is_left(void)
+{
+	return kill((pid_t)settings.parent, 0) != 0 && errno == ESRCH;
+}
+
+// At an orderly end the command reads the box, and removes it. If it is gone, and has not said that boxes are wanted, nobody will.
 __attribute__((destructor)) static void end(void)
 {
-	if (recorded == getpid() && kill((pid_t)settings.parent, 0) != 0 && errno == ESRCH && settings_here(&settings))
-		file_remove(&file);
+	char wanted[sizeof settings.boxes + sizeof SETTINGS_WANTED];
+	if (recorded != getpid() || !is_left() || !settings_here(&settings))
+		return;
+	snprintf(wanted, sizeof wanted, "%s/" SETTINGS_WANTED, settings.boxes);
+	if (access(wanted, F_OK) == 0)
+		return;
+	file_remove(&file);
+	rmdir(settings.boxes); // if it was the last box
 }
