@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Library returns the path of the library for a target: from the user's cache or, the first time, made by a C compiler within making, which
@@ -54,8 +55,11 @@ func cache() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("there is no folder for the library that records: %w; %s", err, instead)
 	}
-	dir = filepath.Join(dir, "cgoheap")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir, err = filepath.Abs(filepath.Join(dir, "cgoheap")) // the program may change its folder before it executes another
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
 		return "", fmt.Errorf("there is no folder for the library that records: %w; %s", err, instead)
 	}
 	if strings.ContainsAny(dir, ": ") {
@@ -64,9 +68,22 @@ func cache() (string, error) {
 	return dir, nil
 }
 
+// removeOld removes what was left by processes that were killed while they made a library.
+func removeOld(folder string) {
+	left, _ := filepath.Glob(filepath.Join(folder, making+"*"))
+	for _, work := range left {
+		if info, err := os.Stat(work); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(work) // the next one tries again
+		}
+	}
+}
+
+const making = "making-"
+
 // make makes the library in a folder of its own, and gives it its name.
 func (c compiler) make(folder string, list []source, t Target, path string) (err error) {
-	work, err := os.MkdirTemp(folder, "making-")
+	removeOld(folder)
+	work, err := os.MkdirTemp(folder, making)
 	if err != nil {
 		return fmt.Errorf("the library that records cannot be made: %w; set XDG_CACHE_HOME to a folder that can be written to", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 )
@@ -51,6 +52,8 @@ func FindProgram(name string) (path string, err error) {
 		return "", fmt.Errorf("%s may not be run: chmod +x it, or name a program", name)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("there is no program %s", name)
+	case errors.Is(err, syscall.EISDIR):
+		return "", fmt.Errorf("%s is a folder: name a program", name)
 	}
 	return path, err
 }
@@ -97,7 +100,7 @@ func interpreterOf(path string) (string, error) {
 func inspect(path string) (t Target, err error) {
 	f, err := elf.Open(path)
 	if err != nil {
-		return t, fmt.Errorf("%s is no program of this system: %w", path, err)
+		return t, fmt.Errorf("%s is no program of this system, and no script, which begins with a line such as #!/bin/sh", path)
 	}
 	defer f.Close()
 	if f.Machine != machines[runtime.GOARCH] || f.Class != elf.ELFCLASS64 {

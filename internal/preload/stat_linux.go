@@ -19,11 +19,10 @@ func setsUser(path string) error {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	user := ok && info.Mode()&os.ModeSetuid != 0 && int(s.Uid) != os.Geteuid()
 	group := ok && info.Mode()&os.ModeSetgid != 0 && int(s.Gid) != os.Getegid()
-	capabilities := false
-	if size, err := unix.Getxattr(path, "security.capability", nil); err == nil && size > 0 {
-		capabilities = os.Geteuid() != 0
+	if size, err := unix.Getxattr(path, "security.capability", nil); err == nil && size > 0 && os.Geteuid() != 0 {
+		return fmt.Errorf("%s has file capabilities (getcap shows them), so the loader takes no library for it: record a copy without them", path)
 	}
-	if user || group || capabilities {
+	if user || group {
 		return fmt.Errorf("%s runs with the rights of another user or group (set-user-ID), so the loader takes no library for it: run it as "+
 			"that user, or record a copy without these rights", path)
 	}
