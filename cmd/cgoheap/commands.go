@@ -54,7 +54,11 @@ func runCommand() command {
 				"to do instead. One that has cgoheap linked in, or a malloc of its own, runs unrecorded, and a line says so.",
 			"The tables lie in memory, below /dev/shm, and are removed at the end. A process that is forked or executed by the " +
 				"program is recorded if -children says so, with a profile of its own beside the program's. If this command " +
-				"itself is killed, the program runs on.",
+				"itself is killed, the program runs on. Of a program that executes one that is not recorded, the profile is from before; a " +
+				"line says so if the other one ran for some seconds.",
+			"The tables count against a limit of address space that the program sets itself (RLIMIT_AS): 256 MiB, with -exact 1 GiB. " +
+				"Descriptors 0 to 2, if they were closed, are open in the program, to /dev/null. Under a seccomp filter that forbids " +
+				"rt_sigprocmask, the program is killed.",
 			"In a Go program (1.20 and later) stacks have C and Go, also in a stripped one. What needs Go inside is not there: Go's " +
 				"own heap, labels of goroutines, suspects and what points to a block; cgoheap linked in has them. Where a library " +
 				"was opened later, glibc before 2.35 and musl end the stack.",

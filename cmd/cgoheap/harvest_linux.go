@@ -15,6 +15,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
 )
 
 // harvest reads the boxes of a run, and removes them.
@@ -27,8 +28,17 @@ type harvest struct {
 	pid      int        // of the program
 	own      *summary   // of the program
 	children []*summary // of others that have ended
-	troubles []error
+	alive    int        // others that still ran at the last look
+	notes    []string   // for the user
+	troubles []error    // the same, which make an exit code of 0 another one
+	looked   chan struct{}
+	typed    bool   // whether a key of the terminal has sent a signal
+	seen     string // the newest box of the program at the last look
+	executed string // the program that it executes since, and that is not recorded; "" if there is none
 }
+
+// wanted is a file in the directory: while it is there, a process that ends in order leaves its box although this command is gone.
+const wanted = "wanted"
 
 // left is a box in the directory.
 type left struct {
@@ -56,33 +66,65 @@ func (h *harvest) boxes() (map[int][]left, error) {
 	return byProcess, err
 }
 
-// recoverChildren writes the profiles of processes that have ended, but for the program's.
-func (h *harvest) recoverChildren() {
-	if h.running.children == "none" {
-		return
-	}
+// look removes what programs that have executed others have left, and writes the profiles of processes that have ended, but for the
+// program's.
+func (h *harvest) look() {
 	all, err := h.boxes()
 	if err != nil {
 		h.troubles = append(h.troubles, err)
 		return
 	}
+	if list := all[h.pid]; len(list) > 0 {
+		h.removeAll(list[:len(list)-1])
+		h.lookAt(list[len(list)-1].path)
+		delete(all, h.pid)
+	}
+	h.alive = 0
+	if h.running.children != "none" { // otherwise a box is of one whose parent has ended where this process takes its place
+		h.recoverChildren(all)
+	}
+}
+
+// lookAt looks whether the program, whose newest box is this, has executed another one. A box of less than a second is left alone: it may
+// not be locked yet.
+func (h *harvest) lookAt(path string) {
+	if path != h.seen {
+		h.seen, h.executed = path, ""
+		return
+	}
+	file, err := blackbox.Open(path, blackbox.Options{})
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if program, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(h.pid), "exe")); err == nil {
+		h.executed = program
+	}
+}
+
+func (h *harvest) recoverChildren(all map[int][]left) {
 	for pid, list := range all {
-		if pid == h.pid {
-			continue
-		}
 		newest := list[len(list)-1]
 		h.removeAll(list[:len(list)-1])
 		file, err := blackbox.Open(newest.path, blackbox.Options{})
 		switch {
-		case errors.Is(err, blackbox.ErrAlive), errors.Is(err, os.ErrNotExist):
+		case errors.Is(err, blackbox.ErrAlive):
+			h.alive++
+		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
 			h.troubles = append(h.troubles, fmt.Errorf("%s: %w", newest.path, err))
 		case executes(pid):
 			file.Close()
 			h.removeAll(list[len(list)-1:])
 		default:
-			if sum := h.read(file, h.fileOf(pid, true)); sum != nil {
+			sum, err := h.read(file, h.fileOf(pid, true))
+			switch {
+			case err == nil:
 				h.children = append(h.children, sum)
+			case errors.Is(err, remote.ErrNotBegun):
+				h.notes = append(h.notes, fmt.Sprintf("process %d: %v", pid, err))
+			default:
+				h.troubles = append(h.troubles, err)
 			}
 		}
 	}
@@ -102,19 +144,18 @@ func (h *harvest) removeAll(list []left) {
 	}
 }
 
-// read writes the profile of a box, removes it, and closes the file. It returns nil if there is none: then a trouble says why.
-func (h *harvest) read(file *os.File, profile string) *summary {
+// read writes the profile of a box, removes it, and closes the file.
+func (h *harvest) read(file *os.File, profile string) (*summary, error) {
 	defer file.Close()
 	r, err := remote.ReadBox(file)
 	if errors.Is(err, remote.ErrNotBegun) {
 		h.removeAll([]left{{path: file.Name()}})
-		return nil
+		return nil, fmt.Errorf("there is no profile: %w", err)
 	}
 	if errors.Is(err, remote.ErrFull) {
 		h.removeAll([]left{{path: file.Name()}})
-		h.troubles = append(h.troubles, fmt.Errorf("there is no profile, because the tables had no room in %s: name a larger directory in memory with "+
-			"-tables, or record less with -sample", h.dir))
-		return nil
+		return nil, fmt.Errorf("there is no profile, because the tables had no room in %s: name a larger directory in memory with "+
+			"-tables, or record less with -sample", h.dir)
 	}
 	var sum *summary
 	if err == nil {
@@ -122,46 +163,90 @@ func (h *harvest) read(file *os.File, profile string) *summary {
 		sum, err = h.take(r, profile)
 	}
 	if err != nil {
-		h.troubles = append(h.troubles, fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", file.Name(), err))
-		return nil
+		return nil, fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", file.Name(), err)
 	}
 	h.removeAll([]left{{path: file.Name()}})
-	return sum
+	return sum, nil
 }
 
 // finish reads what the program has left, and removes the directory unless something stays in it.
 func (h *harvest) finish(end ending) error {
-	h.recoverChildren()
+	if err := os.WriteFile(filepath.Join(h.dir, wanted), nil, 0o600); err != nil {
+		h.troubles = append(h.troubles, err)
+	}
+	h.look()
+	failed, err := h.readOwn()
+	if err != nil {
+		return err
+	}
+	if err := h.leave(); err != nil {
+		return err
+	}
+	switch {
+	case failed != nil:
+		h.troubles = append(h.troubles, failed)
+		return fmt.Errorf("the program %s after %.1f s", end.how, end.seconds)
+	case h.own == nil:
+		return fmt.Errorf("the program %s after %.1f s, and nothing was recorded: a line above says why; if none does, the program has cleared its "+
+			"environment, or had a container or a service run another one; then use cgoheap run there", end.how, end.seconds)
+	}
+	if h.own.File != h.fileOf(h.pid, false) && h.file != "" {
+		h.troubles = append(h.troubles, fmt.Errorf("somebody has made %s meanwhile: the profile is %s", h.file, h.own.File))
+	}
+	h.note()
+	h.own.Ended, h.own.ExitCode, h.own.Seconds, h.own.PeakResident = end.how, end.code, end.seconds, end.resident
+	h.own.Children = h.children
+	return nil
+}
+
+// readOwn reads the box of the program, if there is one. failed says why its profile could not be written.
+func (h *harvest) readOwn() (failed, err error) {
+	all, err := h.boxes()
+	if err != nil || len(all[h.pid]) == 0 {
+		return nil, err
+	}
+	list := all[h.pid]
+	newest := list[len(list)-1].path
+	file, err := descriptor.OpenFile(newest, os.O_RDWR|unix.O_NOFOLLOW, 0) // whoever has its lock: the program has ended
+	if err != nil {
+		return nil, err
+	}
+	h.own, failed = h.read(file, h.fileOf(h.pid, false))
+	return failed, nil
+}
+
+// leave removes the directory, unless others still run, or something in it could not be read.
+func (h *harvest) leave() error {
 	all, err := h.boxes()
 	if err != nil {
 		return err
 	}
-	if list := all[h.pid]; len(list) > 0 {
-		h.removeAll(list[:len(list)-1])
-		file, err := descriptor.OpenFile(list[len(list)-1].path, os.O_RDWR|unix.O_NOFOLLOW, 0) // whoever has its lock: the program has ended
-		if err != nil {
-			return err
+	if h.running.children == "none" {
+		for pid, list := range all {
+			if pid != h.pid {
+				h.removeAll(list)
+				delete(all, pid)
+			}
 		}
-		h.own = h.read(file, h.fileOf(h.pid, false))
 	}
-	alive, err := blackbox.Names(h.dir)
-	if err == nil && len(alive) == 0 {
-		err = os.Remove(h.dir)
+	if h.alive > 0 {
+		return nil
 	}
-	if err != nil {
+	if err := os.Remove(filepath.Join(h.dir, wanted)); err != nil || len(all) > 0 {
 		return err
 	}
-	if h.own == nil && len(h.troubles) > 0 {
-		return fmt.Errorf("the program %s after %.1f s", end.how, end.seconds)
+	return os.Remove(h.dir)
+}
+
+// note says what the user may not expect.
+func (h *harvest) note() {
+	if h.executed != "" {
+		h.notes = append(h.notes, fmt.Sprintf("it then executed %s, which is not recorded: what follows is from before", h.executed))
 	}
-	if h.own == nil {
-		return fmt.Errorf("the program %s after %.1f s, and nothing was recorded: a line above says why, or the program had a container or a service "+
-			"run another one; then use cgoheap run there", end.how, end.seconds)
+	if h.alive > 0 {
+		h.notes = append(h.notes, fmt.Sprintf("when what still runs has ended (%s), cgoheap recover %s writes the rest of the profiles", report.Count(int64(h.alive), "process"), h.dir))
 	}
-	if len(alive) > 0 {
-		h.troubles = append(h.troubles, fmt.Errorf("other processes still run (%d); when they have ended, cgoheap recover %s has their profiles", len(alive), h.dir))
+	if named := h.running.children; named != "none" && named != "all" && len(h.children) == 0 && h.alive == 0 {
+		h.notes = append(h.notes, fmt.Sprintf("of the processes that the program started, none was recorded as %s", strings.ReplaceAll(named, ",", " or ")))
 	}
-	h.own.Ended, h.own.ExitCode, h.own.Seconds, h.own.PeakResident = end.how, end.code, end.seconds, end.resident
-	h.own.Children = h.children
-	return nil
 }

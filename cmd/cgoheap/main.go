@@ -20,9 +20,10 @@ const (
 
 // exitCodes describes them.
 var exitCodes = [...]string{
-	exitGood:       "all is well",
-	exitFaulty:     "the command has found something wrong, and says what",
-	exitUnreadable: "the command was called in a wrong way, or something could not be read or written, or is not what it should be",
+	exitGood:   "all is well",
+	exitFaulty: "the command has found something wrong, and says what",
+	exitUnreadable: "the command was called in a wrong way, or something could not be read or written, or is not what it should be. " +
+		"cgoheap run has the program's exit code instead; 2 of a program's 0 if a profile that it was asked for is missing",
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

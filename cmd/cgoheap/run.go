@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,9 +131,9 @@ func (r *running) fileOf(pid int, child bool) string {
 }
 
 // environment returns that of the program: it, with the library before others that are preloaded, because the first malloc is the one
-// that the program calls.
+// that the program calls. AddressSanitizer would end a child that was compiled with it, because it is not the first library.
 func (r *running) environment(library, boxes string) (list []string) {
-	libraries, tables := library, tableBytes
+	libraries, sanitizer, tables := library, "verify_asan_link_order=0", tableBytes
 	if r.sample == 1 {
 		tables = exactTableBytes
 	}
@@ -141,20 +142,36 @@ func (r *running) environment(library, boxes string) (list []string) {
 		switch {
 		case name == "LD_PRELOAD" && value != "":
 			libraries += ":" + value
-		case name != "LD_PRELOAD" && name != preload.Variable:
+		case name == "ASAN_OPTIONS" && value != "":
+			sanitizer = value + ":" + sanitizer
+		case name != "LD_PRELOAD" && name != "ASAN_OPTIONS" && name != preload.Variable:
 			list = append(list, variable)
 		}
 	}
 	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Settle: r.settle, Children: r.children,
 		Go: r.goCode, Boxes: boxes}
-	return append(list, "LD_PRELOAD="+libraries, preload.Variable+"="+settings.String())
+	return append(list, "LD_PRELOAD="+libraries, "ASAN_OPTIONS="+sanitizer, preload.Variable+"="+settings.String())
 }
 
-// take writes the profile of a recording, and sums it up.
+// take writes the profile of a recording, and sums it up. If the file is there, it takes the next name that is free: process numbers
+// repeat where a container shares a folder with others.
 func (r *running) take(from *remote.Recording, file string) (*summary, error) {
-	sum := &summary{Program: from.Program, File: file, SampleBytes: r.sample, Lost: from.Lost()}
-	if err := sum.read(from, r, file); err != nil {
-		return nil, err
+	for n := 1; ; n++ {
+		sum := &summary{Program: from.Program, File: numbered(file, n), SampleBytes: r.sample, Lost: from.Lost()}
+		err := sum.read(from, r, sum.File)
+		if err == nil {
+			return sum, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
 	}
-	return sum, nil
+}
+
+// numbered returns the nth name of a profile: cgoheap.8.pb.gz, cgoheap.8-2.pb.gz and so on.
+func numbered(file string, n int) string {
+	if n == 1 {
+		return file
+	}
+	return fmt.Sprintf("%s-%d.pb.gz", strings.TrimSuffix(file, ".pb.gz"), n)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,7 +23,13 @@ import (
 
 // run returns the program's exit code, or 128 and the number of the signal that ended it.
 func (r *running) run(s *streams, names []string) (code int, err error) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, slices.DeleteFunc(slices.Clone(forwarded), signal.Ignored)...)
+	defer signal.Stop(signals)
 	program, library, err := r.find(s, names[0])
+	if len(signals) > 0 { // a key of the terminal has ended the compiler, too
+		return r.endBy(<-signals), nil
+	}
 	if err != nil {
 		return exitUnreadable, err
 	}
@@ -32,11 +39,22 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	}
 	h := &harvest{running: r, dir: dir}
 	c := &exec.Cmd{Path: program, Args: names, Env: r.environment(library, dir), Stdin: s.in, Stdout: s.raw, Stderr: s.progress}
-	end, err := h.await(c)
+	end, err := h.await(c, signals, h.look)
 	if err != nil {
 		return exitUnreadable, errors.Join(fmt.Errorf("%s cannot be started: %w", names[0], err), os.Remove(dir))
 	}
-	err = terminal.Progress(s.progress, "reading the tables and their names", func() error { return h.finish(end) })
+	by, err := h.attend(s.trouble, signals, func() error {
+		return terminal.Progress(s.progress, "reading the tables and their names", func() error {
+			<-h.looked
+			return h.finish(end)
+		})
+	})
+	if by != nil {
+		return r.endBy(by), err
+	}
+	for _, note := range h.notes {
+		fmt.Fprintf(s.trouble, "cgoheap run: %s\n", note)
+	}
 	for _, trouble := range h.troubles {
 		fmt.Fprintf(s.trouble, "cgoheap run: %v\n", trouble)
 	}
@@ -49,12 +67,49 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	if (err != nil || len(h.troubles) > 0) && end.code == 0 {
 		return exitUnreadable, nil
 	}
+	if h.typed && end.signal == unix.SIGINT {
+		return r.endBy(unix.SIGINT), nil
+	}
 	return end.code, nil
+}
+
+// endBy returns the exit code for a signal. One that was typed ends this process itself, because a shell ends its script only then.
+func (r *running) endBy(s os.Signal) (code int) {
+	number, _ := s.(syscall.Signal)
+	if number == unix.SIGINT && isTyped(s) {
+		signal.Reset(s)
+		_ = unix.Kill(unix.Getpid(), number)
+		time.Sleep(time.Second) // until it comes
+	}
+	return 128 + int(number)
+}
+
+// attend returns the error of do. The first signal that asks this process to end meanwhile is answered; a second one removes the tables, and
+// is returned: then do may still run.
+func (h *harvest) attend(trouble io.Writer, signals <-chan os.Signal, do func() error) (by os.Signal, err error) {
+	done := make(chan error, 1)
+	go background.Run("reading the tables", func() { done <- do() }, func(err error) { done <- err })
+	for asked := false; ; {
+		select {
+		case err := <-done:
+			return nil, err
+		case sent := <-signals:
+			if sent == unix.SIGUSR1 || sent == unix.SIGUSR2 {
+				continue // they were for the program
+			}
+			if asked {
+				return sent, os.RemoveAll(h.dir)
+			}
+			asked = true
+			fmt.Fprintf(trouble, "cgoheap run: the program has ended, and its tables, in %s, are being read: another signal removes them\n", h.dir)
+		}
+	}
 }
 
 // ending is what is known of the program's end.
 type ending struct {
 	pid, code int
+	signal    syscall.Signal // that ended it; otherwise 0
 	how       string
 	seconds   float64
 	resident  int64 // bytes, of the largest process; 0 if that is not known
@@ -63,11 +118,9 @@ type ending struct {
 // forwarded are the signals that are passed on to the program, but for those that this process was started to ignore.
 var forwarded = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 
-// await runs the program to its end, and recovers its children meanwhile. The error is that of a start that failed.
-func (h *harvest) await(c *exec.Cmd) (ending, error) {
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, slices.DeleteFunc(slices.Clone(forwarded), signal.Ignored)...)
-	defer signal.Stop(signals)
+// await runs the program to its end, passes signals on, and calls look each second. The last call may still run then, until h.looked is
+// closed. The error is that of a start that failed.
+func (h *harvest) await(c *exec.Cmd, signals <-chan os.Signal, look func()) (ending, error) {
 	_, kills, killsErr := kernel.Running.Kills()
 	own := peakResident() // which the kernel counts as the program's, from before it was executed
 	begin := time.Now()
@@ -76,23 +129,23 @@ func (h *harvest) await(c *exec.Cmd) (ending, error) {
 	}
 	h.pid = c.Process.Pid
 	ended := make(chan struct{})
+	var seconds float64
 	go background.Run("waiting for the program", func() {
 		defer close(ended)
 		_ = c.Wait() // its state says how it ended
+		seconds = time.Since(begin).Seconds()
 	}, nil)
-	looks := time.NewTicker(time.Second)
-	defer looks.Stop()
+	h.lookUntil(ended, look)
 	for {
 		select {
 		case sent := <-signals:
-			if !isTyped(sent) {
-				_ = c.Process.Signal(sent) // it may have ended
-			}
-		case <-looks.C:
-			h.recoverChildren()
+			h.pass(c, sent)
 		case <-ended:
+			for len(signals) > 0 {
+				h.pass(c, <-signals)
+			}
 			end := endingOf(c)
-			end.seconds = time.Since(begin).Seconds()
+			end.seconds = seconds
 			if end.resident <= own {
 				end.resident = 0
 			}
@@ -102,6 +155,33 @@ func (h *harvest) await(c *exec.Cmd) (ending, error) {
 			return end, nil
 		}
 	}
+}
+
+// lookUntil calls look each second until the program has ended, and then closes h.looked. A look may take longer than signals can wait.
+func (h *harvest) lookUntil(ended <-chan struct{}, look func()) {
+	h.looked = make(chan struct{})
+	go background.Run("looking for children", func() {
+		defer close(h.looked)
+		ticks := time.NewTicker(time.Second)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ticks.C:
+				look()
+			case <-ended:
+				return
+			}
+		}
+	}, nil)
+}
+
+// pass passes a signal on to the program, unless the terminal has done that.
+func (h *harvest) pass(c *exec.Cmd, sent os.Signal) {
+	if isTyped(sent) {
+		h.typed = true
+		return
+	}
+	_ = c.Process.Signal(sent) // it may have ended
 }
 
 // isTyped reports whether a signal was most likely made by a key of the terminal, which the program then got as well.
@@ -121,7 +201,8 @@ func isTyped(s os.Signal) bool {
 func endingOf(c *exec.Cmd) ending {
 	end := ending{pid: c.Process.Pid, how: fmt.Sprintf("exited with status %d", c.ProcessState.ExitCode()), code: c.ProcessState.ExitCode()}
 	if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
-		end.code = 128 + int(s.Signal())
+		end.signal = s.Signal()
+		end.code = 128 + int(end.signal)
 		end.how = fmt.Sprintf("was killed by signal %d (%v)", int(s.Signal()), s.Signal())
 		if slices.Contains([]syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGABRT, unix.SIGILL, unix.SIGFPE, unix.SIGTRAP, unix.SIGSYS}, s.Signal()) {
 			end.how = fmt.Sprintf("crashed with signal %d (%v)", int(s.Signal()), s.Signal())

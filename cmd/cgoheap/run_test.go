@@ -4,18 +4,21 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/profiletest"
+	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
@@ -283,7 +286,8 @@ func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
 		"there is no program no-such-program in PATH: give":  {"no-such-program"},
 		"there is no program ./none":                         {"./none"},
 		"may not be run: chmod +x it":                        {write("data", "x", 0o600)},
-		"is no program of this system":                       {write("garbage", "x", 0o700)},
+		"is a folder: name a program":                        {dir},
+		"is no program of this system, and no script, which": {write("garbage", "echo without a first line that says who runs it", 0o700)},
 		"is linked statically, so nothing can be put before": {static},
 		"is compiled with a sanitizer (libasan.so":           {sanitized},
 		"is a program for EM_S390 (ELFCLASS64), and this is": {foreign},
@@ -321,5 +325,243 @@ func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, program); code != exitUnreadable || !strings.Contains(trouble, "a C compiler is needed once") {
 		t.Errorf("no compiler: exit code %d, %q", code, trouble)
+	}
+}
+
+// In containers that share a folder, process numbers repeat.
+func TestANameThatIsTakenGetsANumber(t *testing.T) {
+	code, _, trouble := ranProgram(t, "sh", "-c", "echo first >cgoheap.$$.pb.gz; exec "+program(t)+" good")
+	files, err := filepath.Glob("cgoheap.*-2.pb.gz")
+	if code != 0 || err != nil || len(files) != 1 || !strings.Contains(trouble, "the profile is "+files[0]) || inUseBy(parsed(t, files[0]), "hold_block") != 1_000_003 {
+		t.Errorf("exit code %d, %q, %q", code, files, trouble)
+	}
+	if first, err := os.ReadFile(strings.Replace(files[0], "-2", "", 1)); err != nil || string(first) != "first\n" {
+		t.Errorf("%q, %v", first, err)
+	}
+}
+
+// Whoever named a file expects the profile there.
+func TestAFileThatSomebodyHasMadeMeanwhile(t *testing.T) {
+	code, _, trouble := ranProgram(t, "-o", "p.pb.gz", "sh", "-c", "echo first >p.pb.gz; exec "+program(t)+" good")
+	if code != exitUnreadable || !strings.Contains(trouble, "somebody has made p.pb.gz meanwhile: the profile is p-2.pb.gz") ||
+		inUseBy(parsed(t, "p-2.pb.gz"), "hold_block") != 1_000_003 {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+}
+
+// A program that ends by itself does not lose its profile to one signal that comes then.
+func TestSignalsWhileTablesAreRead(t *testing.T) {
+	for sent, want := range map[int]string{1: "", 2: "terminated"} {
+		h := &harvest{dir: filepath.Join(t.TempDir(), "tables")}
+		if err := os.Mkdir(h.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		signals, reads := make(chan os.Signal), make(chan struct{})
+		go func() {
+			signals <- unix.SIGUSR1
+			for range sent {
+				signals <- unix.SIGTERM
+			}
+			if want == "" {
+				close(reads)
+			}
+		}()
+		var trouble strings.Builder
+		by, err := h.attend(&trouble, signals, func() error { <-reads; return errors.New("read") })
+		_, gone := os.Stat(h.dir)
+		if !strings.Contains(trouble.String(), "its tables, in "+h.dir+", are being read") {
+			t.Errorf("%q", trouble.String())
+		}
+		if want == "" && (by != nil || err == nil || err.Error() != "read" || gone != nil) {
+			t.Error(by, err, gone)
+		}
+		if want != "" && (by != unix.SIGTERM || err != nil || gone == nil) {
+			t.Error(by, err, gone)
+		}
+	}
+}
+
+// A look at many children takes long.
+func TestSignalsArePassedOnWhileChildrenAreRead(t *testing.T) {
+	ready := filepath.Join(t.TempDir(), "ready")
+	h, signals, reads := &harvest{running: &running{}}, make(chan os.Signal), make(chan struct{})
+	end, err := h.await(exec.Command("sh", "-c", "trap 'exit 9' TERM; >"+ready+"; while :; do sleep 0.1; done"), signals, func() {
+		if exists(ready) {
+			signals <- unix.SIGTERM
+			<-reads
+		}
+	})
+	close(reads)
+	<-h.looked
+	if err != nil || end.code != 9 {
+		t.Error(end, err)
+	}
+}
+
+// Each image that a process executes leaves a box behind.
+func TestOldBoxesOfTheProgramAreRemoved(t *testing.T) {
+	h := &harvest{running: &running{children: "none"}, dir: t.TempDir(), pid: 1 << 29}
+	for _, name := range []string{"cgoheap.x.host.536870912.1.box", "cgoheap.x.host.536870912.2.box", "cgoheap.x.host.7.1.box"} {
+		if err := os.WriteFile(filepath.Join(h.dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.look()
+	all, err := h.boxes()
+	if err != nil || len(all[h.pid]) != 1 || all[h.pid][0].time != "2" || len(all[7]) != 1 || len(h.troubles) > 0 {
+		t.Error(all, err, h.troubles)
+	}
+	err = h.finish(ending{how: "ended"})
+	if err == nil || len(h.troubles) != 1 || !errors.Is(h.troubles[0], remote.ErrNotBegun) {
+		t.Error(err, h.troubles)
+	}
+	if _, err := os.Stat(h.dir); err == nil {
+		t.Error("the directory is left, with boxes that nobody asked for")
+	}
+}
+
+// Children with a sanitizer insist on being first.
+func TestChildrenWithASanitizerRun(t *testing.T) {
+	sanitized := compiled(t, "sanitized", "-fsanitize=address")
+	t.Setenv("ASAN_OPTIONS", "exitcode=5")
+	code, out, trouble := ranProgram(t, "sh", "-c", sanitized+" good && echo $ASAN_OPTIONS")
+	if code != 0 || out != "out\nexitcode=5:verify_asan_link_order=0\n" {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+}
+
+func TestNamesThatNoChildHasAreToldOf(t *testing.T) {
+	for children, told := range map[string]bool{"other,another": true, "held": false} {
+		code, _, trouble := ranProgram(t, "-children", children, "sh", "-c", program(t)+" good; exit 0")
+		if code != 0 || strings.Contains(trouble, "of the processes that the program started, none was recorded as other or another") != told {
+			t.Errorf("%s: exit code %d, %q", children, code, trouble)
+		}
+	}
+}
+
+func TestAPathWithALineEndIsInOneLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a\nb")
+	if err := os.Link(program(t), path); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, trouble := ranProgram(t, path, "good"); !strings.Contains(trouble, `/a\nb, process `) {
+		t.Errorf("%q", trouble)
+	}
+}
+
+// Processes that outlive the program are left to run, and to be recovered.
+func TestOtherProcessesThatStillRun(t *testing.T) {
+	tables := forRuns(t)
+	for _, fifo := range []string{"up", "end"} {
+		if err := unix.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, _, trouble := ranWith(t, "", "run", "-exact", "-tables", tables, "-children", "all", "sh", "-c",
+		`sh -c 'echo >up; read x <end' >/dev/null 2>&1 & read x <up; exit 0`)
+	if err := os.WriteFile("end", []byte("\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	boxes, err := filepath.Glob(filepath.Join(tables, "*", "*.box"))
+	if err != nil || len(boxes) != 1 {
+		t.Fatal(boxes, err, trouble)
+	}
+	dir := filepath.Dir(boxes[0])
+	if code != 0 || !strings.Contains(trouble, "when what still runs has ended (1 process), cgoheap recover "+dir) {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	if _, err := os.Stat(filepath.Join(dir, wanted)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a shell held before it executed a program that cannot be recorded is not what that program held.
+func TestAProgramThatExecutesOneThatIsNotRecorded(t *testing.T) {
+	static, tables := compiled(t, "static", "-static"), forRuns(t)
+	r := &running{sample: 1, children: "none", tables: tables}
+	h := &harvest{running: r, dir: must(t)(r.makeDirectory())}
+	_, library, err := r.find(&streams{progress: os.Stderr}, "sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &exec.Cmd{Path: must(t)(exec.LookPath("sh")), Args: []string{"sh", "-c", "exec " + static + " wait"}, Env: r.environment(library, h.dir)}
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = out.Read(make([]byte, 9))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.pid = c.Process.Pid
+	h.look()
+	h.look()
+	if err := errors.Join(in.Close(), c.Wait(), h.finish(endingOf(c))); err != nil || !slices.ContainsFunc(h.notes, func(note string) bool {
+		return strings.Contains(note, "it then executed "+static+", which is not recorded")
+	}) {
+		t.Errorf("%v, %q", err, h.notes)
+	}
+}
+
+// A shell goes on with its script unless the program that Ctrl-C reached was ended by the signal.
+func TestATypedSignalEndsTheCommandToo(t *testing.T) {
+	command := must(t)(workshop.Make("command", func(path string) error {
+		return toolchain.Tool{Words: []string{"go", "build", "-o", path, "."}}.Run()
+	}))
+	tables := forRuns(t)
+	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer keys.Close()
+	number, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(keys.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer screen.Close()
+	c := exec.Command(command, "run", "-tables", tables, program(t), "wait")
+	c.Stdin, c.SysProcAttr = screen, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = out.Read(make([]byte, 9)) // the program runs
+	}
+	if err == nil {
+		_, err = keys.WriteString("\x03")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if s, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || !s.Signaled() || s.Signal() != unix.SIGINT {
+		t.Error(c.ProcessState)
+	}
+	if files, err := filepath.Glob("cgoheap.*.pb.gz"); err != nil || len(files) != 1 {
+		t.Error(files, err)
+	}
+}
+
+func must(t *testing.T) func(made string, err error) string {
+	return func(made string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made
 	}
 }

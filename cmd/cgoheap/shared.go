@@ -90,5 +90,8 @@ func newFile(path string, write func(io.Writer) error) error {
 	if err := errors.Join(write(f), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
+	if err := os.Link(f.Name(), path); err == nil || errors.Is(err, fs.ErrExist) { // unlike Rename, it replaces nothing
+		return errors.Join(err, os.Remove(f.Name()))
+	}
 	return os.Rename(f.Name(), path)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/recovery"
 	"github.com/cgoheap/cgoheap/internal/remote"
@@ -110,7 +111,7 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	if sum.PeakResident > 0 {
 		resident = fmt.Sprintf("; %s of its memory were resident at most", report.Bytes(sum.PeakResident))
 	}
-	fmt.Fprintf(to, "cgoheap: %s, process %d, %s after %.1f s\n", sum.Program, sum.PID, sum.Ended, sum.Seconds)
+	fmt.Fprintf(to, "cgoheap: %s, process %d, %s after %.1f s\n", inLine(sum.Program), sum.PID, sum.Ended, sum.Seconds)
 	fmt.Fprintf(to, "  at the peak  %s in use%s\n", report.Bytes(sum.PeakBytes), resident)
 	tellHoldings(to, sum.AtPeak, sum.PeakBytes)
 	fmt.Fprintf(to, "  at the end   %s in use, in %s; allocated in all: %s, in %s\n", report.Bytes(sum.InUseBytes), report.Count(sum.InUseBlocks, "block"),
@@ -126,7 +127,7 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 		fmt.Fprintf(to, "  not complete: %s\n", lost)
 	}
 	for _, child := range sum.Children[:min(mostChildren, len(sum.Children))] {
-		fmt.Fprintf(to, "  %s, process %d: %s at the peak, %s in use at the end: %s\n", child.Program, child.PID, report.Bytes(child.PeakBytes),
+		fmt.Fprintf(to, "  %s, process %d: %s at the peak, %s in use at the end: %s\n", inLine(child.Program), child.PID, report.Bytes(child.PeakBytes),
 			report.Bytes(child.InUseBytes), child.File)
 	}
 	if more := len(sum.Children) - mostChildren; more > 0 {
@@ -135,6 +136,9 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	_, err := fmt.Fprintf(to, "  the profile is %s: cgoheap view %s\n", sum.File, sum.File)
 	return err
 }
+
+// inLine returns a path that may have a line's end in it, in one line.
+func inLine(path string) string { return strings.ReplaceAll(path, "\n", `\n`) }
 
 // mostChildren is how many are listed.
 const mostChildren = 20

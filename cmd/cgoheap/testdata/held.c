@@ -24,6 +24,8 @@ int main(int count, char **arguments)
 		return 1;
 	for (int i = 0; strcmp(how, "many") == 0 && i < 300000; i++)
 		hold_block(16);
+	if (strcmp(how, "wait") == 0 && read(0, &count, 1) < 0)
+		return 1;
 	if (strcmp(how, "kill") == 0)
 		raise(SIGKILL);
 	if (strcmp(how, "crash") == 0)
