@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -328,12 +329,30 @@ func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
 	}
 }
 
+// A compiler that sends a signal each time that it is called, so that one is there when it has ended.
+func TestASignalWhileTheLibraryIsMade(t *testing.T) {
+	tables := forRuns(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CC", filepath.Join(t.TempDir(), "cc"))
+	if err := os.WriteFile(os.Getenv("CC"), []byte("#!/bin/sh\nkill -TERM $PPID\n"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, unix.SIGTERM)
+	defer signal.Stop(heard)
+	code, out, trouble := ranWith(t, "", "run", "-tables", tables, program(t))
+	left, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "cgoheap", "*"))
+	if code != 143 || out != "" || err != nil || len(left) > 0 {
+		t.Errorf("exit code %d, %q, %q, %q are left", code, out, trouble, left)
+	}
+}
+
 // In containers that share a folder, process numbers repeat.
 func TestANameThatIsTakenGetsANumber(t *testing.T) {
 	code, _, trouble := ranProgram(t, "sh", "-c", "echo first >cgoheap.$$.pb.gz; exec "+program(t)+" good")
 	files, err := filepath.Glob("cgoheap.*-2.pb.gz")
 	if code != 0 || err != nil || len(files) != 1 || !strings.Contains(trouble, "the profile is "+files[0]) || inUseBy(parsed(t, files[0]), "hold_block") != 1_000_003 {
-		t.Errorf("exit code %d, %q, %q", code, files, trouble)
+		t.Fatalf("exit code %d, %q, %q", code, files, trouble)
 	}
 	if first, err := os.ReadFile(strings.Replace(files[0], "-2", "", 1)); err != nil || string(first) != "first\n" {
 		t.Errorf("%q, %v", first, err)
