@@ -20,6 +20,7 @@ type evidence struct {
 	asked, faulted remote.Signal
 	killsNow       int64 // in the file in which last has flight.GroupKills; flight.Unknown if it cannot be read
 	restarted      bool  // the machine was, since
+	linked         bool  // the program has the profiler linked in, as far as that is known
 }
 
 const (
@@ -60,8 +61,10 @@ func (e *evidence) cause() (text string, orderly bool) {
 		return "it most likely crashed with " + nameOf(e.faulted), false // Go programs can survive these
 	case e.asked.Signal != 0 && 0 <= asked && asked <= patience:
 		return fmt.Sprintf("it was asked to end by %s, had not done so %v later, and was killed, or ended late", nameOf(e.asked), asked.Round(time.Second)), false
+	case e.linked:
+		return "unknown: it exited without Profiler.Stop, panicked, or was killed", false
 	}
-	return "unknown: it exited without Profiler.Stop, panicked, or was killed", false
+	return "unknown: it exited, or was killed", false
 }
 
 // patience is the longest that somebody waits for a process to end.
@@ -101,7 +104,7 @@ var running = usage.Running
 
 // evidenceOf returns what is known now of the end of the process that left a box.
 func evidenceOf(r *remote.Recording, h *remote.History) evidence {
-	e := evidence{ended: r.Time, last: h.Last(), asked: r.Asked(), faulted: r.Faulted(), killsNow: flight.Unknown}
+	e := evidence{ended: r.Time, last: h.Last(), asked: r.Asked(), faulted: r.Faulted(), killsNow: flight.Unknown, linked: r.About.Config != nil}
 	if kills, err := running.KillsAgain(r.About.KillsFile, r.About.KillsGroup); err == nil {
 		e.killsNow = kills
 	}

@@ -38,7 +38,8 @@ func TestCauses(t *testing.T) {
 		want    string
 		orderly bool
 	}{
-		"nothing is known":               {evidence{killsNow: -1}, "unknown: it exited", false},
+		"nothing is known":               {evidence{killsNow: -1}, "unknown: it exited, or was killed", false},
+		"it has the profiler":            {evidence{killsNow: -1, linked: true}, "unknown: it exited without Profiler.Stop", false},
 		"asked":                          {evidence{asked: asked, killsNow: -1}, "signal 15 (terminated)", true},
 		"asked after the last record":    {evidence{asked: signalled(syscall.SIGINT, -time.Second), killsNow: -1}, "signal 2", true},
 		"asked long ago":                 {evidence{asked: signalled(syscall.SIGTERM, time.Hour), killsNow: -1}, "unknown", false},
