@@ -210,8 +210,8 @@ func TestAProgramThatCannotBeRecorded(t *testing.T) {
 
 // A machine without a compiler takes the library of another.
 func TestALibraryFromElsewhere(t *testing.T) {
-	tables := forRuns(t)
-	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, "-o", "first.pb.gz", program(t)); code != 0 {
+	tables, program := forRuns(t), program(t)
+	if code, _, trouble := ranWith(t, "", "run", "-tables", tables, "-o", "first.pb.gz", program); code != 0 {
 		t.Fatal(trouble)
 	}
 	made, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "cgoheap", "*.so"))
@@ -220,7 +220,7 @@ func TestALibraryFromElsewhere(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	if code, _, trouble := ranWith(t, "", "run", "-exact", "-tables", tables, "-library", made[0], "-o", "p.pb.gz", program(t)); code != 0 || inUseBy(parsed(t, "p.pb.gz"), "hold_block") != 1_000_003 {
+	if code, _, trouble := ranWith(t, "", "run", "-exact", "-tables", tables, "-library", made[0], "-o", "p.pb.gz", program); code != 0 || inUseBy(parsed(t, "p.pb.gz"), "hold_block") != 1_000_003 {
 		t.Errorf("exit code %d, %q", code, trouble)
 	}
 }
