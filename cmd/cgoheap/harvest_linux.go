@@ -195,7 +195,9 @@ func (h *harvest) finish(end ending) error {
 	}
 	h.note()
 	h.own.Ended, h.own.ExitCode, h.own.Seconds, h.own.PeakResident = end.how, end.code, end.seconds, end.resident
-	slices.SortFunc(h.children, func(a, b *summary) int { return cmp.Or(cmp.Compare(b.PeakBytes, a.PeakBytes), cmp.Compare(a.PID, b.PID)) })
+	slices.SortFunc(h.children, func(a, b *summary) int {
+		return cmp.Or(cmp.Compare(b.PeakBytes, a.PeakBytes), cmp.Compare(a.PID, b.PID))
+	})
 	h.own.Children = h.children
 	return nil
 }
