@@ -177,7 +177,8 @@ func (r *entry) names() (map[string]string, error) {
 			return nil, err
 		}
 		for _, match := range pattern.FindAllStringSubmatch(string(text), -1) {
-			if path := filepath.Join(filepath.Dir(file), match[1]); path != "." && !strings.HasPrefix(path, "..") && exists(path) {
+			path := filepath.Join(filepath.Dir(file), match[1])
+			if path != "." && !strings.HasPrefix(path, "..") && !strings.HasPrefix(path, "out/") && exists(path) { // in out is what was built
 				named[path] = file
 			}
 		}
