@@ -97,9 +97,7 @@ func (h *harvest) lookAt(path string) {
 		return
 	}
 	defer file.Close()
-	if program, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(h.pid), "exe")); err == nil {
-		h.executed = program
-	}
+	h.executed = cmp.Or(programOf(h.pid), h.executed)
 }
 
 func (h *harvest) recoverChildren(all map[int][]left) {
@@ -113,9 +111,9 @@ func (h *harvest) recoverChildren(all map[int][]left) {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
 			h.troubles = append(h.troubles, fmt.Errorf("%s: %w", newest.path, err))
-		case executes(pid):
+		case programOf(pid) != "":
 			file.Close()
-			h.removeAll(list[len(list)-1:])
+			h.remove(newest.path)
 		default:
 			sum, err := h.read(file, h.fileOf(pid, true))
 			switch {
@@ -130,17 +128,22 @@ func (h *harvest) recoverChildren(all map[int][]left) {
 	}
 }
 
-// executes reports whether a process is there and has a program. One that has ended, and for which nobody has waited, has none.
-func executes(pid int) bool {
-	_, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
-	return err == nil
+// programOf returns the path of the program that a process executes. It is "" if there is no such process, or if it has ended and nobody has
+// waited for it.
+func programOf(pid int) string {
+	path, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+	return path
 }
 
 func (h *harvest) removeAll(list []left) {
 	for _, b := range list {
-		if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			h.troubles = append(h.troubles, err)
-		}
+		h.remove(b.path)
+	}
+}
+
+func (h *harvest) remove(box string) {
+	if err := os.Remove(box); err != nil && !errors.Is(err, os.ErrNotExist) {
+		h.troubles = append(h.troubles, err)
 	}
 }
 
@@ -149,11 +152,11 @@ func (h *harvest) read(file *os.File, profile string) (*summary, error) {
 	defer file.Close()
 	r, err := remote.ReadBox(file)
 	if errors.Is(err, remote.ErrNotBegun) {
-		h.removeAll([]left{{path: file.Name()}})
+		h.remove(file.Name())
 		return nil, fmt.Errorf("there is no profile: %w", err)
 	}
 	if errors.Is(err, remote.ErrFull) {
-		h.removeAll([]left{{path: file.Name()}})
+		h.remove(file.Name())
 		return nil, fmt.Errorf("there is no profile, because the tables had no room in %s: name a larger directory in memory with "+
 			"-tables, or record less with -sample", h.dir)
 	}
@@ -165,7 +168,7 @@ func (h *harvest) read(file *os.File, profile string) (*summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", file.Name(), err)
 	}
-	h.removeAll([]left{{path: file.Name()}})
+	h.remove(file.Name())
 	return sum, nil
 }
 
