@@ -43,7 +43,7 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	if err != nil {
 		return exitUnreadable, errors.Join(fmt.Errorf("%s cannot be started: %w", names[0], err), os.Remove(dir))
 	}
-	by, err := h.attend(s.trouble, signals, func() error {
+	by, err := h.attend(s.trouble, signals, end, func() error {
 		return terminal.Progress(s.progress, "reading the tables and their names", func() error {
 			<-h.looked
 			return h.finish(end)
@@ -67,6 +67,10 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	if (err != nil || len(h.troubles) > 0) && end.code == 0 {
 		return exitUnreadable, nil
 	}
+	signal.Stop(signals) // what has come is in the channel then
+	for len(signals) > 0 {
+		h.typed = isTyped(<-signals) || h.typed
+	}
 	if h.typed && end.signal == unix.SIGINT {
 		return r.endBy(unix.SIGINT), nil
 	}
@@ -86,7 +90,7 @@ func (r *running) endBy(s os.Signal) (code int) {
 
 // attend returns the error of do. The first signal that asks this process to end meanwhile is answered; a second one removes the tables, and
 // is returned: then do may still run.
-func (h *harvest) attend(trouble io.Writer, signals <-chan os.Signal, do func() error) (by os.Signal, err error) {
+func (h *harvest) attend(trouble io.Writer, signals <-chan os.Signal, end ending, do func() error) (by os.Signal, err error) {
 	done := make(chan error, 1)
 	go background.Run("reading the tables", func() { done <- do() }, func(err error) { done <- err })
 	for asked := false; ; {
@@ -96,6 +100,10 @@ func (h *harvest) attend(trouble io.Writer, signals <-chan os.Signal, do func() 
 		case sent := <-signals:
 			if sent == unix.SIGUSR1 || sent == unix.SIGUSR2 {
 				continue // they were for the program
+			}
+			if !h.typed && sent == end.signal && isTyped(sent) {
+				h.typed = true // the program's end was noticed before the key
+				continue
 			}
 			if asked {
 				return sent, os.RemoveAll(h.dir)

@@ -386,7 +386,7 @@ func TestSignalsWhileTablesAreRead(t *testing.T) {
 			}
 		}()
 		var trouble strings.Builder
-		by, err := h.attend(&trouble, signals, func() error { <-reads; return errors.New("read") })
+		by, err := h.attend(&trouble, signals, ending{}, func() error { <-reads; return errors.New("read") })
 		_, gone := os.Stat(h.dir)
 		if !strings.Contains(trouble.String(), "its tables, in "+h.dir+", are being read") {
 			t.Errorf("%q", trouble.String())
