@@ -120,6 +120,7 @@ func (d *damagedBox) read(t testing.TB, others map[int64]uint64, view remote.Vie
 	if err != nil {
 		return
 	}
+	defer r.Close() // thousands of boxes have more mappings than a process may
 	var text bytes.Buffer
 	if err := r.Write(&text, view, d.names); err != nil {
 		t.Fatalf("%s: %s: %v", described(others), view.Name, err)
@@ -141,6 +142,7 @@ func TestAWholeBoxHasWhatWasRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer r.Close()
 	p := profiletest.Read(t, func(w io.Writer) error { return r.Write(w, remote.View{View: report.InUse}, d.names) })
 	const all = 300*301/2*37 - 300*37 + 300
 	if got := profiletest.Sum(profiletest.Through(p, "Leak")); got != [4]int64{300, all, 300, all} {

@@ -139,6 +139,7 @@ func TestAKilledProcessIsReadFromOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer dead.Close()
 	if dead.About.Process != c.Process.Pid || dead.About.Arguments[0] != os.Args[0] || dead.Program == "" || dead.Time.Before(c.began) || dead.Time.After(time.Now()) {
 		t.Errorf("%+v at %v", dead.About, dead.Time)
 	}
