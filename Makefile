@@ -75,7 +75,7 @@ all: ## Runs .ci/run with what it leaves out: long tests, every row of the matri
 
 # Half of the runs are on a busy machine. FOLDER is the module of other packages than the core's.
 flaky: deps $(counted) ## Runs all tests of PACKAGES 50 times, and prints how often each failed; FOLDER=e2e, RUNS=n, SHORT=1.
-	@$(tests) -repeat $(or $(RUNS),50) $(or $(FOLDER),.) -- $(if $(SHORT),-short) -vet=off -count=1 -timeout 60m $(or $(PACKAGES),./...)
+	@$(tests) -repeat $(or $(RUNS),50) $(or $(FOLDER),.) -- $(if $(SHORT),-short) $(quick) -vet=off -count=1 -timeout 60m $(or $(PACKAGES),./...)
 
 # Each is a patch, with the test that must fail. A minute or two for each.
 mutants: deps ## Makes small mistakes, one at a time in a copy of what is committed, and names those that no test notices; ONLY="names".
