@@ -28,6 +28,7 @@ again    := $(if $(AGAIN),-again $(AGAIN)) $(if $(RECORD),-record $(RECORD))
 tests    := $(counted) -go $(GO) $(again) $(if $(COMPLETE),-complete) $(if $(SLOWEST),-slowest $(SLOWEST))
 
 again_in_C := $(if $(AGAIN),AGAIN='$(counted) $(again)')
+with_C := cgo internal/twin
 
 .PHONY: help demo all flaky mutants test test-all test-busy names simulated tools kinds skips e2e page pictures check race ctest agree arm64 matrix foreign leaktest leaks rss stress suspects kill oom fuzz bench lint fmt generated examples deps gofmt portable
 
@@ -137,7 +138,7 @@ race: deps $(counted) ## Runs the Go tests of all modules under the race detecto
 	@$(tests) $(tested) -- -race -count=1 -timeout 60m -skip 'AddsUpToRSS|ASurveyOfAProgram|HasAProfileOfRSS|ThatAreNotRecordedAreMallocs|SmallestObjectsComeLast|AForgottenSmallObject' ./...
 
 ctest: deps $(counted) ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest $(again_in_C)
+	@for p in $(with_C); do $(MAKE) --no-print-directory -C $$p/testdata/ctest $(again_in_C) || exit 1; done
 
 # 60,000 addresses of each, spread over all code. addr2line takes most of the time. bench/names builds the programs.
 agree: deps ## Compares the names of 100,000 addresses with addr2line's, in a C++ program and a Go service that it builds.
@@ -167,7 +168,7 @@ arm64: deps $(counted) ## Runs the tests of recording on arm64, emulated: unwind
 	@$(signed) $(cross) $(tests) . -- -count=1 -exec '$(emulated)' -run TestJoin ./alloc
 	@$(cross) $(tests) e2e -- -count=1 -exec '$(emulated)' -run TheWalk .
 	@$(tests) e2e -- $(if $(ALL),,-short) -count=1 -timeout 30m -exec 'env $(cross)' -skip 'TheWalk|Addr2line|LineTables|Pprof' .
-	@$(MAKE) --no-print-directory -C cgo/testdata/ctest BUILDS='plain $(if $(ALL),asan)' WITHOUT='bus_test hooks_mapped_test twin_chunks_test twin_pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(again_in_C) TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64
+	@for p in $(with_C); do $(MAKE) --no-print-directory -C $$p/testdata/ctest BUILDS='plain $(if $(ALL),asan)' WITHOUT='bus_test hooks_mapped_test chunks_test pinned_test' ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 $(again_in_C) TOOLS=aarch64-linux-gnu- RUN='$(emulator)' OUT=$(CURDIR)/out/ctest-arm64/$$p || exit 1; done
 
 matrix: deps ## Records on every platform, way to build and kind of host that this machine can be, and prints the table.
 	@cd e2e && $(GO) run ./matrix $(ROWS)

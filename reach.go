@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/holders"
 	"github.com/cgoheap/cgoheap/internal/reach"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/twin"
 	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
@@ -101,13 +101,13 @@ func nameHolders(r *alloc.Recording, memory *scratch.Memory, names *symbolize.Sy
 
 func heldAs(f *reach.Findings, i int) holders.Found {
 	found := *f.Found(i)
-	if found.Root&^cgo.TwinRootInGo == cgo.TwinRootCycle && (f.Swept == 0 || f.Blocks.Younger(i, f.Swept)) {
-		found.Root = cgo.TwinRootFinalizer | cgo.TwinRootInGo // a number may look like the way back: it is none once collections have passed
+	if found.Root&^twin.RootInGo == twin.RootCycle && (f.Swept == 0 || f.Blocks.Younger(i, f.Swept)) {
+		found.Root = twin.RootFinalizer | twin.RootInGo // a number may look like the way back: it is none once collections have passed
 	}
 	return holders.Found{
 		NotLooked: found.Holder == 0 && (!f.Lost(i) || f.Blocks.Younger(i, registerHolds)),
-		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ (cgo.TwinRootInGo | cgo.TwinRootSmallest)),
-		InGo: found.Root&cgo.TwinRootInGo != 0, RootWord: found.RootWord, Entry: found.Goroutine, InSmallest: f.InSmallest(i),
+		Holder:    found.Holder, Through: found.Through, Root: holders.Root(found.Root &^ (twin.RootInGo | twin.RootSmallest)),
+		InGo: found.Root&twin.RootInGo != 0, RootWord: found.RootWord, Entry: found.Goroutine, InSmallest: f.InSmallest(i),
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/cgoheap/cgoheap/internal/goparts"
 	"github.com/cgoheap/cgoheap/internal/peek"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
-	"github.com/cgoheap/cgoheap/internal/testonly"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -49,16 +49,16 @@ func collect() {
 // pointing returns how many words of Go's memory in use point into blocks.
 func pointing(t *testing.T, blocks [][2]uint64) (inHeap, inStacks int) {
 	t.Helper()
-	starts, limits, stack, err := testonly.GoParts()
+	parts, err := goparts.Read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	buffer := make([]byte, 1<<20)
-	for i, at := range starts {
-		for at < limits[i] {
-			n := peek.Copy(buffer[:min(uint64(len(buffer)), limits[i]-at)], at)
+	for _, p := range parts {
+		for at := p.Start; at < p.Limit; {
+			n := peek.Copy(buffer[:min(uint64(len(buffer)), p.Limit-at)], at)
 			for j := 0; j+8 <= n; j += 8 {
-				if points(binary.NativeEndian.Uint64(buffer[j:]), blocks) && stack[i] {
+				if points(binary.NativeEndian.Uint64(buffer[j:]), blocks) && p.Stack {
 					inStacks++
 				} else if points(binary.NativeEndian.Uint64(buffer[j:]), blocks) {
 					inHeap++

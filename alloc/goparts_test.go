@@ -5,26 +5,22 @@ package alloc
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"unsafe"
 
-	"github.com/cgoheap/cgoheap/internal/testonly"
+	"github.com/cgoheap/cgoheap/internal/goparts"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
 // inStack reports whether an address lies in a part of a goroutine's stack that is in use.
 func inStack(t *testing.T, address uint64) bool {
 	t.Helper()
-	starts, limits, stack, err := testonly.GoParts()
+	parts, err := goparts.Read()
 	if err != nil {
 		t.Error(err)
 	}
-	for i := range starts {
-		if stack[i] && starts[i] <= address && address < limits[i] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(p goparts.Part) bool { return p.Stack && p.Start <= address && address < p.Limit })
 }
 
 // A goroutine's stack is divided where C calls back: the frames above the call are in use, too.

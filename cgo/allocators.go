@@ -36,6 +36,15 @@ func RealFunction(name string) unsafe.Pointer {
 	return C.allocators_symbol(s)
 }
 
+// RealPair returns the malloc behind the hooks and the free that belongs to it; nil if there is none, or it is not known yet.
+func RealPair() (malloc, free unsafe.Pointer) {
+	var pair C.struct_real_pair
+	if !C.allocators_pair(&pair) {
+		return nil, nil
+	}
+	return pair.malloc, pair.free
+}
+
 // Brought is an allocator that a library brings along under names with a prefix.
 type Brought struct {
 	Prefix  string

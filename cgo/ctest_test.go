@@ -7,65 +7,47 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
-// Quick to compile: make ctest builds with -O2 too.
-var cFlags = strings.Fields("-std=gnu11 -Wall -Wextra -Werror -DCGOHEAP_WRAP -O1 -fno-omit-frame-pointer")
-
 // all are all cases of a program.
 var all = []string{""}
 
 // The tests of C that also run here: only tests whose outcome does not depend on how busy the machine is, with the fewest
 // rounds that notice a change of the code they test. make ctest runs all tests, under sanitizers.
-var testsOfC = []struct {
-	name, scale string
-	only        []string // parts of the names of its cases
-}{
-	{"walk_test", "10", all},
-	{"walk_go_test", "10", all},
-	{"pages_test", "10", all},
-	{"memory_test", "10", all},
-	{"stacks_test", "1", all},
-	{"page_set_test", "10", all},
-	{"device_books_test", "10", all},
-	{"blocks_test", "10", []string{"blocks agree with a list of them", "a small block has the smallest size", "what is refused"}},
-	{"mapped_test", "20", []string{"the table agrees with an array of pages", "nobody is blamed", "lost", "a loss that comes", "no deep tree"}},
-	{"cfi_test", "20", all},
-	{"weight_test", "10", all},
-	{"wide_test", "10", all},
-	{"record_test", "1", all},
-	{"live_test", "10", []string{"what an array holds", "stuck counters", "a granule that changes", "nothing is recounted"}},
-	{"gate_test", "10", []string{"who enters while the epoch changes", "a settle after one that gave up"}},
-	{"peak_test", "10", []string{"a reset that finds no exact total is made up for"}},
-	{"last_test", "1", all},
-	{"twin_chunks_test", "20", []string{"one thread's", "small blocks", "just cutting", "corrupt size"}},
-	{"twin_pinned_test", "20", []string{"what each block pins", "left alone"}},
-	{"objects_test", "1", all},
-	{"ending_test", "1", []string{"nothing of a stack is kept"}},
+var testsOfC = []toolchain.CTest{
+	{Name: "walk_test", Scale: "10", Only: all},
+	{Name: "walk_go_test", Scale: "10", Only: all},
+	{Name: "pages_test", Scale: "10", Only: all},
+	{Name: "memory_test", Scale: "10", Only: all},
+	{Name: "stacks_test", Scale: "1", Only: all},
+	{Name: "page_set_test", Scale: "10", Only: all},
+	{Name: "device_books_test", Scale: "10", Only: all},
+	{Name: "blocks_test", Scale: "10", Only: []string{"blocks agree with a list of them", "a small block has the smallest size", "what is refused"}},
+	{Name: "mapped_test", Scale: "20", Only: []string{"the table agrees with an array of pages", "nobody is blamed", "lost", "a loss that comes", "no deep tree"}},
+	{Name: "cfi_test", Scale: "20", Only: all},
+	{Name: "weight_test", Scale: "10", Only: all},
+	{Name: "wide_test", Scale: "10", Only: all},
+	{Name: "record_test", Scale: "1", Only: all},
+	{Name: "live_test", Scale: "10", Only: []string{"what an array holds", "stuck counters", "a granule that changes", "nothing is recounted"}},
+	{Name: "gate_test", Scale: "10", Only: []string{"who enters while the epoch changes", "a settle after one that gave up"}},
+	{Name: "peak_test", Scale: "10", Only: []string{"a reset that finds no exact total is made up for"}},
+	{Name: "last_test", Scale: "1", Only: all},
+	{Name: "objects_test", Scale: "1", Only: all},
+	{Name: "ending_test", Scale: "1", Only: []string{"nothing of a stack is kept"}},
 }
 
 func TestTheTestsOfC(t *testing.T) {
-	tools, folder := toolchain.Target(t), t.TempDir()
-	objects := buildC(t, tools, folder)
-	for _, c := range testsOfC {
-		program := filepath.Join(folder, c.name)
-		arguments := append([]string{"-DSCALE=" + c.scale, "-o", program, "testdata/ctest/" + c.name + ".c"}, objects...)
-		tools.Build(t, "gcc", append(append(arguments, cFlags...), "-lm", "-lpthread")...)
-		for _, only := range c.only {
-			t.Run(c.name+" "+only, func(t *testing.T) {
-				command := tools.Run(program)
-				command.Env = append(os.Environ(), "ONLY="+only)
-				output, err := command.CombinedOutput()
-				if err != nil || !strings.Contains(string(output), "ok  ") {
-					t.Errorf("%v\n%s", err, output)
-				}
-			})
-		}
+	files, err := filepath.Glob("*.c")
+	if err != nil {
+		t.Fatal(err)
 	}
+	sources := slices.DeleteFunc(files, func(file string) bool { return !inSources(file) })
+	toolchain.Target(t).TestC(t, sources, testsOfC)
 }
 
 // A linker with --as-needed keeps the program's allocator because of a function that the allocator has, and that is used: it has no hook.
@@ -103,7 +85,7 @@ func TestAProgramForWrapKnowsWhetherItIsStatic(t *testing.T) {
 	for _, c := range []struct{ link, refusal string }{{"-static", "0"}, {"-no-pie", "4"}, {"-pie", "4"}} {
 		program := filepath.Join(folder, "wrap_test"+c.link)
 		sources := []string{"-DCGOHEAP_WRAP", "-o", program, "testdata/ctest/wrap_test.c", "real_wrap.c", "-fPIE", c.link}
-		tools.Build(t, "gcc", append(sources, cFlags...)...)
+		tools.Build(t, "gcc", append(sources, toolchain.CFlags...)...)
 		if output, err := tools.Run(program, c.refusal).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", c.link, err, output)
 		}
@@ -132,24 +114,6 @@ func TestDevicesInC(t *testing.T) {
 	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") != 24 {
 		t.Errorf("%v\n%s", err, output)
 	}
-}
-
-// buildC compiles the C of this package that needs no hooks, and returns the object files. The compiler refuses to compute with
-// floating-point numbers: their environment is the program's.
-func buildC(t *testing.T, tools toolchain.Toolchain, folder string) (objects []string) {
-	sources, err := filepath.Glob("*.c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range sources {
-		if !inSources(source) {
-			continue
-		}
-		object := filepath.Join(folder, source+".o")
-		tools.Build(t, "gcc", append([]string{"-c", "-mgeneral-regs-only", "-o", object, source}, cFlags...)...)
-		objects = append(objects, object)
-	}
-	return objects
 }
 
 // inSources reports whether the Makefile of the C tests has a file among its SOURCES.

@@ -50,14 +50,7 @@
 //	peak.c     the moment when most was in use; credit.c keeps recorders off the one word that this takes
 //	images.c   the files that the loader has loaded, as their unwind data, segments.c as their segments; headers.h reads them;
 //	           threadlocal.c where their thread-local storage is
-//	twin.c     a copy of the process that looks for what points to recorded blocks; twin_task.h is what it is told, and tells
-//	twin_mark.c  from the words of the program's own memory (twin_areas.c), and of stacks (twin_stacks.c), through the blocks that
-//	           pointers may lead to (twin_nodes.c); twin_sort.c sorts their lists
-//	twin_go*   Go's heap and the stacks of goroutines, read in a copy of the process, and (twin_go_paths.c) what keeps an object of that heap;
-//	           twin_root.h lists what can hold a block
-//	twin_chunks*  the chunks of glibc's heaps as a twin, a copy of the process, reads them, each heap by twin_heap.c; twin_maps.c has the
-//	           mappings, twin_pinned.c which blocks keep free memory resident; twin_found.h is what a twin is given and finds
-//	probe.c    known calls, on which Go tries the walk at each start; probe_twin.c makes a copy for tests
+//	probe.c    known calls, on which Go tries the walk at each start
 //	names.h    the names by which the linker knows our functions, so that no library has the same
 //	trie.h     interned records, found by their hash (hash.h); thread.c what a thread keeps, clock.h the time of a block
 //
@@ -69,7 +62,6 @@
 //	loader.go      what the loader has loaded, and the entries of an index of it
 //	allocators.go  the real allocator and others, and what calls have mapped
 //	signals.go     signals that ask for dumps, and those that end the process; waker.go is the thread that C wakes
-//	twin.go        a copy of the process, from Go's side; twin_found.go is what it finds
 //	whole.go       has a plugin link the package as a whole
 //	wrap.go        the linker's flags for the build tag cgoheap_wrap, made from family.h
 //	sources.go     the C files as text, of which package preload makes a library for programs that nobody rebuilt

@@ -13,9 +13,6 @@
 //	bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 //		If the 16-aligned pair at equals seen, replaces it with next. If not, seen becomes its value, which may be
 //		torn: it is only good for another try. Acquires and releases.
-//	void allow_loads(uint64_t capabilities)
-//		Lets the calling thread load from all memory that is mapped to be read, whatever protection keys and memory tags say.
-//		capabilities are AT_HWCAP2 of getauxval(3).
 //	void call_on(void *end, void (*function)(void *), void *argument)
 //		Calls a function on the stack that ends at a 16-aligned address.
 //	CALLER_REGISTERS()

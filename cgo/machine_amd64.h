@@ -35,20 +35,6 @@ static inline uintptr_t thread_pointer(void)
 	return control_block;
 }
 
-static inline void allow_loads(uint64_t capabilities)
-{
-	uint32_t leaf = 0, b, c = 0, d;
-	(void)capabilities;
-	__asm__("cpuid" : "+a"(leaf), "=b"(b), "+c"(c), "=d"(d));
-	if (leaf < 7)
-		return;
-	leaf = 7;
-	c = 0;
-	__asm__("cpuid" : "+a"(leaf), "=b"(b), "+c"(c), "=d"(d));
-	if ((c & 1 << 4) != 0) // OSPKE: then there is wrpkru
-		__asm__ volatile(".byte 0x0f, 0x01, 0xef" : : "a"(0), "c"(0), "d"(0) : "memory");
-}
-
 static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 {
 	bool swapped;

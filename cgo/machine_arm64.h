@@ -39,14 +39,6 @@ static inline uintptr_t thread_pointer(void)
 }
 
 // By exclusive load and store, which every arm64 has, and which never become a call of a lazily bound library function.
-static inline void allow_loads(uint64_t capabilities)
-{
-	const long prctl = 167, set_tagged = 55, addresses_only = 1; // PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE
-	system_call6(prctl, set_tagged, addresses_only, 0, 0, 0, 0); // EINVAL where the kernel has none
-	if ((capabilities & 1ULL << 63) != 0) // HWCAP2_POE: POR_EL0 has four bits for each key
-		__asm__ volatile("msr s3_3_c10_c2_4, %0\n\tisb" : : "r"(0x7777777777777777ULL) : "memory");
-}
-
 static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 {
 	uint64_t low, high;

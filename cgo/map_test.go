@@ -11,13 +11,16 @@ import (
 	"testing"
 )
 
+// folders are those with C of many files.
+var folders = []string{".", "../internal/twin"}
+
 // fileName is the name of a file in the package's comment, or a pattern for several: live.c, walk*.c, gate*.
 var fileName = regexp.MustCompile(`\b[a-z][a-z0-9_]*(?:\*(?:\.[a-z]+)?|\.(?:c|h|cc|go)\b)`)
 
-// mapOf returns the names of files in the package's comment.
-func mapOf(t *testing.T) []string {
+// mapOf returns the names of files in the comment of the package in a folder.
+func mapOf(t *testing.T, folder string) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, "doc.go"), nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +30,10 @@ func mapOf(t *testing.T) []string {
 // stem is a file's name without its ending.
 func stem(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) }
 
-// filesHere returns the files of this folder.
-func filesHere(t *testing.T) (files []string) {
+// filesIn returns the files of a folder.
+func filesIn(t *testing.T, folder string) (files []string) {
 	t.Helper()
-	entries, err := os.ReadDir(".")
+	entries, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,19 +62,21 @@ func onMap(names, files []string) []string {
 }
 
 func TestTheMapOfFiles(t *testing.T) {
-	names, files := mapOf(t), filesHere(t)
-	if len(names) < 40 || len(files) < 100 {
-		t.Fatalf("the folder was not understood: %q, %q", names, files)
-	}
-	found := onMap(names, files)
-	for _, f := range files {
-		if f != "doc.go" && !strings.HasSuffix(f, "_test.go") && !slices.Contains(found, f) {
-			t.Errorf("doc.go does not say what %s is for", f)
+	for _, folder := range folders {
+		names, files := mapOf(t, folder), filesIn(t, folder)
+		if len(names) < 20 || len(files) < 40 {
+			t.Fatalf("%s was not understood: %q, %q", folder, names, files)
 		}
-	}
-	for _, name := range names {
-		if len(onMap([]string{name}, files)) == 0 {
-			t.Errorf("doc.go mentions %s, and there is no such file", name)
+		found := onMap(names, files)
+		for _, f := range files {
+			if f != "doc.go" && !strings.HasSuffix(f, "_test.go") && !slices.Contains(found, f) {
+				t.Errorf("%s/doc.go does not say what %s is for", folder, f)
+			}
+		}
+		for _, name := range names {
+			if len(onMap([]string{name}, files)) == 0 {
+				t.Errorf("%s/doc.go mentions %s, and there is no such file", folder, name)
+			}
 		}
 	}
 }

@@ -21,7 +21,6 @@ package cgo
 // #include "page_set.h"
 // #include "peak.h"
 // #include "probe.h"
-// #include "probe_twin.h"
 // #include "region.h"
 // #include "rows.h"
 // #include "site.h"
@@ -31,7 +30,6 @@ package cgo
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -40,9 +38,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/cgoheap/cgoheap/internal/gospans"
 	"github.com/cgoheap/cgoheap/internal/testonly"
 )
 
@@ -50,7 +45,6 @@ func init() {
 	testonly.AllowBounds = func(allow bool) { C.bounds_allow(C.bool(allow)) }
 	testonly.AllowObjects = func(allow bool) bool { return bool(C.objects_allow(C.bool(allow))) }
 	testonly.FillGate = fillGate
-	testonly.GoParts = goParts
 	testonly.Hold = hold
 	testonly.RuleAt = func(address uint64) testonly.Rule {
 		return *(*testonly.Rule)(unsafe.Pointer(C.index_rule(C.uintptr_t(address))))
@@ -217,78 +211,4 @@ func nameInC(t reflect.Type) string {
 		return strings.Replace(t.Name(), "_Ctype_struct_", "struct ", 1)
 	}
 	return t.Kind().String()
-}
-
-// goPart is a part of Go's memory that is in use.
-type goPart struct {
-	start, limit uint64
-	stack        bool // of a goroutine, else of an object or several
-}
-
-// goAnswer is what a copy of the process found in Go's memory.
-type goAnswer struct {
-	parts   []goPart
-	known   bool // false: all of Go's memory must be read
-	arenas  int
-	objects [][2]uint64 // of each address: start and size of its object; zeroes for none
-	stacks  []goStack   // of each address: the goroutine whose stack it lies in
-}
-
-type goStack struct{ id, start, created, lo, hi, used, status uint64 }
-
-const mostParts, mostAsked = 1 << 20, 16
-
-// askGo has a copy of the process read Go's memory, and look addresses up. For tests.
-func askGo(l gospans.Layout, addresses ...uint64) (a goAnswer, err error) {
-	const size = C.sizeof_struct_probe_twin + mostParts*C.sizeof_struct_probe_part
-	shared, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS)
-	if err != nil {
-		return a, err
-	}
-	defer func() { _ = unix.Munmap(shared) }()
-	p := (*C.struct_probe_twin)(unsafe.Pointer(&shared[0]))
-	p._go, p.room = twinGo(l), mostParts
-	for _, address := range addresses[:min(len(addresses), mostAsked)] {
-		p.stacks[p.asked].address, p.objects[p.asked].start = C.uint64_t(address), C.uint64_t(address)
-		p.asked++
-	}
-	if status := C.probe_twin(p); status != 0 {
-		return a, fmt.Errorf("the copy of the process ended with %d", status)
-	}
-	return answerOf(p)
-}
-
-func answerOf(p *C.struct_probe_twin) (a goAnswer, err error) {
-	if a.known = p.parts != 1<<64-1; a.known && p.parts > mostParts {
-		return a, fmt.Errorf("there is no room for %d parts", p.parts)
-	} else if a.known {
-		first := (*C.struct_probe_part)(unsafe.Add(unsafe.Pointer(p), C.sizeof_struct_probe_twin))
-		for _, part := range unsafe.Slice(first, p.parts) {
-			a.parts = append(a.parts, goPart{uint64(part.start), uint64(part.limit), part.root == C.TWIN_ROOT_GO_STACK})
-		}
-		a.arenas = int(p.arenas)
-	}
-	for i := range int(p.asked) {
-		o, g := p.objects[i], p.stacks[i].found
-		a.objects = append(a.objects, [2]uint64{uint64(o.start), uint64(o.size)})
-		a.stacks = append(a.stacks, goStack{
-			uint64(g.id), uint64(g.start), uint64(g.created), uint64(g.lo), uint64(g.hi), uint64(g.used), uint64(g.status),
-		})
-	}
-	return a, nil
-}
-
-func goParts() (starts, limits []uint64, stack []bool, err error) {
-	l, err := gospans.Find()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	a, err := askGo(l)
-	if err == nil && !a.known {
-		err = errors.New("a copy of the process did not understand Go's memory")
-	}
-	for _, p := range a.parts {
-		starts, limits, stack = append(starts, p.start), append(limits, p.limit), append(stack, p.stack)
-	}
-	return starts, limits, stack, err
 }

@@ -14,11 +14,10 @@ func init() {
 	runtime.KeepAlive([]any{
 		Allocated, Await, BoundsWordsHere, BoxState, BreakMoved, BroughtAllocators, Catch, CompareRanges, Counted, Crowd,
 		Describe, FindGoCode, ForgetEndings, Freed, GiveWay, GoPages, HoldPeak, Images, InUse, LabelGoroutines, LoadedBiases,
-		Lost, MissedPeak, NewIndex, NewModule, NewRange, NewTwin, NewTwinMalloc, NoteEndings, PermanentBiases, Pool, Prepare,
-		Probe, Publish, ReadLabels, ReadLoads, ReadMapped, RealFunction, RealMalloc, Rearm, Region, Release, ReleasePeak,
+		Lost, MissedPeak, NewIndex, NewModule, NewRange, NoteEndings, PermanentBiases, Pool, Prepare,
+		Probe, Publish, ReadLabels, ReadLoads, ReadMapped, RealFunction, RealMalloc, RealPair, Rearm, Region, Release, ReleasePeak,
 		Reserve, ReserveNotes, ResetPeak, Scratch, Segments, SetSampleBytes, Settle, Start, Stop, Supported, TakeCaught,
 		ThreadLocals, Ticks, UnseenOperators, Waited, WatchMapped, WatchSignals,
-		Image.Rule, (*Loads).Count, (*Loads).During, (*TwinMalloc).Key,
-		(*Twin).Start, (*Twin).Ready, (*Twin).Report, (*Twin).Size, (*Twin).Free,
+		Image.Rule, (*Loads).Count, (*Loads).During,
 	})
 }

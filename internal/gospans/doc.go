@@ -25,5 +25,5 @@
 // succeed.
 //
 // Deliberately absent: a version table, symbols, and any read of what a goroutine or an object contains. C's side of this is
-// twin_go.h in package cgo.
+// go.h in package twin.
 package gospans

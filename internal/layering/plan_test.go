@@ -68,8 +68,8 @@ var plan = map[string]pkg{
 	"internal/account":     {layer: 2},
 	"internal/malloc":      {layer: 3, c: true},
 	"internal/nvml":        {layer: 1, c: true},
-	"internal/twin":        {layer: 3},
-	"internal/reach":       {layer: 4},
+	"internal/twin":        {layer: 4, c: true},
+	"internal/reach":       {layer: 5},
 	"internal/pclntab":     {layer: 2},
 	"internal/dwarf":       {layer: 1},
 	"internal/debugfile":   {layer: 2},
@@ -77,6 +77,7 @@ var plan = map[string]pkg{
 	"internal/victim":      {layer: testOnly, c: true},
 	"internal/toolchain":   {layer: testOnly},
 	"internal/profiletest": {layer: testOnly},
+	"internal/goparts":     {layer: testOnly, c: true},
 	"internal/systemtest":  {layer: testOnly},
 	"internal/layering":    {layer: testOnly},
 }

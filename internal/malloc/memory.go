@@ -5,7 +5,6 @@ package malloc
 import (
 	"encoding/binary"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/peek"
 )
@@ -64,29 +63,34 @@ func (w *window) load(p uint64) bool {
 // forget has load copy anew.
 func (w *window) forget() { w.from, w.data = 0, nil }
 
+// Heaps is what a twin of the process is told of glibc's heaps. Addresses are those of the process.
+type Heaps struct {
+	Arena                     uint64          // struct malloc_state of the first arena
+	MappedBlocks, MappedBytes uint64          // addresses of the number of blocks that are mapped one by one, and of their sum; 0: unknown
+	Program                   account.Range   // the data segment
+	Others                    []account.Range // what of that is not malloc's, ascending
+}
+
 // ForTwin returns what a twin of the process needs to read glibc's heaps: where they were found, as far as that does not change. With an
 // error, which says why they are not known, it is zero: also where malloc is not glibc's. Others are ranges of the program's data
 // segment that are not malloc's, ascending.
-func ForTwin(others ...account.Range) (cgo.TwinMalloc, error) {
+func ForTwin(others ...account.Range) (Heaps, error) {
 	l, err := await(func() (layout, error) { return findHeaps(others...) }) // arenas and heaps may be made meanwhile
 	if err != nil {
-		return cgo.TwinMalloc{}, err
+		return Heaps{}, err
 	}
 	defer l.forget()
-	return cgo.NewTwinMalloc(l.forTwin(others)), nil
+	return l.forTwin(others), nil
 }
 
 // forTwin adds what is not in the layout. The first arena is the first of the list, and may have no heap yet.
-func (l layout) forTwin(others []account.Range) cgo.TwinHeaps {
-	m := cgo.TwinHeaps{Arena: l.arenas[0].address, Page: pageSize}
+func (l layout) forTwin(others []account.Range) Heaps {
+	m := Heaps{Arena: l.arenas[0].address}
 	heaps := l.heaps[0]
 	if len(heaps) == 0 {
 		return m
 	}
-	m.Program = [2]uint64{heaps[0].Start, heaps[len(heaps)-1].Limit}
-	for _, r := range others {
-		m.Others = append(m.Others, [2]uint64{r.Start, r.Limit})
-	}
+	m.Program, m.Others = account.Range{Start: heaps[0].Start, Limit: heaps[len(heaps)-1].Limit}, others
 	if p, found := findParameters(l.data, heaps[0].Range); found {
 		m.MappedBlocks, m.MappedBytes = p.base-32-p.padding, p.base-16
 	}

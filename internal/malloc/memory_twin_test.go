@@ -29,15 +29,11 @@ func TestWhatATwinKnowsOfMalloc(t *testing.T) {
 	ofGlibc(t)
 	blocks := []unsafe.Pointer{victim.Malloc(50 << 20), victim.Malloc(51 << 20)}
 	defer func() { free(blocks) }()
-	made, err := ForTwin()
-	if err != nil || made.Key() == 0 {
-		t.Fatal(made, err)
-	}
-	l, err := findHeaps()
+	others := []account.Range{{Start: 1 << 40, Limit: 1 << 41}}
+	m, err := ForTwin(others...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := l.forTwin([]account.Range{{Start: 1 << 40, Limit: 1 << 41}})
 	sums := mallinfo2(cgo.RealFunction("mallinfo2"))
 	if got := number(t, m.MappedBlocks, 4); got != sums.apart.blocks {
 		t.Errorf("%d blocks are mapped one by one, by mallinfo2 %d", got, sums.apart.blocks)
@@ -45,10 +41,10 @@ func TestWhatATwinKnowsOfMalloc(t *testing.T) {
 	if got := number(t, m.MappedBytes, 8); got != sums.apart.bytes {
 		t.Errorf("%d bytes are mapped one by one, by mallinfo2 %d", got, sums.apart.bytes)
 	}
-	if a, ok := readArena(m.Arena); !ok || a.top < m.Program[0] || a.top >= m.Program[1] {
+	if a, ok := readArena(m.Arena); !ok || a.top < m.Program.Start || a.top >= m.Program.Limit {
 		t.Errorf("%v, the first arena's top %#x is not in %#x", ok, a.top, m.Program)
 	}
-	if diff := cmp.Diff([][2]uint64{{1 << 40, 1 << 41}}, m.Others); diff != "" || m.Page != pageSize {
-		t.Errorf("%d bytes a page, -want +got:\n%s", m.Page, diff)
+	if diff := cmp.Diff(others, m.Others); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

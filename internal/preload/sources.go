@@ -25,7 +25,7 @@ type source struct {
 // isCompiled reports whether a file of C is compiled for a machine. Left out is what only Go calls, and what stands in for hooks where a
 // program is linked with them.
 func isCompiled(name, arch string) bool {
-	for _, prefix := range []string{"probe", "brought_", "twin"} {
+	for _, prefix := range []string{"probe", "brought_"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
 		}

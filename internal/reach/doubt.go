@@ -5,9 +5,9 @@ package reach
 import (
 	"encoding/binary"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/peek"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/twin"
 )
 
 // In a program that is not position-independent, the heap of C's first arena lies so low that sizes, counters and times look like
@@ -150,7 +150,7 @@ func wordAt(at uint64) uint64 {
 
 // add counts a block that lies low.
 func (d *doubts) add(l *low, i int, bytes float64) {
-	if at, _ := d.Blocks.At(i); at >= lowEnd || d.found[i].Root == cgo.TwinRootEpoll {
+	if at, _ := d.Blocks.At(i); at >= lowEnd || d.found[i].Root == twin.RootEpoll {
 		return
 	}
 	word, first := d.word(i)

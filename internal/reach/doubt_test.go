@@ -11,6 +11,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/gospans"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/twin"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -40,7 +41,7 @@ func TestWordsThatHoldManyBytesAreAmongTheFew(t *testing.T) {
 
 // Of a block that only the first of two copies found to be held, what that found is kept: so chains may lead in a ring.
 func TestAChainBeginsInItsFirstBlock(t *testing.T) {
-	f := &Findings{found: []cgo.TwinFound{
+	f := &Findings{found: []twin.Found{
 		{Holder: 8, RootWord: 8}, {Holder: 1, RootWord: 8, Through: 1}, {Holder: 1, RootWord: 8, Through: 2},
 		{Holder: 1, RootWord: 16, Through: 5}, {Holder: 1, RootWord: 16, Through: 4}, {Holder: lowEnd, RootWord: 24},
 	}}

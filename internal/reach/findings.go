@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/alloc"
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/scratch"
 	"github.com/cgoheap/cgoheap/internal/twin"
@@ -34,11 +33,11 @@ type Findings struct {
 	InGoHeap func(address uint64) bool // whether an address lies in an arena of Go's heap; nil if it is not known where those are
 	Unknown  []string                  // what was looked at as a whole, because its layout is not known, with the reason
 
-	found   []cgo.TwinFound // of each block
+	found   []twin.Found    // of each block
 	numbers []account.Range // where no pointers are
 }
 
-func isLost(f cgo.TwinFound) bool { return f.Holder == 0 && f.Root != cgo.TwinRootUnknown }
+func isLost(f twin.Found) bool { return f.Holder == 0 && f.Root != twin.RootUnknown }
 
 // Unreachable returns a snapshot of the blocks that nothing points to, and that were at least as old as oldest at the instant.
 func (f *Findings) Unreachable(r *alloc.Recording, memory *scratch.Memory, oldest time.Duration) (*alloc.Snapshot, error) {
@@ -55,7 +54,7 @@ func (f *Findings) Lost(i int) bool { return isLost(f.found[i]) }
 
 // InSmallest reports whether all that leads to a block lies in Go's smallest objects, several of which Go keeps as one: the program may have
 // forgotten the block.
-func (f *Findings) InSmallest(i int) bool { return f.found[i].Root&cgo.TwinRootSmallest != 0 }
+func (f *Findings) InSmallest(i int) bool { return f.found[i].Root&twin.RootSmallest != 0 }
 
 // Held returns a snapshot in which the blocks of one stack and size that are of one class are a sample: see alloc.ClassOf.
 func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i int) int) (*alloc.Snapshot, error) {
@@ -63,7 +62,7 @@ func (f *Findings) Held(r *alloc.Recording, memory *scratch.Memory, class func(i
 }
 
 // Found returns what was found of a block.
-func (f *Findings) Found(i int) *cgo.TwinFound { return &f.found[i] }
+func (f *Findings) Found(i int) *twin.Found { return &f.found[i] }
 
 // Pinned returns a snapshot whose values are the free memory that blocks pin.
 func (f *Findings) Pinned(r *alloc.Recording, memory *scratch.Memory) (*alloc.Snapshot, error) {

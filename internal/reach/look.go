@@ -29,7 +29,7 @@ func Look(r *alloc.Recording, memory *scratch.Memory, o Options) (*Findings, err
 	}
 	defer release()
 	f := new(Findings)
-	a := twin.Ask{TwinTask: cgo.TwinTask{Reach: o.Reach, Pinned: o.Pinned}, Kernel: o.Kernel, Deadline: o.Deadline, Ended: o.Ended, Stacks: r.Stacks}
+	a := twin.Ask{Reach: o.Reach, Pinned: o.Pinned, Kernel: o.Kernel, Deadline: o.Deadline, Ended: o.Ended, Stacks: r.Stacks}
 	if a.Malloc, err = malloc.ForTwin(r.Breaks()...); err != nil {
 		if o.Pinned {
 			return nil, fmt.Errorf("what blocks pin is known with glibc's malloc only: %w", err)
@@ -130,16 +130,13 @@ func (f *Findings) look(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask)
 func (f *Findings) once(r *alloc.Recording, memory *scratch.Memory, a *twin.Ask) (err error) {
 	stacks := r.Stacks()
 	a.StackRoom = len(stacks) + len(stacks)/8 + 64
-	a.Apart = a.Apart[:0]
-	found := scratch.Slice[cgo.TwinFound](memory, max(f.Blocks.Len(), leastFound))[:f.Blocks.Len()]
+	found := scratch.Slice[twin.Found](memory, max(f.Blocks.Len(), leastFound))[:f.Blocks.Len()]
 	var runtimes []account.Range
 	if a.Go != (gospans.Layout{}) {
 		runtimes = ofRuntime(cgo.GoPages(), a.Go.Holds) // as late as can be: it grows
 	}
-	for _, t := range slices.Concat(r.Tables(), f.numbers, runtimes) {
-		a.Apart = append(a.Apart, cgo.TwinRange(t))
-	}
-	slices.SortFunc(a.Apart, func(x, y cgo.TwinRange) int { return cmp.Compare(x.Start, y.Start) })
+	a.Apart = slices.Concat(r.Tables(), f.numbers, runtimes)
+	slices.SortFunc(a.Apart, func(x, y account.Range) int { return cmp.Compare(x.Start, y.Start) })
 	shared, err := twin.New(a, f.Blocks.Len())
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ func numbersOf(m *mappings.Module) (ranges []account.Range) {
 }
 
 // largestPart is the largest part that the copy takes for what Go's runtime has, which leads to objects of Go's heap: RUNTIMES in
-// cgo/twin_mark.c.
+// internal/twin/mark.c.
 const largestPart = 1 << 20
 
 // ofRuntime returns what Go's runtime has mapped beside its heap: tables of the heap, of the collector and of the scheduler. As with its
@@ -117,7 +117,7 @@ func ofRuntime(mapped []cgo.Mapped, inHeap func(address uint64) bool) (ranges []
 
 // variablesIn returns where Go's variables lie, without numbers. Objects of Go's that they lead to are kept. It returns nil if more than one
 // module holds Go code, as with plugins.
-func variablesIn(modules []*mappings.Module, all, numbers []account.Range) (list []cgo.TwinRange) {
+func variablesIn(modules []*mappings.Module, all, numbers []account.Range) (list []account.Range) {
 	known := 0
 	for _, m := range modules {
 		if m.HoldsGo() {
@@ -136,12 +136,12 @@ func variablesIn(modules []*mappings.Module, all, numbers []account.Range) (list
 				continue
 			}
 			if from < n.Start {
-				list = append(list, cgo.TwinRange{Start: from, Limit: n.Start})
+				list = append(list, account.Range{Start: from, Limit: n.Start})
 			}
 			from = n.Limit
 		}
 		if from < r.Limit {
-			list = append(list, cgo.TwinRange{Start: from, Limit: r.Limit})
+			list = append(list, account.Range{Start: from, Limit: r.Limit})
 		}
 	}
 	return list

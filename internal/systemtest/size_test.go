@@ -21,7 +21,7 @@ const (
 
 // notProduct are folders whose code is an example, a benchmark, a tool, or made for tests.
 var notProduct = []string{
-	"bench", "e2e", "examples", "tools", "internal/victim", "internal/systemtest", "internal/toolchain", "internal/profiletest", "internal/testonly", "internal/layering",
+	"bench", "e2e", "examples", "tools", "internal/victim", "internal/systemtest", "internal/toolchain", "internal/goparts", "internal/profiletest", "internal/testonly", "internal/layering",
 }
 
 // size is that of a package, with its comments and empty lines.

@@ -16,10 +16,6 @@ var (
 	// FillGate takes all slots of the gate: until release, nothing is recorded.
 	FillGate func() (release func())
 
-	// GoParts returns the parts of Go's memory that are in use, in a copy of the process made now: start, limit, and whether it is of a
-	// goroutine's stack.
-	GoParts func() (starts, limits []uint64, stack []bool, err error)
-
 	// Hold enters that many slots of the gate, as if as many threads had been stopped there; release leaves them. It returns
 	// false if there are not as many. One at a time.
 	Hold func(slots int) (release func(), entered bool)

@@ -24,7 +24,7 @@ import (
 
 // data are the files whose data is mapped.
 type data struct {
-	ranges []cgo.TwinFile
+	ranges []fileRange
 	files  map[string]*os.File // nil: it could not be opened, or is another file by now
 	loaded []cgo.Segment
 }
@@ -46,7 +46,7 @@ func openData(k usage.Kernel) (d data) {
 
 // add adds a mapping: "start-limit rw-p offset major:minor inode path".
 func (d *data) add(line string) {
-	var m cgo.TwinFile
+	var m fileRange
 	var mode string
 	var major, minor uint32
 	var inode uint64
@@ -71,7 +71,7 @@ func (d *data) add(line string) {
 }
 
 // isLoaded reports whether a mapping is a part of a file that the loader has loaded.
-func (d *data) isLoaded(m *cgo.TwinFile) bool {
+func (d *data) isLoaded(m *fileRange) bool {
 	return slices.ContainsFunc(d.loaded, func(s cgo.Segment) bool { return s.Start < m.Limit && m.Start < s.End })
 }
 

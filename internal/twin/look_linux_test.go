@@ -18,7 +18,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/gospans"
 	"github.com/cgoheap/cgoheap/internal/usage"
@@ -47,7 +46,7 @@ func store(at, value uint64) {
 
 func ask(t *testing.T) Ask {
 	t.Helper()
-	a := Ask{TwinTask: cgo.TwinTask{Reach: true, StackRoom: 8}, Kernel: usage.Running, Stacks: func() []account.Stack { return nil }}
+	a := Ask{Reach: true, StackRoom: 8, Kernel: usage.Running, Stacks: func() []account.Stack { return nil }}
 	layout, err := gospans.Find()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +56,7 @@ func ask(t *testing.T) Ask {
 }
 
 // look looks for blocks at hidden addresses, which pass through a stack that is gone then.
-func look(t *testing.T, a *Ask, at []uint64, size func(i int) uint64) ([]cgo.TwinFound, Report) {
+func look(t *testing.T, a *Ask, at []uint64, size func(i int) uint64) ([]Found, Report) {
 	t.Helper()
 	w, err := New(a, len(at))
 	if err != nil {
@@ -68,7 +67,7 @@ func look(t *testing.T, a *Ask, at []uint64, size func(i int) uint64) ([]cgo.Twi
 	go func() {
 		defer close(filled)
 		for i := range at {
-			w.Blocks[i] = cgo.TwinBlock{At: at[i] ^ hidden, Size: size(i)}
+			w.Blocks[i] = Block{At: at[i] ^ hidden, Size: size(i)}
 		}
 	}()
 	<-filled
@@ -170,7 +169,7 @@ func (g *graph) root(at uint64, r *rand.Rand) {
 const fewStrays = 20
 
 // strays makes roots of those blocks that a word of nobody's holds, and fails the test if there are many.
-func (g *graph) strays(t *testing.T, found []cgo.TwinFound) {
+func (g *graph) strays(t *testing.T, found []Found) {
 	t.Helper()
 	n := 0
 	for i, f := range found {
@@ -211,7 +210,7 @@ func TestWhatIsReachableIsWhatASearchOfTheGraphFinds(t *testing.T) {
 					t.FailNow()
 				}
 			}
-			if f := &found[i]; f.Holder != 0 && slices.Contains(g.words, f.RootWord^hidden) && f.Root != cgo.TwinRootMapping {
+			if f := &found[i]; f.Holder != 0 && slices.Contains(g.words, f.RootWord^hidden) && f.Root != RootMapping {
 				t.Errorf("the block %d has a root of the kind %d", i, f.Root)
 			}
 		}
@@ -245,7 +244,7 @@ func TestHoldersPointToWhatTheyHold(t *testing.T) {
 	led = g.at[len(g.at)-1] ^ hidden // a variable leads to a block, which is followed before stacks and mappings are looked at
 	defer func() { led = 0 }()
 	found, _ := look(t, &a, g.at, func(i int) uint64 { return g.sizes[i] })
-	if f := found[len(found)-1]; f.Holder != uint64(uintptr(unsafe.Pointer(&led))) || f.Through != 0 || f.Root != cgo.TwinRootData {
+	if f := found[len(found)-1]; f.Holder != uint64(uintptr(unsafe.Pointer(&led))) || f.Through != 0 || f.Root != RootData {
 		t.Errorf("the block that a variable leads to is held by %#x, through %d, root %d", f.Holder, f.Through, f.Root)
 	}
 	within := func(address uint64, i int) bool {
@@ -304,7 +303,7 @@ func TestGosSmallestObjectsComeLast(t *testing.T) {
 		a := ask(t)
 		if named {
 			at := uint64(uintptr(unsafe.Pointer(&smalls)))
-			a.Variables = []cgo.TwinRange{{Start: at, Limit: at + 24}}
+			a.Variables = []account.Range{{Start: at, Limit: at + 24}}
 		}
 		const blocks = 80 * kinds
 		memory, other := mapped(t, blocks*64, unix.MAP_PRIVATE), mapped(t, blocks*64, unix.MAP_PRIVATE)
@@ -334,14 +333,14 @@ func TestGosSmallestObjectsComeLast(t *testing.T) {
 		found, _ := look(t, &a, at, func(int) uint64 { return 64 })
 		strays := 0
 		for i, f := range found {
-			root, before := cgo.TwinRootGoHeap|cgo.TwinRootSmallest, uint32(0)
+			root, before := RootGoHeap|RootSmallest, uint32(0)
 			switch {
 			case i%kinds == elsewhere:
-				root = cgo.TwinRootMapping
+				root = RootMapping
 			case !named && inGarbage(i):
-				root = cgo.TwinRootGoHeap
+				root = RootGoHeap
 			case named && i%kinds == kept:
-				root = cgo.TwinRootData | cgo.TwinRootInGo
+				root = RootData | RootInGo
 			}
 			if i%kinds == through {
 				before = uint32(i - 1)
@@ -372,7 +371,7 @@ func TestAHeapOfGosThatIsNotUnderstoodIsLookedAtAsAWhole(t *testing.T) {
 		}
 	})
 	var none [6]uint64 // lists of arenas
-	for root, lists := range map[cgo.TwinRoot]uint64{cgo.TwinRootGoHeap | cgo.TwinRootSmallest: a.Go.Lists, cgo.TwinRootMapping: uint64(uintptr(unsafe.Pointer(&none)))} {
+	for root, lists := range map[Root]uint64{RootGoHeap | RootSmallest: a.Go.Lists, RootMapping: uint64(uintptr(unsafe.Pointer(&none)))} {
 		a.Go.Lists = lists
 		found, r := look(t, &a, at, func(int) uint64 { return 64 })
 		n := 0
@@ -381,7 +380,7 @@ func TestAHeapOfGosThatIsNotUnderstoodIsLookedAtAsAWhole(t *testing.T) {
 				n++
 			}
 		}
-		if n < blocks-fewStrays || r.GoUnknown != (root == cgo.TwinRootMapping) {
+		if n < blocks-fewStrays || r.GoUnknown != (root == RootMapping) {
 			t.Errorf("%d of %d blocks have the root %d; unknown: %t", n, blocks, root, r.GoUnknown)
 		}
 		clear(found)
@@ -418,7 +417,7 @@ func TestWhatEpollKeepsIsHeld(t *testing.T) {
 	}
 	size := func(int) uint64 { return 100 }
 	watch(unix.EPOLL_CTL_ADD)
-	if found, _ := look(t, &a, at, size); found[0].Holder == 0 || found[0].Root != cgo.TwinRootEpoll || found[1].Holder != 0 {
+	if found, _ := look(t, &a, at, size); found[0].Holder == 0 || found[0].Root != RootEpoll || found[1].Holder != 0 {
 		t.Errorf("%+v", found)
 	}
 	watch(unix.EPOLL_CTL_DEL)
@@ -475,7 +474,7 @@ func TestTheCopyIsApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(ends[0])
-	pid, err := w.Start() // it waits to be told where its files are
+	pid, err := w.start() // it waits to be told where its files are
 	if err != nil {
 		t.Fatal(err)
 	}

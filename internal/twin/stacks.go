@@ -16,7 +16,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/peek"
@@ -43,7 +42,7 @@ const kept = 4096
 
 // stack is a thread's stack, and what tells whether the thread has run meanwhile.
 type stack struct {
-	cgo.TwinStack
+	stackRange
 	thread int    // 0 if it has ended
 	turns  string // how often it has run; "" if that is unknown
 
@@ -75,7 +74,7 @@ func stacksNow(k usage.Kernel, known []account.Stack) []stack {
 		known = append(slices.Clip(known), first)
 	}
 	for _, s := range known {
-		one := stack{TwinStack: cgo.TwinStack{Start: s.Start, Limit: s.Limit, From: s.Start}, thread: s.Thread}
+		one := stack{stackRange: stackRange{Start: s.Start, Limit: s.Limit, From: s.Start}, thread: s.Thread}
 		if s.Thread == 0 && s.Control >= s.Start && s.Control < s.Limit {
 			one.From = s.Control
 		} else if s.Thread != 0 {
@@ -118,7 +117,7 @@ func (s *stack) look(tasks usage.Tasks) {
 	}
 	switch inGo, here := runtime.FuncForPC(uintptr(pc)) != nil, s.Start <= sp && sp < s.Limit; {
 	case inGo && !here:
-		sp = cgo.TwinOnGoroutine
+		sp = onGoroutine
 	case here && !inGo:
 		sp = max(s.Start, sp-kept)
 	case !here:
@@ -137,8 +136,8 @@ func (s *stack) look(tasks usage.Tasks) {
 // stayed returns the stacks of both lists, each with what is in use of it, and what threads have passed to the kernel, where both were the
 // same before and after the copy was made and the thread did not run meanwhile; otherwise all of the stack. ran counts the other threads that
 // did. elsewhere are the words on other stacks before.
-func stayed(before, after []stack, elsewhere map[int][]uint64) (m cgo.TwinMoment, ran int) {
-	var list []cgo.TwinStack
+func stayed(before, after []stack, elsewhere map[int][]uint64) (m moment, ran int) {
+	var list []stackRange
 	room := arguments * len(before)
 	for _, words := range elsewhere {
 		room += len(words)
@@ -160,7 +159,7 @@ func stayed(before, after []stack, elsewhere map[int][]uint64) (m cgo.TwinMoment
 			}
 			m.Registers = append(m.Registers, elsewhere[before[0].thread]...)
 			ran += before[0].ran()
-			list, before, after = append(list, before[0].TwinStack), before[1:], after[1:]
+			list, before, after = append(list, before[0].stackRange), before[1:], after[1:]
 		default:
 			ran++
 			s := before[0].whole()
@@ -180,6 +179,6 @@ func (s *stack) ran() int {
 	return 1
 }
 
-func (s *stack) whole() cgo.TwinStack {
-	return cgo.TwinStack{Start: s.Start, Limit: s.Limit, From: s.Start}
+func (s *stack) whole() stackRange {
+	return stackRange{Start: s.Start, Limit: s.Limit, From: s.Start}
 }

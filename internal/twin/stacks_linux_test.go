@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 )
 
@@ -21,14 +20,14 @@ import (
 // kernel.
 func TestAStackOfAThreadThatRanIsLookedAtAsAWhole(t *testing.T) {
 	at := func(start uint64, turns string, passed ...uint64) stack {
-		s := stack{TwinStack: cgo.TwinStack{Start: start, Limit: start + 100, From: start + 50}, thread: -int(start), turns: turns}
+		s := stack{stackRange: stackRange{Start: start, Limit: start + 100, From: start + 50}, thread: -int(start), turns: turns}
 		copy(s.passed[:], passed)
 		return s
 	}
 	before := []stack{at(1000, "1", 7, 0, 8), at(2000, "1", 9), at(3000, "1", 10), at(5000, "", 11)}
 	after := []stack{at(1000, "1", 7, 0, 8), at(2000, "2", 9), at(4000, "1", 12), at(5000, "", 11)}
 	m, ran := stayed(before, after, map[int][]uint64{-1000: {13}, -2000: {14}})
-	want := []cgo.TwinStack{{Start: 1000, Limit: 1100, From: 1050}, {Start: 2000, Limit: 2100, From: 2000}, {Start: 3000, Limit: 3100, From: 3000},
+	want := []stackRange{{Start: 1000, Limit: 1100, From: 1050}, {Start: 2000, Limit: 2100, From: 2000}, {Start: 3000, Limit: 3100, From: 3000},
 		{Start: 4000, Limit: 4100, From: 4000}, {Start: 5000, Limit: 5100, From: 5050}}
 	if !slices.Equal(m.Stacks, want) {
 		t.Errorf("%v, want %v", m.Stacks, want)
@@ -94,13 +93,13 @@ func TestThreadsThatWaitHoldWhatTheirStacksAndCallsHave(t *testing.T) {
 	a := ask(t)
 	a.Stacks = func() []account.Stack { return stacks }
 	found, _ := look(t, &a, blocks, func(int) uint64 { return 64 })
-	const registers = cgo.TwinRootGoHeap - 1
+	const registers = RootGoHeap - 1
 	inCalls, onStacks := 0, 0
 	for i, f := range found {
 		switch {
 		case i < threads*passed && f.Root == registers:
 			inCalls++
-		case i >= threads*passed && f.Root == cgo.TwinRootStack && f.Holder == stacks[i-threads*passed].Start:
+		case i >= threads*passed && f.Root == RootStack && f.Holder == stacks[i-threads*passed].Start:
 			onStacks++
 		}
 	}

@@ -11,19 +11,25 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cgoheap/cgoheap/cgo"
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
+	"github.com/cgoheap/cgoheap/internal/gospans"
+	"github.com/cgoheap/cgoheap/internal/malloc"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
 // Ask is what a twin shall find.
 type Ask struct {
-	cgo.TwinTask
-	Kernel   usage.Kernel
-	Deadline time.Duration          // from the copy on; 0 means a minute
-	Ended    <-chan struct{}        // nobody waits for the copy any more once it is closed; may be nil
-	Stacks   func() []account.Stack // of the threads that libc knows; called right before and right after the copy is made
+	Reach, Pinned bool            // what is wanted: what points to each block, and what each pins
+	Apart         []account.Range // memory that holds nothing, ascending
+	Variables     []account.Range // of the program's Go code, ascending: the twin follows them to name what keeps Go's objects; none: it names nothing
+	StackRoom     int             // how many stacks there will be at most
+	Malloc        malloc.Heaps
+	Go            gospans.Layout
+	Kernel        usage.Kernel
+	Deadline      time.Duration          // from the copy on; 0 means a minute
+	Ended         <-chan struct{}        // nobody waits for the copy any more once it is closed; may be nil
+	Stacks        func() []account.Stack // of the threads that libc knows; called right before and right after the copy is made
 }
 
 const usualDeadline = time.Minute
@@ -46,16 +52,13 @@ func Acquire(ended <-chan struct{}) (release func(), err error) {
 // made is called with a copy's process ID before it looks. Tests set it.
 var made func(pid int)
 
-// New maps room for what a twin is asked about, and for what it finds.
-func New(a *Ask, blocks int) (*cgo.Twin, error) { return cgo.NewTwin(&a.TwinTask, blocks) }
-
 // Look makes the twin and waits for its end. An error says why nothing was found; nothing else has changed then. The caller must have
 // acquired the right to.
-func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
+func Look(w *Shared, a *Ask) (r Report, err error) {
 	runtime.LockOSThread() // the copy ends with the thread
 	defer runtime.UnlockOSThread()
 	room := newRoom(a.Kernel)
-	n, err := needOf(a.Kernel, w.Size())
+	n, err := needOf(a.Kernel, w.size())
 	if err == nil {
 		err = room.check(n)
 	}
@@ -76,7 +79,7 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 		return r, err
 	}
 	begun := time.Now()
-	pid, err := w.Start()
+	pid, err := w.start()
 	r.Pause = time.Since(begun)
 	if err != nil {
 		return r, fmt.Errorf("no copy of the process can be made, the kernel refuses the call clone: %w", err)
@@ -97,12 +100,12 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	if err == nil {
 		data := openData(a.Kernel)
 		defer data.close() // as with the copy's own files
-		var m cgo.TwinMoment
+		var m moment
 		m, r.Ran = stayed(before, stacksNow(a.Kernel, a.Stacks()), elsewhere)
 		m.Data = data.ranges
 		watched = epollWords(a.Kernel, watched) // whatever was taken away meanwhile, or came
 		m.Epoll = watched
-		w.Ready(c.maps, c.pagemap, c.origin, c.memory, m)
+		w.ready(c.maps, c.pagemap, c.origin, c.memory, m)
 		clear(before)
 		clear(m.Registers)
 		clear(watched)
@@ -115,9 +118,7 @@ func Look(w *cgo.Twin, a *Ask) (r Report, err error) {
 	}
 	r.Took, r.Busy = time.Since(begun), c.busy
 	r.Copied = (minorFaults() - faults) * int64(os.Getpagesize())
-	var failed error
-	r.TwinReport, failed = w.Report()
-	if err == nil {
+	if failed := w.report(&r); err == nil {
 		err = failed
 	}
 	if err != nil {
@@ -187,7 +188,7 @@ func (c *copied) check(k usage.Kernel) error {
 }
 
 // unread is unreadOf for this copy.
-func (c *copied) unread(k usage.Kernel, before []listed, apart []cgo.TwinRange) (Unread, error) {
+func (c *copied) unread(k usage.Kernel, before []listed, apart []account.Range) (Unread, error) {
 	dir, err := k.Child(c.pid)
 	if err != nil {
 		return Unread{}, err

@@ -12,14 +12,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cgoheap/cgoheap/cgo"
+	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
 )
 
 // listed is a mapping, as the kernel lists it.
 type listed struct {
-	cgo.TwinRange
+	account.Range
 	mode     [4]byte
 	name     string
 	resident int64 // bytes, in memory or swapped out
@@ -97,7 +97,7 @@ func mapping(addresses, rest []byte) (m listed, err error) {
 
 func (m *listed) size() int64 { return int64(m.Limit - m.Start) }
 
-// isDevice reports whether the mapping is of a device, as is_memory of cgo/twin_areas.c does; of a list smaps, by the kernel's
+// isDevice reports whether the mapping is of a device, as is_memory of areas.c does; of a list smaps, by the kernel's
 // word too.
 func (m *listed) isDevice() bool {
 	begins := func(with string) bool { return strings.HasPrefix(m.name, with) }
@@ -108,13 +108,13 @@ func (m *listed) isDevice() bool {
 
 // unreadOf sums up what a copy, by its directory in /proc, cannot read of what the process had before it was made. apart is
 // memory that holds nothing.
-func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange) (u Unread, err error) {
+func unreadOf(k usage.Kernel, dir string, before []listed, apart []account.Range) (u Unread, err error) {
 	pages, err := descriptor.Open(k.Path("pagemap"))
 	if err != nil {
 		return u, err
 	}
 	defer func() { _ = pages.Close() }()
-	touched := func(ranges []cgo.TwinRange) int64 { return touchedIn(pages, ranges) }
+	touched := func(ranges []account.Range) int64 { return touchedIn(pages, ranges) }
 	copied, err := list(filepath.Join(dir, "smaps"))
 	if err != nil {
 		return u, err
@@ -130,7 +130,7 @@ func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange
 		case m.isDevice():
 			u.Devices += m.size() // the kernel does not list its pages
 		case m.flags.wiped && !m.flags.droppable: // what the kernel may drop at any time holds nothing
-			u.Kept += touched(without([]cgo.TwinRange{m.TwinRange}, apart))
+			u.Kept += touched(without([]account.Range{m.Range}, apart))
 		case strings.HasPrefix(m.name, "/secretmem"): // shared, so that the copy's tables need not have its pages
 			u.Denied += m.size()
 		case m.mode[0] != 'r' && m.mode[3] == 'p':
@@ -143,26 +143,26 @@ func unreadOf(k usage.Kernel, dir string, before []listed, apart []cgo.TwinRange
 	return u, nil
 }
 
-func rangesOf(all []listed, devices bool) []cgo.TwinRange {
-	ranges := make([]cgo.TwinRange, 0, len(all))
+func rangesOf(all []listed, devices bool) []account.Range {
+	ranges := make([]account.Range, 0, len(all))
 	for i := range all {
 		if devices || !all[i].isDevice() {
-			ranges = append(ranges, all[i].TwinRange)
+			ranges = append(ranges, all[i].Range)
 		}
 	}
 	return ranges
 }
 
 // without returns what is left of ranges. Both are ascending.
-func without(ranges, others []cgo.TwinRange) []cgo.TwinRange {
-	left := make([]cgo.TwinRange, 0, len(ranges))
+func without(ranges, others []account.Range) []account.Range {
+	left := make([]account.Range, 0, len(ranges))
 	for _, r := range ranges {
 		for len(others) > 0 && others[0].Limit <= r.Start {
 			others = others[1:]
 		}
 		for i := 0; i < len(others) && others[i].Start < r.Limit; i++ {
 			if r.Start < others[i].Start {
-				left = append(left, cgo.TwinRange{Start: r.Start, Limit: others[i].Start})
+				left = append(left, account.Range{Start: r.Start, Limit: others[i].Start})
 			}
 			r.Start = min(others[i].Limit, r.Limit)
 		}
@@ -174,7 +174,7 @@ func without(ranges, others []cgo.TwinRange) []cgo.TwinRange {
 }
 
 // touchedIn returns how many bytes of the process's ranges are in memory or swapped out. What cannot be told counts.
-func touchedIn(pagemap *os.File, ranges []cgo.TwinRange) (sum int64) {
+func touchedIn(pagemap *os.File, ranges []account.Range) (sum int64) {
 	const entry, there, swapped = 8, 1 << 63, 1 << 62
 	page := uint64(os.Getpagesize())
 	entries := make([]byte, 4096*entry)

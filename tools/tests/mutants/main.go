@@ -8,7 +8,7 @@
 //	test: MODULE PACKAGE TestName
 //	test: ctest PROGRAM [A PART OF A SENTENCE]
 //
-// MODULE is the module's folder, and PROGRAM one of cgo/testdata/ctest, of which only the tests run whose sentence has the part. The copy has what was committed last. A test that
+// MODULE is the module's folder, and PROGRAM one of testdata/ctest of the package that the patch changes, of which only the tests run whose sentence has the part. The copy has what was committed last. A test that
 // passes has not noticed the mistake: it survived. One that fails without it, too, says nothing.
 package main
 
@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-const root, patches, cTests = "../..", "mutants/patches", "cgo/testdata/ctest"
+const root, patches = "../..", "mutants/patches"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -157,6 +157,11 @@ func (m *mutant) files() (list []string) {
 	return list
 }
 
+// cTests is the folder of the C tests of the package that the patch changes.
+func (m *mutant) cTests(tree string) string {
+	return filepath.Join(tree, filepath.Dir(m.files()[0]), "testdata/ctest")
+}
+
 // sentence is a part of what the tests of a C program are called.
 func (m *mutant) sentence() string { return strings.Join(m.test[2:], " ") }
 
@@ -196,7 +201,7 @@ func (t *trial) try(ctx context.Context, m *mutant) (word string, why error) {
 // build compiles the test and, since that may be of another package, what the patch changes: go list -export does it without linking.
 func (t *trial) build(ctx context.Context, m *mutant) error {
 	if m.test[0] == "ctest" {
-		return command(ctx, filepath.Join(t.tree, cTests), "make", "programs-plain", "COMPILING=1", "BUILDS=plain", "TESTS="+m.test[1])
+		return command(ctx, m.cTests(t.tree), "make", "programs-plain", "COMPILING=1", "BUILDS=plain", "TESTS="+m.test[1])
 	}
 	for _, path := range m.files() {
 		if err := command(ctx, filepath.Join(t.tree, filepath.Dir(path)), "go", "list", "-export", "."); err != nil {
@@ -208,7 +213,7 @@ func (t *trial) build(ctx context.Context, m *mutant) error {
 
 func (t *trial) test(ctx context.Context, m *mutant) error {
 	if m.test[0] == "ctest" {
-		return command(ctx, filepath.Join(t.tree, cTests), "make", "BUILDS=plain", "plain", "TESTS="+m.test[1], "ONLY="+m.sentence())
+		return command(ctx, m.cTests(t.tree), "make", "BUILDS=plain", "plain", "TESTS="+m.test[1], "ONLY="+m.sentence())
 	}
 	return command(ctx, filepath.Join(t.tree, m.test[0], m.test[1]), filepath.Join(t.scratch, "test"), "-test.run=^"+m.test[2]+"$", "-test.timeout=10m")
 }

@@ -63,7 +63,7 @@ func (m *mutant) rotten(tree string) error {
 }
 
 func (m *mutant) testIsThere(tree string) error {
-	pattern, text := filepath.Join(tree, cTests, m.test[1]+".c"), m.sentence()
+	pattern, text := filepath.Join(m.cTests(tree), m.test[1]+".c"), m.sentence()
 	if m.test[0] != "ctest" {
 		pattern, text = filepath.Join(tree, m.test[0], m.test[1], "*_test.go"), "\nfunc "+m.test[2]+"("
 	}
