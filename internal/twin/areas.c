@@ -122,20 +122,12 @@ struct visiting {
 	bool failed;
 };
 
-static bool begins(const struct twin_map *m, const char *with)
-{
-	for (size_t i = 0; with[i] != 0; i++)
-		if (i >= m->name_size || m->name[i] != with[i])
-			return false;
-	return true;
-}
-
 // Whether loads from there do nothing else. Memory of a device may.
 static bool is_memory(const struct twin_map *m)
 {
-	if (begins(m, "/dev/"))
-		return begins(m, "/dev/shm/") || begins(m, "/dev/zero") || begins(m, "/dev/hugepages/");
-	return !begins(m, "[v") && !begins(m, "anon_inode:") && !begins(m, "/sys/") && !begins(m, "/proc/");
+	if (twin_map_begins(m, "/dev/"))
+		return twin_map_begins(m, "/dev/shm/") || twin_map_begins(m, "/dev/zero") || twin_map_begins(m, "/dev/hugepages/");
+	return !twin_map_begins(m, "[v") && !twin_map_begins(m, "anon_inode:") && !twin_map_begins(m, "/sys/") && !twin_map_begins(m, "/proc/");
 }
 
 static void look(struct visiting *v, const struct twin_map *m, uint64_t start, uint64_t limit)

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "task.h"
 #include "maps.h"
 #include "nodes.h"
+#include "task.h"
 
 typedef void twin_run(void *arg, uint64_t start, uint64_t limit);
 

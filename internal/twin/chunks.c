@@ -1,7 +1,7 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-#include "machine.h"
 #include "chunks.h"
+#include "machine.h"
 
 void twin_heaps_drop(struct twin_heaps *h)
 {

@@ -8,8 +8,8 @@
 #define CGOHEAP_TWIN_CHUNKS_H
 
 #include "found.h"
-#include "maps.h"
 #include "heap.h"
+#include "maps.h"
 
 #define TWIN_OTHERS 64
 

@@ -3,8 +3,8 @@
 // Where the heaps of each arena are. How they end is known, and where they begin, but for those of the first arena that
 // memory of others lies before.
 
-#include "machine.h"
 #include "chunks.h"
+#include "machine.h"
 
 #define MOST_ARENAS (1 << 14)
 #define HEAP_MOST (64ULL << 20) // the size of a heap's reservation, and its alignment

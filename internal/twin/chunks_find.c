@@ -1,7 +1,7 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
-#include "machine.h"
 #include "chunks.h"
+#include "machine.h"
 #include "sort.h"
 
 static void add_heaps(struct twin_heaps *h, const struct twin_malloc *m, uint64_t arena)

@@ -10,8 +10,8 @@
 // unmapping some, so what is found on all pages may be a few more. If it is not, or if the numbers are unknown, only mappings
 // count that consist of such blocks alone.
 
-#include "machine.h"
 #include "chunks.h"
+#include "machine.h"
 
 #define PAGES 4096 // that the kernel is asked for at once
 #define MOST_MORE 64 // threads that are just mapping or unmapping a block: they wait while the kernel copies the process

@@ -24,9 +24,9 @@
 //
 // What runs in the copy is C:
 //
-//	twin.c     makes the copy, and is it; task.h is what it is told, and tells, found.h the lists
+//	twin.c     makes the copy, and is it; task.h is what it is told, and tells, found.h the lists, and what can hold a block
 //	mark.c     marks what can be reached: from the words of the program's own memory (areas.c), and of stacks (stacks.c), through the
-//	           blocks that pointers may lead to (nodes.c); sort.c sorts their lists, root.h lists what can hold a block
+//	           blocks that pointers may lead to (nodes.c); sort.c sorts their lists
 //	go*.c      Go's heap and the stacks of goroutines, and (go_paths.c) what keeps an object of that heap
 //	chunks*    the chunks of glibc's heaps, each heap by heap.c; pinned.c says which blocks keep free memory resident
 //	maps.c     the kernel's list of mappings

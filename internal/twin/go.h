@@ -3,10 +3,10 @@
 #ifndef CGOHEAP_TWIN_GO_H
 #define CGOHEAP_TWIN_GO_H
 
+#include "found.h"
 #include "go_arenas.h"
 #include "go_paths.h"
 #include "go_stacks.h"
-#include "root.h"
 
 typedef void twin_scan(void *arg, uint64_t start, uint64_t limit, uint32_t root);
 

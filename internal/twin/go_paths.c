@@ -5,8 +5,8 @@
 
 #include "go_paths.h"
 
-#include "machine.h"
 #include "found.h"
+#include "machine.h"
 
 #define WORD 8ULL
 #define LEAST_ROOM (64ULL << 10) // entries of the queue

@@ -3,8 +3,8 @@
 #ifndef CGOHEAP_TWIN_GO_PATHS_H
 #define CGOHEAP_TWIN_GO_PATHS_H
 
+#include "found.h"
 #include "go_stacks.h"
-#include "root.h"
 
 // What is at an address here is bias bytes behind that in the process.
 typedef void twin_go_words(void *arg, uint64_t start, uint64_t limit, uint64_t bias);

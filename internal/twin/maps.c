@@ -31,9 +31,9 @@ static bool skip(struct line *l, char c)
 	return true;
 }
 
-static bool begins(const struct twin_map *m, const char *with, size_t size)
+bool twin_map_begins(const struct twin_map *m, const char *with)
 {
-	for (size_t i = 0; i < size; i++)
+	for (size_t i = 0; with[i] != 0; i++)
 		if (i >= m->name_size || m->name[i] != with[i])
 			return false;
 	return true;
@@ -63,8 +63,8 @@ static bool parse(struct line l, struct twin_map *m)
 	}
 	m->name = l.at;
 	m->name_size = (size_t)(l.end - l.at);
-	m->anonymous = !file && (m->name_size == 0 || begins(m, "[heap]", 6) || begins(m, "[stack]", 7) ||
-				 begins(m, "[anon:", 6));
+	m->anonymous = !file && (m->name_size == 0 || twin_map_begins(m, "[heap]") || twin_map_begins(m, "[stack]") ||
+				 twin_map_begins(m, "[anon:"));
 	return whole;
 }
 

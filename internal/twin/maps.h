@@ -14,6 +14,9 @@ struct twin_map {
 	size_t name_size;
 };
 
+// Whether the name begins with another.
+bool twin_map_begins(const struct twin_map *m, const char *with);
+
 typedef void twin_map_visit(void *arg, const struct twin_map *map);
 
 // A list of the mappings, as text. What the twin maps afterwards is not in it.

@@ -6,9 +6,9 @@
 
 #include "mark.h"
 
-#include "machine.h"
 #include "areas.h"
 #include "go_paths.h"
+#include "machine.h"
 
 #define ADDRESS TWIN_ADDRESS
 #define FROM_BLOCK (1ULL << 63)

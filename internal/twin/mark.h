@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "task.h"
 #include "nodes.h"
+#include "task.h"
 
 // Fills in what was found of the task's blocks, and what was looked at. sp is where the stack of the thread begins that made the
 // twin. False if there was no memory, or the mappings could not be read; the task's phase says which.

@@ -43,6 +43,7 @@
 #define twin_heaps_drop cgoheap_own_twin_heaps_drop
 #define twin_heaps_each cgoheap_own_twin_heaps_each
 #define twin_heaps_find cgoheap_own_twin_heaps_find
+#define twin_map_begins cgoheap_own_twin_map_begins
 #define twin_maps_each cgoheap_own_twin_maps_each
 #define twin_maps_read cgoheap_own_twin_maps_read
 #define twin_mark cgoheap_own_twin_mark

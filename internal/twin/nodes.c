@@ -2,8 +2,8 @@
 
 #include "nodes.h"
 
-#include "machine.h"
 #include "heap.h"
+#include "machine.h"
 #include "sort.h"
 
 #define UNIT 16ULL

@@ -13,8 +13,8 @@
 #ifndef CGOHEAP_TWIN_PINNED_H
 #define CGOHEAP_TWIN_PINNED_H
 
-#include "found.h"
 #include "chunks.h"
+#include "found.h"
 
 #define TWIN_PINNED_UNIT 256 // of a byte
 
