@@ -3,14 +3,11 @@
 package twin
 
 import (
-	"bufio"
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -26,53 +23,30 @@ import (
 type data struct {
 	ranges []fileRange
 	files  map[string]*os.File // nil: it could not be opened, or is another file by now
-	loaded []cgo.Segment
 }
 
 // openData opens the files that the loader has loaded. Those that cannot be opened are left out: all their words count. What else the
 // program maps may be a file that it has saved pointers in.
-func openData(k usage.Kernel) (d data) {
-	d.files, d.loaded = make(map[string]*os.File), cgo.Segments()
-	f, err := descriptor.Open(k.Path("maps"))
-	if err != nil {
-		return d
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		d.add(lines.Text())
+func openData(k usage.Kernel) data {
+	d := data{files: make(map[string]*os.File)}
+	all, _ := list(k.Path("maps"))
+	loaded := cgo.Segments()
+	for i := range all {
+		m := &all[i]
+		if mode := string(m.mode[:]); m.inode == 0 || mode != "rw-p" && mode != "r--p" ||
+			!slices.ContainsFunc(loaded, func(s cgo.Segment) bool { return s.Start < m.Limit && m.Start < s.End }) {
+			continue
+		}
+		f, known := d.files[m.name]
+		if !known {
+			f = openSame(m.name, m.inode, m.device)
+			d.files[m.name] = f
+		}
+		if f != nil {
+			d.ranges = append(d.ranges, fileRange{m.Start, m.Limit, m.offset, int32(f.Fd())})
+		}
 	}
 	return d
-}
-
-// add adds a mapping: "start-limit rw-p offset major:minor inode path".
-func (d *data) add(line string) {
-	var m fileRange
-	var mode string
-	var major, minor uint32
-	var inode uint64
-	at := strings.IndexByte(line, '/')
-	if at < 0 {
-		return
-	}
-	n, _ := fmt.Sscanf(line, "%x-%x %s %x %x:%x %d", &m.Start, &m.Limit, &mode, &m.Offset, &major, &minor, &inode)
-	if n != 7 || inode == 0 || mode != "rw-p" && mode != "r--p" || !d.isLoaded(&m) {
-		return
-	}
-	path := line[at:]
-	f, known := d.files[path]
-	if !known {
-		f = openSame(path, inode, unix.Mkdev(major, minor))
-		d.files[path] = f
-	}
-	if f != nil {
-		m.File = int32(f.Fd())
-		d.ranges = append(d.ranges, m)
-	}
-}
-
-// isLoaded reports whether a mapping is a part of a file that the loader has loaded.
-func (d *data) isLoaded(m *fileRange) bool {
-	return slices.ContainsFunc(d.loaded, func(s cgo.Segment) bool { return s.Start < m.Limit && m.Start < s.End })
 }
 
 // openSame opens a file if it is a regular one and still the one that is mapped; nil otherwise.

@@ -3,15 +3,12 @@
 package twin
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -88,19 +85,12 @@ func stacksNow(k usage.Kernel, known []account.Stack) []stack {
 
 // firstStack returns the stack of the first thread, which libc has not made and does not list.
 func firstStack(k usage.Kernel) (s account.Stack, found bool) {
-	f, err := descriptor.Open(k.Path("maps"))
-	if err != nil {
+	all, _ := list(k.Path("maps"))
+	i := slices.IndexFunc(all, func(m listed) bool { return m.name == "[stack]" })
+	if i < 0 {
 		return s, false
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if line := lines.Text(); strings.HasSuffix(line, "[stack]") {
-			_, err := fmt.Sscanf(line, "%x-%x", &s.Start, &s.Limit)
-			s.Thread = os.Getpid()
-			return s, err == nil
-		}
-	}
-	return s, false
+	return account.Stack{Range: all[i].Range, Thread: os.Getpid()}, true
 }
 
 // look reads where a thread waits: "number arguments... sp pc", or "-1 sp pc" outside of a call; one that runs has the word "running".

@@ -3,6 +3,7 @@
 package twin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -84,7 +85,7 @@ func Look(w *Shared, a *Ask) (r Report, err error) {
 	if err != nil {
 		return r, fmt.Errorf("no copy of the process can be made, the kernel refuses the call clone: %w", err)
 	}
-	c := &copied{pid: pid, begun: begun, limit: or(a.Deadline, usualDeadline), ended: a.Ended, room: room}
+	c := &copied{pid: pid, begun: begun, limit: cmp.Or(a.Deadline, usualDeadline), ended: a.Ended, room: room}
 	faults := minorFaults()
 	err = c.open(a.Kernel)
 	defer c.close() // not before the copy has ended: it uses the same descriptors
@@ -125,13 +126,6 @@ func Look(w *Shared, a *Ask) (r Report, err error) {
 		return r, fmt.Errorf("the copy of the process found nothing: %w", err)
 	}
 	return r, nil
-}
-
-func or(d, usual time.Duration) time.Duration {
-	if d == 0 {
-		return usual
-	}
-	return d
 }
 
 // minorFaults counts the process's page faults that read nothing from a disk.

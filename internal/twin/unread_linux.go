@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cgoheap/cgoheap/internal/account"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/usage"
@@ -21,6 +23,9 @@ import (
 type listed struct {
 	account.Range
 	mode     [4]byte
+	offset   uint64 // in the file
+	device   uint64 // of the file
+	inode    uint64 // 0: of no file
 	name     string
 	resident int64 // bytes, in memory or swapped out
 	flags    flags
@@ -78,20 +83,26 @@ func list(path string) (all []listed, err error) {
 	return all, lines.Err()
 }
 
-// mapping parses "start-limit" and "mode offset device inode name", of which the last may have spaces.
+// mapping parses "start-limit" and "mode offset major:minor inode name", of which the last may have spaces.
 func mapping(addresses, rest []byte) (m listed, err error) {
+	var fields [4][]byte
+	for i := range fields {
+		fields[i], rest, _ = bytes.Cut(rest, []byte(" "))
+	}
 	start, limit, _ := bytes.Cut(addresses, []byte("-"))
-	if m.Start, err = strconv.ParseUint(string(start), 16, 64); err != nil {
-		return m, err
+	major, minor, _ := bytes.Cut(fields[2], []byte(":"))
+	var device [2]uint64
+	for _, n := range []struct {
+		to   *uint64
+		text []byte
+		base int
+	}{{&m.Start, start, 16}, {&m.Limit, limit, 16}, {&m.offset, fields[1], 16}, {&device[0], major, 16}, {&device[1], minor, 16}, {&m.inode, fields[3], 10}} {
+		if *n.to, err = strconv.ParseUint(string(n.text), n.base, 64); err != nil {
+			return m, err
+		}
 	}
-	if m.Limit, err = strconv.ParseUint(string(limit), 16, 64); err != nil {
-		return m, err
-	}
-	copy(m.mode[:], rest)
-	for range 4 {
-		_, rest, _ = bytes.Cut(rest, []byte(" "))
-	}
-	m.name = string(bytes.TrimSpace(rest))
+	copy(m.mode[:], fields[0])
+	m.device, m.name = unix.Mkdev(uint32(device[0]), uint32(device[1])), string(bytes.TrimSpace(rest))
 	return m, nil
 }
 
