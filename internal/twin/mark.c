@@ -72,7 +72,6 @@ static __attribute__((noinline)) void follow(struct marking *m, uint64_t value, 
 		note(m, n.block, word);
 		from = FROM_BLOCK | (n.block - 1);
 	}
-	m->task->followed++;
 	if (m->pending_count == m->pending_room) {
 		m->full = true;
 		return;

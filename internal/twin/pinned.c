@@ -56,8 +56,6 @@ static void share_out(struct sharing *s)
 		uint64_t share = s->touching == 0 ? 0 : s->free * TWIN_PINNED_UNIT / s->touching;
 		for (uint64_t i = 0; i < s->count; i++)
 			s->found[s->recorded[i]].pinned += share;
-		s->sums->free += s->free;
-		s->sums->pinned += s->free;
 		s->sums->held += s->touching == 0 ? 0 : s->free;
 		s->sums->recorded += share * s->count;
 	}
@@ -119,14 +117,7 @@ static void add_pinned(struct sharing *s, uint64_t at, uint64_t limit)
 	}
 }
 
-static void add_whole(struct sharing *s, uint64_t from, uint64_t to)
-{
-	for (; from < to; from += s->heaps->page)
-		if (is_resident(s, from))
-			s->sums->free += s->heaps->page;
-}
-
-// Free chunks beside each other are one: malloc_trim joins them.
+// Free chunks beside each other are one: malloc_trim joins them. It returns their whole pages.
 static void add_free(struct sharing *s, uint64_t limit)
 {
 	uint64_t page = s->heaps->page, from = page_of(s, s->run + LINKS + page - 1), to = page_of(s, limit);
@@ -137,7 +128,6 @@ static void add_free(struct sharing *s, uint64_t limit)
 		return;
 	}
 	add_pinned(s, s->run, from);
-	add_whole(s, from, to);
 	add_pinned(s, to, limit);
 }
 

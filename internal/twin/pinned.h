@@ -20,9 +20,7 @@
 
 // Bytes of all heaps that are known.
 struct twin_pinned {
-	uint64_t free;     // resident and free
-	uint64_t pinned;   // of that, on pages that are not free as a whole
-	uint64_t held;     // of that, what blocks in use hold: all but the rest of pages that only malloc's own words are on
+	uint64_t held;     // resident and free, on pages that are not free as a whole: all but that of pages with nothing else than malloc's own words
 	uint64_t recorded; // of that, what recorded blocks hold themselves; in 1/256 byte
 };
 

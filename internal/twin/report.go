@@ -44,13 +44,12 @@ func (u Unread) Bytes() int64 { return u.Kept + u.Denied }
 
 // Report is what a twin says of its work, and what it cost.
 type Report struct {
-	Scanned          uint64 // bytes that were looked at for pointers
-	Own              uint64 // bytes that it mapped for itself
-	Chunks, Followed uint64 // blocks in glibc's heaps, and how many blocks something points to
-	PinnedBytes      uint64 // free memory on pages that blocks in use lie on as well; 0 if it was not looked for
-	PinnedRecorded   uint64 // what recorded blocks have of it
-	UnknownHeaps     int    // heaps of malloc's that could not be read: their blocks count as held, and hold what they point to
-	GoUnknown        bool   // Go's heap was looked at as a whole, with its garbage
+	Scanned        uint64 // bytes that were looked at for pointers
+	Own            uint64 // bytes that it mapped for itself
+	PinnedBytes    uint64 // free memory on pages that blocks in use lie on as well; 0 if it was not looked for
+	PinnedRecorded uint64 // what recorded blocks have of it
+	UnknownHeaps   int    // heaps of malloc's that could not be read: their blocks count as held, and hold what they point to
+	GoUnknown      bool   // Go's heap was looked at as a whole, with its garbage
 
 	Ran    int           // threads that ran, or may have, while the copy was made: their registers are not known
 	Copies int           // how many were made: the figures are of all, the pause of the longest

@@ -170,7 +170,7 @@ func (w *Shared) ready(maps, pagemap, origin, memory *os.File, m moment) {
 // report adds what a twin that has ended says. It returns an error if the twin did not come to its end.
 func (w *Shared) report(r *Report) error {
 	t := w.task
-	r.Scanned, r.Own, r.Chunks, r.Followed = uint64(t.scanned), uint64(t.own), uint64(t.chunks), uint64(t.followed)
+	r.Scanned, r.Own = uint64(t.scanned), uint64(t.own)
 	r.PinnedBytes, r.PinnedRecorded = uint64(t.pinned.held), uint64(t.pinned.recorded)/C.TWIN_PINNED_UNIT
 	r.UnknownHeaps, r.GoUnknown = int(t.unknown), t.go_unknown != 0
 	switch phase := atomic.LoadUint32((*uint32)(&t.phase)); phase {

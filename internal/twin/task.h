@@ -51,7 +51,6 @@ struct twin_task {
 	uint32_t phase; // enum twin_phase
 	uint32_t unknown; // heaps of malloc's that could not be read
 	uint32_t go_unknown; // Go's heap was looked at as a whole
-	uint64_t chunks, followed; // nodes, and how many of them something points to
 	uint64_t scanned; // bytes that were looked at for pointers
 	uint64_t own; // bytes that the twin has mapped for itself
 	struct twin_pinned pinned;

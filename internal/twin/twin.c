@@ -51,7 +51,6 @@ static void look(struct twin_task *task, uint64_t sp)
 		return;
 	}
 	task->unknown = heaps.unknown;
-	task->chunks = nodes.chunk_count;
 	task->own = nodes.taken;
 	task->phase = TWIN_ROOTS;
 	if ((task->wants & TWIN_REACH) != 0 && !twin_mark(task, &maps, &heaps, &nodes, sp))
