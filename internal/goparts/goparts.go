@@ -25,11 +25,10 @@ type Part struct {
 
 // answer is what a copy of the process found in Go's memory.
 type answer struct {
-	parts   []Part
-	known   bool // false: all of Go's memory must be read
-	arenas  int
-	objects [][2]uint64 // of each address: start and size of its object; zeroes for none
-	stacks  []stack     // of each address: the goroutine whose stack it lies in
+	parts  []Part
+	known  bool // false: all of Go's memory must be read
+	arenas int
+	stacks []stack // of each address: the goroutine whose stack it lies in
 }
 
 type stack struct{ id, start, created, lo, hi, used, status uint64 }
@@ -48,7 +47,7 @@ func ask(l gospans.Layout, addresses ...uint64) (a answer, err error) {
 	p._go, p.room = *(*C.struct_twin_go)(unsafe.Pointer(&l)), mostParts // the same fields come first
 	p._go.readable, p._go.readable_arg = nil, nil
 	for _, address := range addresses[:min(len(addresses), mostAsked)] {
-		p.stacks[p.asked].address, p.objects[p.asked].start = C.uint64_t(address), C.uint64_t(address)
+		p.stacks[p.asked].address = C.uint64_t(address)
 		p.asked++
 	}
 	if status := C.probe_twin(p); status != 0 {
@@ -68,8 +67,7 @@ func answerOf(p *C.struct_probe_twin) (a answer, err error) {
 		a.arenas = int(p.arenas)
 	}
 	for i := range int(p.asked) {
-		o, g := p.objects[i], p.stacks[i].found
-		a.objects = append(a.objects, [2]uint64{uint64(o.start), uint64(o.size)})
+		g := p.stacks[i].found
 		a.stacks = append(a.stacks, stack{
 			uint64(g.id), uint64(g.start), uint64(g.created), uint64(g.lo), uint64(g.hi), uint64(g.used), uint64(g.status),
 		})

@@ -299,18 +299,14 @@ func TestTheStackOfAGoroutineThatCallsCIsSeen(t *testing.T) {
 	runtime.KeepAlive(&own)
 }
 
-func TestObjectsAndStacksAreFoundByAddress(t *testing.T) {
+func TestOtherMemoryIsNoGoroutinesStack(t *testing.T) {
 	all, _ := beginWaiters(1)
 	close(all[0].leave)
 	o := makeObject(1, 1000)
 	var global = uint64(uintptr(unsafe.Pointer(&runtime.MemProfileRate)))
-	a := askedGo(t, o.at()+999, global, 8, 1<<63)
-	if got := a.objects[0]; got[0] > o.at() || got[0]+got[1] < o.at()+1000 || got[1] != 1024 {
-		t.Errorf("an object of 1000 bytes at %#x is %d bytes at %#x", o.at(), got[1], got[0])
-	}
-	for i := 1; i < 4; i++ {
-		if a.objects[i] != [2]uint64{} || a.stacks[i] != (stack{}) {
-			t.Errorf("what is not in Go's memory is %+v, %+v", a.objects[i], a.stacks[i])
+	for i, s := range askedGo(t, o.at()+999, global, 8, 1<<63).stacks {
+		if s != (stack{}) {
+			t.Errorf("address %d lies in the stack %+v", i, s)
 		}
 	}
 	runtime.KeepAlive(o.kept)

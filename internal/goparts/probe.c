@@ -30,8 +30,6 @@ static void answer(struct probe_twin *p)
 		const struct twin_goroutine *g = known ? twin_go_goroutine(&all, p->stacks[i].address) : NULL;
 		if (g != NULL)
 			p->stacks[i].found = *g;
-		if (!twin_go_object(&p->go, p->objects[i].start, &p->objects[i]))
-			p->objects[i] = (struct twin_object){0};
 	}
 	twin_go_forget(&all);
 	if (!twin_go_arenas(&p->go, count, p))

@@ -20,9 +20,8 @@ struct probe_stack {
 struct probe_twin {
 	struct twin_go go;
 	uint64_t parts, arenas;             // how many there are; ~0: unknown
-	uint64_t asked;                     // of stacks and of objects, whose address is in start
+	uint64_t asked;                     // of stacks
 	struct probe_stack stacks[16];
-	struct twin_object objects[16];
 	uint64_t room;                      // of part
 	struct probe_part part[];
 };

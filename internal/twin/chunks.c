@@ -1,18 +1,6 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan
 
 #include "chunks.h"
-#include "machine.h"
-
-void twin_heaps_drop(struct twin_heaps *h)
-{
-	if (h->heaps != NULL)
-		(void)pages_unmap(h->heaps, TWIN_MOST_HEAPS * sizeof *h->heaps);
-	if (h->areas != NULL)
-		(void)pages_unmap(h->areas, TWIN_MOST_HEAPS * sizeof *h->areas);
-	if (h->marks != NULL)
-		(void)pages_unmap(h->marks, h->marks_size);
-	*h = (struct twin_heaps){0};
-}
 
 void twin_heaps_each(const struct twin_heaps *h, void (*each)(void *arg, uint64_t start, uint64_t limit), void *arg)
 {

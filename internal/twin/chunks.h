@@ -36,15 +36,12 @@ struct twin_heaps {
 	struct twin_chunks_area *areas; // the mappings that are writable and not shared
 	uint64_t areas_count;
 	uint64_t *marks;
-	uint64_t marks_size;
 };
 
 // Finds the heaps, and which chunks are free. No recorded block is free, whatever holds it: blocks are all recorded blocks,
-// of which there are n. Returns false if there is no memory, or no list of mappings. twin_heaps_drop must be called
-// afterwards in both cases.
+// of which there are n. Returns false if there is no memory, or no list of mappings.
 bool twin_heaps_find(struct twin_heaps *h, const struct twin_malloc *m, const struct twin_maps *maps,
 		     const struct twin_block *blocks, uint64_t n);
-void twin_heaps_drop(struct twin_heaps *h);
 
 // Calls each for all memory of each heap that is known, arena headers included, and of each block that malloc mapped alone;
 // ascending.

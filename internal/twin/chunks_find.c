@@ -34,8 +34,7 @@ static bool map_marks(struct twin_heaps *h)
 	uint64_t words = 0;
 	for (uint64_t i = 0; i < h->count; i++)
 		words += (h->heaps[i].limit - h->heaps[i].start) / 1024 + 1;
-	h->marks_size = (words * 8 + 8 + h->page - 1) & ~(h->page - 1);
-	h->marks = pages_map(h->marks_size);
+	h->marks = pages_map(words * 8 + 8);
 	if (h->marks == NULL)
 		return false;
 	uint64_t *at = h->marks;

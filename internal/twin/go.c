@@ -60,13 +60,3 @@ bool twin_go_scan_smallest(const struct twin_go *go, twin_scan *scan, void *arg)
 	struct scanning in = {go, &none, scan, arg, true};
 	return twin_go_arenas(go, scan_arena, &in);
 }
-
-bool twin_go_object(const struct twin_go *go, uint64_t address, struct twin_object *object)
-{
-	struct go_span s;
-	if (go_span(go, address, &s) != GO_SPAN_OBJECTS)
-		return false;
-	uint64_t i = (address - s.start) / s.size;
-	*object = (struct twin_object){s.start + i * s.size, s.size};
-	return i < s.objects && go_allocated(&s, (uint32_t)i);
-}

@@ -21,11 +21,4 @@ bool twin_go_scan(const struct twin_go *go, const struct twin_kept *but, twin_sc
 // twin_go_scan does.
 bool twin_go_scan_smallest(const struct twin_go *go, twin_scan *scan, void *arg);
 
-struct twin_object {
-	uint64_t start, size; // of its place, which may be larger than the object
-};
-
-// The allocated object of Go's heap that an address lies in; false if it lies in none.
-bool twin_go_object(const struct twin_go *go, uint64_t address, struct twin_object *object);
-
 #endif

@@ -33,14 +33,12 @@
 #define twin_go_keep cgoheap_own_twin_go_keep
 #define twin_go_keep_others cgoheap_own_twin_go_keep_others
 #define twin_go_keeps cgoheap_own_twin_go_keeps
-#define twin_go_object cgoheap_own_twin_go_object
 #define twin_go_scan cgoheap_own_twin_go_scan
 #define twin_go_scan_smallest cgoheap_own_twin_go_scan_smallest
 #define twin_heap_leads cgoheap_own_twin_heap_leads
 #define twin_heap_mend cgoheap_own_twin_heap_mend
 #define twin_heap_whole cgoheap_own_twin_heap_whole
 #define twin_heaps_at cgoheap_own_twin_heaps_at
-#define twin_heaps_drop cgoheap_own_twin_heaps_drop
 #define twin_heaps_each cgoheap_own_twin_heaps_each
 #define twin_heaps_find cgoheap_own_twin_heaps_find
 #define twin_map_begins cgoheap_own_twin_map_begins
