@@ -33,6 +33,7 @@
 //	machine*.h  the few lines that go to the kernel, copied from package cgo
 //	names.h    the names by which the linker knows the functions, so that no library has the same
 //
-// It calls nothing but itself, not even libc, and has no variables: whatever other threads were doing at the instant does not matter to it.
+// It calls nothing but itself, not even libc, and has no variables: whatever other threads were doing at the instant does not matter to it,
+// and it is the same in the program and in a plugin.
 // The tests of the C without Go lie in testdata/ctest; package goparts has those of what it reads of Go's memory.
 package twin
