@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"testing"
 	"unsafe"
@@ -147,7 +146,7 @@ func TestTheGarbageOfAnAccountPointsToNoBlock(t *testing.T) {
 		**(**uint64)(unsafe.Pointer(&at)) = blocks[i+1][0] &^ hidden
 	}
 	collect()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	profiletest.WithoutCollections(t)
 	before, _ := pointing(t, blocks)
 	for range 3 {
 		if _, err := p.Account(); err != nil {
@@ -165,7 +164,7 @@ func TestTheProfilersGarbagePointsToFewBlocks(t *testing.T) {
 	p := start(t, everything)
 	blocks := lostBlocks(2000, func(int) uintptr { return 200 << 10 })
 	defer freeLost(blocks)
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	profiletest.WithoutCollections(t)
 	before, _ := pointing(t, blocks)
 	for range 3 {
 		if err := p.Write(io.Discard, Selection{View: ViewRSS()}); err != nil {

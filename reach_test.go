@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"regexp"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -201,7 +200,7 @@ func TestWhatGoKeepsIsNamed(t *testing.T) {
 			t.Errorf("%d blocks of %d bytes are %q, others %v", sum, size, want, other)
 		}
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // what is kept in selves waits for a collection
+	profiletest.WithoutCollections(t)
 	keepInSelves()
 	settled()
 	if err := p.SearchSuspects(); err != nil {

@@ -4,12 +4,12 @@ package alloc
 
 import (
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/goparts"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
 )
 
@@ -25,8 +25,7 @@ func inStack(t *testing.T, address uint64) bool {
 
 // A goroutine's stack is divided where C calls back: the frames above the call are in use, too.
 func TestTheStackAboveACallbackIsInUse(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection shrinks stacks
-	runtime.GC()                                     // one that had begun has ended then
+	profiletest.WithoutCollections(t)
 	for name, call := range map[string]func(func()){
 		"from Go":               victim.CallBack,
 		"from a thread of C's":  func(run func()) { _ = victim.OnThread(run) },

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"sort"
@@ -17,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/internal/gospans"
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 )
 
 func goLayout(t *testing.T) gospans.Layout {
@@ -140,7 +140,7 @@ func TestEveryObjectOfGosHeapIsSeen(t *testing.T) {
 }
 
 func TestCollectedObjectsOfGosHeapAreNotSeen(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no place is used again
+	profiletest.WithoutCollections(t)
 	all := makeObjects(20000, func(i int) bool { return i%3 == 0 })
 	dropped := func() (seen, of int) {
 		a := askedGo(t)
@@ -173,8 +173,7 @@ func TestCollectedObjectsOfGosHeapAreNotSeen(t *testing.T) {
 // The runtime counts the same bytes.
 func TestAsMuchOfGosHeapIsSeenAsTheRuntimeCounts(t *testing.T) {
 	all := makeObjects(20000, func(i int) bool { return i%3 == 0 })
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	runtime.GC()
+	profiletest.WithoutCollections(t)
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	a := askedGo(t)
@@ -257,7 +256,7 @@ func awaitWaiting(t *testing.T, all []*waiter) {
 }
 
 func TestTheStacksOfGoroutinesAreSeenFromTheirStackPointers(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it shrinks stacks, and moves what is on them
+	profiletest.WithoutCollections(t)
 	all, entry := beginWaiters(200)
 	defer close(all[0].leave)
 	var addresses []uint64
@@ -289,8 +288,8 @@ func TestTheStacksOfGoroutinesAreSeenFromTheirStackPointers(t *testing.T) {
 
 // The goroutine that makes the copy is in a call of C, and so is its frame.
 func TestTheStackOfAGoroutineThatCallsCIsSeen(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it shrinks stacks
-	askedGo(t)                                       // the stack has grown
+	profiletest.WithoutCollections(t)
+	askedGo(t) // the stack has grown
 	var own [4]uint64
 	at := uint64(uintptr(unsafe.Pointer(&own)))
 	if a := askedGo(t, at); !a.covers(at, 32, true) || a.stacks[0].used <= a.stacks[0].lo || a.stacks[0].used > at {
