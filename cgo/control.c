@@ -7,6 +7,7 @@
 
 #include "bounds.h"
 #include "box.h"
+#include "device_books.h"
 #include "filter.h"
 #include "gate.h"
 #include "labels.h"
@@ -54,6 +55,7 @@ int cgoheap_prepare(const struct options *o)
 void cgoheap_start(void)
 {
 	gate_open();
+	device_books_begin();
 	mapping_watch(true);
 }
 

@@ -91,7 +91,10 @@
 		"sampled blocks that were freed and count as in use now, because their free was not recorded") \
 	X(LOST_DEVICE, "lost_device_books_full", LOSS, \
 		"blocks of devices, and mappings of such, whose end will not be noticed if nothing frees them by name, because the " \
-		"tables were full")
+		"tables were full") \
+	X(LOST_DRIVER, "lost_drivers", LOSS, \
+		"times that a function of CUDA's driver was looked up and its calls are not recorded, because more copies of the " \
+		"driver are or were loaded than can be told apart")
 
 #define END_NAME(id, name, loss, sentence) END_##id,
 #define COUNT_NAME(id, name, loss, sentence) COUNT_##id,

@@ -15,7 +15,7 @@ void device_give(const struct registers *caller, const struct device_block *b)
 	if (b->key <= RESERVED || !record_join())
 		return;
 	if ((b->key & DEVICE_TAG) != DEVICE_HANDLE)
-		device_books_add(b->key, b->owner);
+		device_books_add(b->key, b->owner, 0);
 	record_reported(&(struct allocation){(const void *)b->key, b->size, 1, caller}, &kind);
 }
 
@@ -40,13 +40,13 @@ void device_take(uint64_t key, struct device_taking *t)
 void device_taken(struct device_taking *t, bool failed)
 {
 	if (failed && t->booked)
-		device_books_add(t->key, t->owner);
+		device_books_add(t->key, t->owner, 0);
 	settle((const void *)t->key, &t->old, failed);
 }
 
 void device_hold(uint64_t handle)
 {
-	device_books_add(handle, 1);
+	device_books_add(handle, 1, 0);
 }
 
 void device_hold_again(uint64_t handle)
@@ -55,11 +55,11 @@ void device_hold_again(uint64_t handle)
 	device_books_change(handle, 1, &held);
 }
 
-void device_map(uint64_t handle, uint64_t at)
+void device_map(uint64_t handle, uint64_t at, uint64_t size)
 {
 	uint64_t held;
 	if (device_books_change(handle, 1, &held))
-		device_books_add(device_key(DEVICE_MAPPING, at), handle);
+		device_books_add(device_key(DEVICE_MAPPING, at), handle, size);
 }
 
 // A handle without an entry: it was made before the recording, or there was no room.
@@ -90,6 +90,17 @@ static void suspend(uint64_t key, uint32_t call)
 		record_move(&old, &none); // another thread has freed it meanwhile
 }
 
+// What became of a block that is marked.
+static void settle_found(const struct device_search *s, bool failed)
+{
+	struct forgotten old = s->found.old;
+	if (failed)
+		device_books_unmark(s);
+	else
+		device_books_end(s);
+	settle((const void *)s->found.key, &old, failed);
+}
+
 uint32_t device_end_owned(uint64_t owner, uint64_t other)
 {
 	uint32_t call = device_number();
@@ -99,53 +110,70 @@ uint32_t device_end_owned(uint64_t owner, uint64_t other)
 	return call;
 }
 
-static const struct forgotten nothing;
-
-uint32_t device_end_mapped(uint64_t at, uint64_t size)
-{
-	uint64_t from = device_key(DEVICE_MAPPING, at), held;
-	uint32_t call = device_number();
-	struct device_search s = {.from = from, .to = from + size};
-	while (device_books_next(&s)) {
-		uint64_t handle = s.found.value;
-		if (device_books_mark(s.found.key, call, &nothing) && device_books_change(handle, -1, &held) && held == 0)
-			suspend(handle, call);
-	}
-	return call;
-}
-
-static bool is_mapping(const struct device_entry *e)
-{
-	return (e->key & DEVICE_TAG) == DEVICE_MAPPING;
-}
-
-// Blocks come back before the mappings that hold them.
-static void resume(uint32_t call, bool mappings)
-{
-	struct device_search s = {.call = call};
-	while (device_books_next(&s)) {
-		if (is_mapping(&s.found) != mappings)
-			continue;
-		device_books_unmark(&s);
-		if (mappings)
-			device_hold_again(s.found.value);
-		else
-			record_restore((const void *)s.found.key, &s.found.old);
-	}
-}
-
 void device_ended(uint32_t call, bool failed)
 {
 	struct device_search s = {.call = call};
-	if (failed) {
-		resume(call, false);
-		resume(call, true);
+	while (device_books_next(&s))
+		settle_found(&s, failed);
+}
+
+// The next mapping of a range of addresses, by where the one before ends. Where none is known there may be one that was made before the
+// recording: then all entries are looked through, once.
+static bool next_mapping(struct device_search *s)
+{
+	bool through = s->level != 0 || s->index != 0;
+	if (s->from >= s->to)
+		return false;
+	if (through || !device_books_at(s))
+		return device_books_next(s);
+	s->from += s->found.size;
+	return true;
+}
+
+static struct device_search in_range(uint64_t at, uint64_t size, uint32_t call)
+{
+	uint64_t from = device_key(DEVICE_MAPPING, at);
+	return (struct device_search){.call = call, .from = from, .to = from + size};
+}
+
+static const struct forgotten nothing;
+
+uint32_t device_unmap(uint64_t at, uint64_t size)
+{
+	uint64_t held;
+	uint32_t call = device_number(), marked = 0;
+	struct device_search s = in_range(at, size, 0);
+	while (next_mapping(&s)) {
+		uint64_t handle = s.found.value;
+		if (!device_books_mark(s.found.key, call, &nothing))
+			continue;
+		marked = call;
+		if (device_books_change(handle, -1, &held) && held == 0)
+			suspend(handle, call);
+	}
+	return marked;
+}
+
+// A block comes back before the mapping that holds it.
+static void settle_mapping(const struct device_search *mapping, bool failed)
+{
+	struct device_search handle = {.call = mapping->call, .from = mapping->found.value};
+	if (device_books_at(&handle))
+		settle_found(&handle, failed);
+	if (!failed) {
+		device_books_end(mapping);
 		return;
 	}
-	while (device_books_next(&s)) {
-		device_books_end(&s);
-		record_move(&s.found.old, &none);
-	}
+	device_books_unmark(mapping);
+	device_hold_again(mapping->found.value);
+}
+
+void device_unmapped(uint64_t at, uint64_t size, uint32_t call, bool failed)
+{
+	struct device_search s = in_range(at, size, call);
+	while (call != 0 && next_mapping(&s))
+		if ((s.found.key & DEVICE_TAG) == DEVICE_MAPPING)
+			settle_mapping(&s, failed);
 }
 
 void device_drop(uint64_t owner, uint64_t other)

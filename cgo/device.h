@@ -37,17 +37,19 @@ void device_taken(struct device_taking *t, bool failed);
 // Memory that handles and mappings hold. A handle was made, after the block was given; it was got once more; it was mapped.
 void device_hold(uint64_t handle);
 void device_hold_again(uint64_t handle);
-void device_map(uint64_t handle, uint64_t at);
+void device_map(uint64_t handle, uint64_t at, uint64_t size);
 
 // Handles are released: as device_take and device_taken.
 void device_release(uint64_t handle, struct device_taking *t);
 void device_released(uint64_t handle, struct device_taking *t, bool failed);
 
-// Ends what many blocks have in common: those of two owners (0 for none), or the mappings in a range of addresses. Before the real
-// call; returns the call's number for device_ended, which follows.
+// Ends the blocks of two owners, 0 for none. Before the real call; returns the call's number for device_ended, which follows.
 uint32_t device_end_owned(uint64_t owner, uint64_t other);
-uint32_t device_end_mapped(uint64_t at, uint64_t size);
 void device_ended(uint32_t call, bool failed);
+
+// The same for the mappings in a range of addresses.
+uint32_t device_unmap(uint64_t at, uint64_t size);
+void device_unmapped(uint64_t at, uint64_t size, uint32_t call, bool failed);
 
 // Frees the blocks of two owners, or all blocks if owner is 0. For calls that only show afterwards whether they ended them.
 void device_drop(uint64_t owner, uint64_t other);

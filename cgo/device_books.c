@@ -43,14 +43,14 @@ static struct device_entry *bucket_of(uint32_t level, uint64_t key)
 	return entries == NULL ? NULL : &entries[(mix64(key) & (buckets - 1)) * BUCKET_ENTRIES];
 }
 
-static struct device_entry *find(uint64_t key)
+static struct device_entry *find(uint64_t key, uint32_t call)
 {
 	struct device_entry *e;
 	if (key <= TAKEN)
 		return NULL;
 	for (uint32_t level = 0; level < REGION_DEVICES && (e = bucket_of(level, key)) != NULL; level++)
 		for (int i = 0; i < BUCKET_ENTRIES; i++)
-			if (__atomic_load_n(&e[i].key, __ATOMIC_ACQUIRE) == key && __atomic_load_n(&e[i].call, __ATOMIC_RELAXED) == 0)
+			if (__atomic_load_n(&e[i].key, __ATOMIC_ACQUIRE) == key && __atomic_load_n(&e[i].call, __ATOMIC_RELAXED) == call)
 				return &e[i];
 	return NULL;
 }
@@ -97,7 +97,7 @@ struct task {
 	void (*work)(struct task *);
 	uint32_t generation;
 	bool done;
-	uint64_t key, value;
+	uint64_t key, value, size;
 	int n;
 	uint32_t call;
 	const struct forgotten *old;
@@ -124,7 +124,7 @@ static bool perform_now(struct task *t)
 
 static void add(struct task *t)
 {
-	struct device_entry *e = find(t->key);
+	struct device_entry *e = find(t->key, 0);
 	if (e != NULL)
 		clear(e, t->key);
 	e = claim(t->key);
@@ -133,18 +133,19 @@ static void add(struct task *t)
 		return;
 	}
 	store(&e->value, t->value);
+	store(&e->size, t->size);
 	__atomic_store_n(&e->call, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&e->key, t->key, __ATOMIC_RELEASE);
 }
 
-void device_books_add(uint64_t key, uint64_t value)
+void device_books_add(uint64_t key, uint64_t value, uint64_t size)
 {
-	perform_now(&(struct task){.work = add, .key = key, .value = value});
+	perform_now(&(struct task){.work = add, .key = key, .value = value, .size = size});
 }
 
 static void take(struct task *t)
 {
-	struct device_entry *e = find(t->key);
+	struct device_entry *e = find(t->key, 0);
 	if (e == NULL)
 		return;
 	t->value = load(&e->value);
@@ -161,7 +162,7 @@ bool device_books_take(uint64_t key, uint64_t *value)
 
 static void change(struct task *t)
 {
-	struct device_entry *e = find(t->key);
+	struct device_entry *e = find(t->key, 0);
 	if (e == NULL)
 		return;
 	uint64_t value = __atomic_load_n(&e->value, __ATOMIC_ACQUIRE);
@@ -184,7 +185,7 @@ bool device_books_change(uint64_t key, int n, uint64_t *value)
 static void mark(struct task *t)
 {
 	uint32_t none = 0;
-	struct device_entry *e = find(t->key);
+	struct device_entry *e = find(t->key, 0);
 	if (e == NULL || !__atomic_compare_exchange_n(&e->call, &none, t->call, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	if (__atomic_load_n(&e->key, __ATOMIC_ACQUIRE) != t->key) { // another thread has taken it out
@@ -198,6 +199,26 @@ static void mark(struct task *t)
 bool device_books_mark(uint64_t key, uint32_t call, const struct forgotten *old)
 {
 	return perform_now(&(struct task){.work = mark, .key = key, .call = call, .old = old});
+}
+
+static uint32_t lost;
+
+static void enter_lost(struct task *t)
+{
+	(void)t;
+	store(&cgoheap_region->counters[COUNT_LOST_DRIVER], __atomic_load_n(&lost, __ATOMIC_RELAXED));
+}
+
+void device_books_begin(void)
+{
+	if (__atomic_load_n(&lost, __ATOMIC_RELAXED) != 0)
+		perform_now(&(struct task){.work = enter_lost});
+}
+
+void device_books_lose(uint32_t unhooked)
+{
+	if (__atomic_exchange_n(&lost, unhooked, __ATOMIC_RELAXED) != unhooked)
+		device_books_begin();
 }
 
 static bool owned(const struct device_search *s, const struct device_entry *e)
@@ -216,42 +237,65 @@ static bool wanted(struct device_search *s, const struct device_entry *e)
 	return call != 0 || (key >= s->from && key < s->to && (s->owners[0] == 0 || owned(s, e)));
 }
 
+static void found(struct task *t, struct device_entry *e)
+{
+	struct device_search *s = t->search;
+	s->entry = e;
+	s->found.value = load(&e->value);
+	s->found.size = load(&e->size);
+	if (s->call != 0) // nobody else touches it then
+		s->found.old = e->old;
+	t->done = true;
+}
+
 static void search(struct task *t)
 {
 	struct device_search *s = t->search;
 	for (; s->level < REGION_DEVICES; s->level++, s->index = 0) {
-		const struct device_entry *e = level_at(s->level);
+		struct device_entry *e = level_at(s->level);
 		if (e == NULL)
 			return;
-		for (; s->index < (uint32_t)FIRST_ENTRIES << s->level; s->index++)
-			if (wanted(s, &e[s->index])) {
-				s->found.value = load(&e[s->index].value);
-				if (s->call != 0) // nobody else touches it then
-					s->found.old = e[s->index].old;
-				s->index++;
-				t->done = true;
+		while (s->index < (uint32_t)FIRST_ENTRIES << s->level) {
+			uint32_t i = s->index++;
+			if (wanted(s, &e[i])) {
+				found(t, &e[i]);
 				return;
 			}
+		}
 	}
 }
 
-bool device_books_next(struct device_search *s)
+static void look_at(struct task *t)
+{
+	struct device_entry *e = find(t->search->from, t->search->call);
+	if (e == NULL)
+		return;
+	t->search->found.key = t->search->from;
+	found(t, e);
+}
+
+static bool look(struct device_search *s, void (*work)(struct task *))
 {
 	if (s->generation == 0)
 		s->generation = __atomic_load_n(&cgoheap_generation, __ATOMIC_ACQUIRE);
-	struct task t = {.work = search, .generation = s->generation, .search = s};
+	struct task t = {.work = work, .generation = s->generation, .search = s};
 	perform(&t);
 	return t.done;
 }
 
-static struct device_entry *found_at(const struct device_search *s)
+bool device_books_next(struct device_search *s)
 {
-	return level_at(s->level) + s->index - 1;
+	return look(s, search);
+}
+
+bool device_books_at(struct device_search *s)
+{
+	return look(s, look_at);
 }
 
 static void end(struct task *t)
 {
-	clear(found_at(t->search), t->search->found.key);
+	clear(t->search->entry, t->search->found.key);
 }
 
 void device_books_end(const struct device_search *s)
@@ -261,7 +305,7 @@ void device_books_end(const struct device_search *s)
 
 static void unmark(struct task *t)
 {
-	__atomic_store_n(&found_at(t->search)->call, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->search->entry->call, 0, __ATOMIC_RELEASE);
 }
 
 void device_books_unmark(const struct device_search *s)

@@ -38,6 +38,7 @@ static inline uint64_t device_pool_of(uint32_t device)
 struct device_entry {
 	_Alignas(64) uint64_t key; // 0 if nothing is here
 	uint64_t value;
+	uint64_t size;        // of a mapping: its bytes
 	uint32_t call;        // the number of the call that is about to end it; 0 for none
 	struct forgotten old; // its record meanwhile
 };
@@ -48,7 +49,7 @@ _Static_assert(sizeof(struct device_entry) == 64, "an entry is a cache line");
 uint32_t device_number(void);
 
 // Enters a key anew; an entry that it had is gone. Counted if there is no room.
-void device_books_add(uint64_t key, uint64_t value);
+void device_books_add(uint64_t key, uint64_t value, uint64_t size);
 
 // Takes a key's entry out. False if it has none.
 bool device_books_take(uint64_t key, uint64_t *value);
@@ -59,6 +60,10 @@ bool device_books_change(uint64_t key, int n, uint64_t *value);
 // Marks a key's entry for a call, with the block's record: it cannot be found by its key any more. False if it has none.
 bool device_books_mark(uint64_t key, uint32_t call, const struct forgotten *old);
 
+// Keeps how many functions of drivers were looked up, in all, and have no hook; and enters it in a recording that has begun since.
+void device_books_lose(uint32_t unhooked);
+void device_books_begin(void);
+
 // A search through all entries: those of a call or, if that is 0, the unmarked ones whose keys lie between from and to; and, if owners[0]
 // is not 0, only blocks of these owners.
 struct device_search {
@@ -66,11 +71,15 @@ struct device_search {
 	uint64_t from, to;
 	uint64_t owners[2];
 	struct device_entry found; // a copy
-	uint32_t generation, level, index;
+	struct device_entry *entry;
+	uint32_t generation, level, index; // what comes next
 };
 
 // Finds the next entry.
 bool device_books_next(struct device_search *s);
+
+// Finds the entry of the key from, of the call.
+bool device_books_at(struct device_search *s);
 
 // Takes the marked entry that was found out, or removes the mark.
 void device_books_end(const struct device_search *s);

@@ -1,12 +1,13 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// Hooks of the functions of CUDA's driver (device_calls.h). Nothing leads a program here unless it imports allocators/cuda, which
-// defines the public names: those of the driver's functions, for what is linked with it, and dlsym, because CUDA's own runtime and
+// Hooks of the functions of CUDA's driver (device_calls.h). Nothing leads a program here unless it imports allocators/cuda, or
+// libcgoheap.so was made for it, which define the public names: those of the driver's functions, for what is linked with it, and dlsym, because CUDA's own runtime and
 // most others open the driver and look its functions up, mostly one, cuGetProcAddress, which then has the others.
 //
 // dlsym compares the name first. For any name but ours it jumps to the next dlsym, whose caller is then ours: RTLD_NEXT and RTLD_DEFAULT
 // mean the caller's. For a name of ours it looks the function up, and answers with a hook that stands for just this function, if a
-// driver has it. With RTLD_NEXT and RTLD_DEFAULT it jumps too: only the caller can ask that.
+// driver has it. With RTLD_NEXT and RTLD_DEFAULT it jumps too: only the caller can ask that. In libcgoheap.so, which all look-ups find
+// first, it never answers with a function of ours where without us there would be none.
 //
 // A hook is a load, a branch and a jump when nothing is recorded. The slow half calls the driver. What a driver, or a library before
 // it, calls meanwhile is a part of that call.
@@ -254,7 +255,7 @@ static SLOW int slow_cuMemMap(uint64_t at, size_t bytes, size_t offset, uint64_t
 	BEGIN(cuMemMap);
 	int failed = real(at, bytes, offset, handle, flags);
 	if (failed == CUDA_SUCCESS && outer)
-		device_map(handle_key(handle), at);
+		device_map(handle_key(handle), at, bytes);
 	leave();
 	return failed;
 }
@@ -262,10 +263,10 @@ static SLOW int slow_cuMemMap(uint64_t at, size_t bytes, size_t offset, uint64_t
 static SLOW int slow_cuMemUnmap(uint64_t at, size_t bytes, unsigned hook)
 {
 	BEGIN(cuMemUnmap);
-	uint32_t call = outer ? device_end_mapped(at, bytes) : 0;
+	uint32_t call = outer ? device_unmap(at, bytes) : 0;
 	int failed = real(at, bytes);
 	if (outer)
-		device_ended(call, failed != CUDA_SUCCESS);
+		device_unmapped(at, bytes, call, failed != CUDA_SUCCESS);
 	leave();
 	return failed;
 }
@@ -370,9 +371,10 @@ static SLOW int slow_cuGetProcAddress_v2(const char *name, void **to, int versio
 DEVICE_CALLS(HOOKS_OF_ROW)
 #undef HOOKS_OF_ROW
 
-#define LOOKED_UP_HOOKS(does, name, since, parameters, arguments, more) \
-	{(void *)hook_##name##_2, (void *)hook_##name##_3, (void *)hook_##name##_4, (void *)hook_##name##_5},
-static void *const looked_up[ROWS][HOOKS - PUBLIC] = {DEVICE_CALLS(LOOKED_UP_HOOKS)};
+#define ALL_HOOKS(does, name, since, parameters, arguments, more) \
+	{(void *)cgoheap_device_##name##_0, (void *)cgoheap_device_##name##_1, (void *)hook_##name##_2, (void *)hook_##name##_3, \
+		(void *)hook_##name##_4, (void *)hook_##name##_5},
+static void *const hooks[ROWS][HOOKS] = {DEVICE_CALLS(ALL_HOOKS)};
 
 #define SINCE(does, name, since, parameters, arguments, more) since,
 static const int since[ROWS] = {DEVICE_CALLS(SINCE)};
@@ -391,7 +393,8 @@ static const struct name *named(const char *text)
 static void *answer_for(enum row row, void *found, const struct driver *driver)
 {
 	int n = driver == NULL ? -1 : driver_bind(&bindings[row][PUBLIC], HOOKS - PUBLIC, found, driver);
-	return n < 0 ? found : looked_up[row][n];
+	device_books_lose(driver_lost());
+	return n < 0 ? found : hooks[row][PUBLIC + n];
 }
 
 // Whether a driver exports the function under a name of the row.
@@ -442,18 +445,49 @@ static void *next_of(void **known, const char *name)
 
 static void *known_dlsym, *known_dlclose;
 
+close_library cgoheap_device_dlclose;
 look_up cgoheap_device_dlsym;
+
+#ifdef CGOHEAP_DEVICES // libcgoheap.so: all other objects see its names
+#define PUBLIC_NAME(name, row, number) \
+	extern __typeof(cgoheap_device_##row##_##number) name __attribute__((visibility("default"), alias("cgoheap_device_" #row "_" #number)));
+DEVICE_NAMES(PUBLIC_NAME)
+extern __typeof(cgoheap_device_dlsym) dlsym __attribute__((visibility("default"), alias("cgoheap_device_dlsym")));
+extern __typeof(cgoheap_device_dlclose) dlclose __attribute__((visibility("default"), alias("cgoheap_device_dlclose")));
+#define IS_PUBLIC true
+#else
+#define IS_PUBLIC false
+#endif
+
+// What there is behind this library. Otherwise as dlsym, also in what dlerror returns.
+static __attribute__((noinline)) void *look_behind(look_up *real, const char *name)
+{
+	void *found = real(RTLD_NEXT, name);
+	__asm__ volatile(""); // no jump: the caller of real is here
+	return found;
+}
+
+// Whether the function that dlsym finds can only be ours. Without us there would be none.
+static bool is_ours_alone(void *handle, const char *name)
+{
+	return IS_PUBLIC && (handle == RTLD_NEXT ? real_after(bindings, name) : real_other(bindings, name)) == NULL;
+}
+
 void *cgoheap_device_dlsym(void *handle, const char *name)
 {
 	look_up *real = (look_up *)next_of(&known_dlsym, "dlsym");
 	if (real == NULL && (real = ___dlsym) == NULL)
 		return NULL;
-	if (likely(name == NULL || name[0] != 'c' || name[1] != 'u') || handle == RTLD_NEXT || handle == RTLD_DEFAULT)
+	if (likely(name == NULL || name[0] != 'c' || name[1] != 'u'))
 		return real(handle, name);
 	const struct name *ours = named(name);
 	if (ours == NULL)
 		return real(handle, name);
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT)
+		return is_ours_alone(handle, name) ? look_behind(real, name) : real(handle, name);
 	void *found = real(handle, name);
+	if (IS_PUBLIC && found == hooks[ours->row][ours->number]) // the handle is the program's
+		found = look_behind(real, name);
 	return found == NULL ? NULL : answer_for(ours->row, found, driver_of(found));
 }
 
@@ -469,7 +503,6 @@ static void forget_driver(const struct driver *gone)
 }
 
 // A driver that is closed ends what it gave.
-close_library cgoheap_device_dlclose;
 int cgoheap_device_dlclose(void *handle)
 {
 	const struct driver *gone;

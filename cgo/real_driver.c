@@ -12,6 +12,7 @@
 
 static struct driver drivers[DRIVERS];
 static uint32_t leaving[DRIVERS]; // whether a thread is about to forget it
+static uint32_t lost;
 
 #define DRIVER_NAME(name, parameters) #name,
 static const char *const names[] = {DRIVER_CALLS(DRIVER_NAME)};
@@ -32,6 +33,7 @@ static const struct driver *enter(void *const *found)
 			__atomic_store_n(&functions[f], found[f], __ATOMIC_RELEASE);
 		return &drivers[i];
 	}
+	__atomic_add_fetch(&lost, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -56,7 +58,13 @@ int driver_bind(struct binding *bindings, int n, void *real, const struct driver
 		__atomic_store_n(&bindings[i].driver, driver, __ATOMIC_RELEASE);
 		return i;
 	}
+	__atomic_add_fetch(&lost, 1, __ATOMIC_RELAXED);
 	return -1;
+}
+
+uint32_t driver_lost(void)
+{
+	return __atomic_load_n(&lost, __ATOMIC_RELAXED);
 }
 
 bool driver_known(void)

@@ -40,6 +40,9 @@ int driver_bind(struct binding *bindings, int n, void *real, const struct driver
 bool driver_gone(const struct driver **gone);
 void driver_forget(const struct driver *gone);
 
+// How often there was no room, in all: to know a driver, or to bind one of its functions, which then has no hook.
+uint32_t driver_lost(void);
+
 // Whether any driver is known.
 bool driver_known(void);
 

@@ -16,7 +16,7 @@
 #include "counters.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 16
+#define REGION_VERSION 17
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_DEVICES 11

@@ -21,7 +21,7 @@ const countsFile = "testdata/counts.txt"
 // paths are the paths of testdata/hot.c.
 var paths = []string{
 	"stopped", "not-sampled", "sampled", "sampled-climbing", "sampled-many-stacks", "walk", "walk-by-sp", "calloc-not-sampled",
-	"realloc-sampled",
+	"realloc-sampled", "device-unmap",
 }
 
 // slack is how many more instructions do not count as a change.

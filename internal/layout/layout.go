@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 16                   // of the layout
+	Version         = 17                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -93,6 +93,7 @@ var Counters = [...]Counter{
 	{"lost_mapped", "calls that map or unmap memory and were not recorded, because the tables were full or too many threads were stopped while recording; who mapped that memory is unknown", true},
 	{"freed_in_use", "sampled blocks that were freed and count as in use now, because their free was not recorded", true},
 	{"lost_device_books_full", "blocks of devices, and mappings of such, whose end will not be noticed if nothing frees them by name, because the tables were full", true},
+	{"lost_drivers", "times that a function of CUDA's driver was looked up and its calls are not recorded, because more copies of the driver are or were loaded than can be told apart", true},
 }
 
 // LongestLifetimes are the longest lifetime of each class that sites keep, in nanoseconds; a block counts in the first class that it
@@ -144,14 +145,14 @@ const (
 	HeaderPeakClock   = 416 // uint64
 	HeaderLevelCount  = 424 // uint64
 	HeaderLevels      = 432 // uint64[24]
-	HeaderCounters    = 624 // uint64[37]
-	HeaderCarries     = 920 // struct carry[128]
+	HeaderCounters    = 624 // uint64[38]
+	HeaderCarries     = 928 // struct carry[128]
 )
 
 // struct gate_slot
 const (
 	SizeofGateSlot   = 384
-	GateSlotCounters = 0   // uint64[37]
+	GateSlotCounters = 0   // uint64[38]
 	GateSlotCredit   = 320 // uint64
 )
 
@@ -361,8 +362,9 @@ const (
 	SizeofDeviceEntry = 64
 	DeviceEntryKey    = 0  // uint64
 	DeviceEntryValue  = 8  // uint64
-	DeviceEntryCall   = 16 // uint32
-	DeviceEntryOld    = 24 // struct forgotten
+	DeviceEntrySize   = 16 // uint64
+	DeviceEntryCall   = 24 // uint32
+	DeviceEntryOld    = 32 // struct forgotten
 )
 
 // struct inuse

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../../cgo/control.h"
+#include "../../../cgo/device.h"
 #include "../../../cgo/gate.h"
 #include "../../../cgo/lookup.h"
 #include "../../../cgo/region.h"
@@ -218,6 +219,24 @@ static void loop_realloc(void)
 	hook_free(p);
 }
 
+// As many mappings of a device's memory as there are iterations, unmapped one by one: what one takes must not depend on how many there are.
+static void loop_unmapping(void)
+{
+	struct registers caller = CALLER_REGISTERS();
+	const uint64_t size = 2 << 20;
+	for (uint64_t i = 1; i <= (uint64_t)iterations; i++) {
+		struct device_taking taking;
+		uint64_t handle = device_key(DEVICE_HANDLE, i);
+		device_hold(handle);
+		device_give(&caller, &(struct device_block){handle, size, DEVICE_MEMORY, 1, 0});
+		device_map(handle, i * size, size);
+		device_release(handle, &taking);
+		device_released(handle, &taking, false);
+	}
+	for (uint64_t i = 1; i <= (uint64_t)iterations; i++)
+		device_unmapped(i * size, size, device_unmap(i * size, size), false);
+}
+
 #define NEVER (1ULL << 40)
 
 static const struct path {
@@ -234,6 +253,7 @@ static const struct path {
 	{"walk-by-sp", NEVER, loop_walking_by_sp},
 	{"calloc-not-sampled", NEVER, loop_calloc},
 	{"realloc-sampled", 1, loop_realloc},
+	{"device-unmap", NEVER, loop_unmapping},
 };
 
 static void *run_path(void *argument)

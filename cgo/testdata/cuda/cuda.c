@@ -15,7 +15,7 @@
 #define THINGS 65536
 #define CARD (1ULL << 40)
 
-enum what { NOTHING, MEMORY, MANAGED, PINNED, REGISTERED, ARRAY, HANDLE, MAPPING, CONTEXT };
+enum what { NOTHING, MEMORY, MANAGED, PINNED, REGISTERED, ARRAY, MIPMAPS, HANDLE, MAPPING, CONTEXT };
 
 struct thing {
 	enum what what;
@@ -83,7 +83,7 @@ int standin_blocks(int kind, int device, uint64_t *bytes)
 	pthread_mutex_lock(&mutex);
 	for (int i = 0; i < used; i++) {
 		const struct thing *t = &things[i];
-		int is = t->what == MANAGED ? 1 : t->what == PINNED || t->what == REGISTERED ? 2 : t->what == MEMORY || t->what == ARRAY || t->what == HANDLE ? 0 : -1;
+		int is = t->what == MANAGED ? 1 : t->what == PINNED || t->what == REGISTERED ? 2 : t->what == MEMORY || t->what == ARRAY || t->what == MIPMAPS || t->what == HANDLE ? 0 : -1;
 		if (is != kind || (kind != 2 && t->device != device))
 			continue;
 		n++;
@@ -266,6 +266,25 @@ int cuArrayCreate_v2(void **to, const struct cuda_array2 *a)
 int cuArrayDestroy(void *array)
 {
 	LOCKED(take(ARRAY, ARRAY, (uintptr_t)array));
+}
+
+// Each level has half the sides of the one before, and no side is less than 1; below the level of one element there is none.
+int cuMipmappedArrayCreate(void **to, const struct cuda_array3 *a, unsigned levels)
+{
+	struct cuda_array3 level = {a->width, a->height ? a->height : 1, a->depth ? a->depth : 1, a->format, a->channels, 0};
+	uint64_t size = array_size(&level);
+	while (--levels > 0 && level.width * level.height * level.depth > 1) {
+		level.width = level.width > 1 ? level.width / 2 : 1;
+		level.height = level.height > 1 ? level.height / 2 : 1;
+		level.depth = level.depth > 1 ? level.depth / 2 : 1;
+		size += array_size(&level);
+	}
+	LOCKED(give(MIPMAPS, size, current, (uint64_t *)to));
+}
+
+int cuMipmappedArrayDestroy(void *array)
+{
+	LOCKED(take(MIPMAPS, MIPMAPS, (uintptr_t)array));
 }
 
 static int create(void **to, int device)
@@ -507,7 +526,8 @@ int cuGetProcAddress_v2(const char *name, void **to, int version, uint64_t flags
 	X(cuMemFree, inner_free) X(cuMemAllocManaged, cuMemAllocManaged) X(cuMemHostAlloc, cuMemHostAlloc) \
 	X(cuMemAllocHost, cuMemAllocHost_v2) X(cuMemFreeHost, cuMemFreeHost) X(cuMemHostRegister, cuMemHostRegister_v2) \
 	X(cuMemHostUnregister, cuMemHostUnregister) X(cuArrayCreate, cuArrayCreate_v2) X(cuArray3DCreate, cuArray3DCreate_v2) \
-	X(cuArrayDestroy, cuArrayDestroy) X(cuCtxCreate, cuCtxCreate_v2) X(cuCtxDestroy, cuCtxDestroy_v2) \
+	X(cuArrayDestroy, cuArrayDestroy) X(cuMipmappedArrayCreate, cuMipmappedArrayCreate) \
+	X(cuMipmappedArrayDestroy, cuMipmappedArrayDestroy) X(cuCtxCreate, cuCtxCreate_v2) X(cuCtxDestroy, cuCtxDestroy_v2) \
 	X(cuCtxSetCurrent, cuCtxSetCurrent) X(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain) \
 	X(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease) X(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset) \
 	X(cuMemAllocAsync, cuMemAllocAsync) X(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync) X(cuMemFreeAsync, cuMemFreeAsync) \
