@@ -22,6 +22,9 @@ var (
 		"-Wl,-z,initfirst")
 )
 
+// devices has hooks_device.c define the public names.
+const devices = "-DCGOHEAP_DEVICES"
+
 // compiler is a C compiler with the arguments that it is always given.
 type compiler []string
 
@@ -75,18 +78,22 @@ func (c compiler) identity() (string, error) {
 }
 
 // build compiles the files in a folder, which has the sources, and links them.
-func (c compiler) build(folder string, list []source, arch, to string) error {
-	objects, err := c.compileAll(folder, list, arch)
+func (c compiler) build(folder string, list []source, t Target, to string) error {
+	objects, err := c.compileAll(folder, list, t)
 	if err != nil {
 		return err
 	}
 	return c.run(folder, slices.Concat([]string{"-o", to}, objects, linking))
 }
 
-func (c compiler) compileAll(folder string, list []source, arch string) (objects []string, err error) {
+func (c compiler) compileAll(folder string, list []source, t Target) (objects []string, err error) {
 	var wanted []string
+	flags := flags
+	if t.Devices {
+		flags = append(slices.Clone(flags), devices)
+	}
 	for _, s := range list {
-		if isCompiled(s.name, arch) {
+		if isCompiled(s.name, t) {
 			wanted = append(wanted, s.name)
 			objects = append(objects, object(s.name))
 		}

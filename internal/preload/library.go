@@ -25,7 +25,7 @@ func Library(t Target, making func(what string, do func() error) error) (path st
 	}
 	h := sha256.New()
 	hashSources(h, list)
-	fmt.Fprintln(h, flags, linking, t)
+	fmt.Fprintln(h, flags, devices, linking, t)
 	first := filepath.Join(folder, fmt.Sprintf("libcgoheap-%x", h.Sum(nil)[:8]))
 	c, err := findCompiler(t)
 	if err != nil { // one that is gone may have made it
@@ -94,7 +94,7 @@ func (c compiler) make(folder string, list []source, t Target, path string) (err
 		}
 	}
 	const made = "libcgoheap.so"
-	if err := c.build(work, list, t.Arch, made); err != nil {
+	if err := c.build(work, list, t, made); err != nil {
 		return fmt.Errorf("the library that records cannot be made: %w", err)
 	}
 	if err := t.check(filepath.Join(work, made)); err != nil {
@@ -119,6 +119,14 @@ func (t Target) check(library string) error {
 	}
 	if glibc := slices.Contains(needed, "libc.so.6"); glibc == t.Musl {
 		return fmt.Errorf("it is not for the program's libc, which is %s: set CC to a compiler for that", t.libc())
+	}
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		return err
+	}
+	hooks := func(s elf.Symbol) bool { return s.Name == "cuMemAlloc_v2" && s.Section != elf.SHN_UNDEF }
+	if t.Devices && !slices.ContainsFunc(symbols, hooks) {
+		return errors.New("it does not record memory of devices: take one that was made with -device")
 	}
 	return nil
 }

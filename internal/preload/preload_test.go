@@ -51,7 +51,7 @@ func must[T any](t *testing.T) func(made T, err error) T {
 // library returns a library that was compiled by package preload, once for each target.
 func library(t *testing.T, target Target) string {
 	t.Helper()
-	return must[string](t)(workshop.Make(fmt.Sprintf("libcgoheap-%s-%s.so", target.Arch, target.libc()), func(path string) error {
+	return must[string](t)(workshop.Make(fmt.Sprintf("libcgoheap-%s-%s-%v.so", target.Arch, target.libc(), target.Devices), func(path string) error {
 		list, err := sources()
 		if err != nil {
 			return err
@@ -259,7 +259,7 @@ func TestWhatAllocatesBeforeMain(t *testing.T) {
 func TestSumsWithMusl(t *testing.T) {
 	sums := built(t, "musl-gcc", "sums.c", "-funwind-tables")
 	for _, arguments := range [][]string{{"each", "threads"}, {"threads", "kill"}, {"each", "fork"}} {
-		compare(t, record(t, library(t, Target{here.Arch, true}), "all", exec.Command(sums, arguments...)))
+		compare(t, record(t, library(t, Target{Arch: here.Arch, Musl: true}), "all", exec.Command(sums, arguments...)))
 	}
 }
 

@@ -22,6 +22,8 @@ import (
 type Target struct {
 	Arch string // as GOARCH
 	Musl bool   // otherwise glibc
+
+	Devices bool // whether it also has the hooks of CUDA's driver, and of dlsym, which lead to them
 }
 
 func (t Target) libc() string {
@@ -126,7 +128,7 @@ func inspect(path string) (t Target, err error) {
 	if loader == "" {
 		return t, static(path)
 	}
-	return Target{runtime.GOARCH, strings.HasPrefix(filepath.Base(loader), "ld-musl")}, nil
+	return Target{Arch: runtime.GOARCH, Musl: strings.HasPrefix(filepath.Base(loader), "ld-musl")}, nil
 }
 
 // sanitized returns an error for a program whose malloc must be the first, and that ends if it is not.

@@ -46,7 +46,7 @@ func TestAScriptIsInspectedByItsInterpreter(t *testing.T) {
 	if _, err := Inspect(script("none", "echo without a first line that says who runs it\n")); err == nil || !strings.Contains(err.Error(), "and no script, which begins with") {
 		t.Error(err)
 	}
-	if target, err := Inspect(script("a", "#! /bin/sh -e\n")); err != nil || target != (Program{Target{runtime.GOARCH, isMusl()}, none}) {
+	if target, err := Inspect(script("a", "#! /bin/sh -e\n")); err != nil || target != (Program{Target{Arch: runtime.GOARCH, Musl: isMusl()}, none}) {
 		t.Error(target, err)
 	}
 	b := script("b", "#!"+filepath.Join(dir, "c")+"\n")

@@ -22,17 +22,20 @@ type source struct {
 	text []byte
 }
 
-// isCompiled reports whether a file of C is compiled for a machine. Left out is what only Go calls, and what stands in for hooks where a
+// isCompiled reports whether a file of C is compiled for a target. Left out is what only Go calls, and what stands in for hooks where a
 // program is linked with them.
-func isCompiled(name, arch string) bool {
+func isCompiled(name string, t Target) bool {
 	for _, prefix := range []string{"probe", "brought_"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
 		}
 	}
-	other := map[string]string{"amd64": "_arm64.c", "arm64": "_amd64.c"}[arch]
+	if name == "hooks_device.c" || name == "real_driver.c" {
+		return t.Devices
+	}
+	other := map[string]string{"amd64": "_arm64.c", "arm64": "_amd64.c"}[t.Arch]
 	return strings.HasSuffix(name, ".c") && !strings.HasSuffix(name, other) &&
-		!slices.Contains([]string{"allocators.c", "real_wrap.c", "hooks_device.c", "real_driver.c", "catch.c"}, name)
+		!slices.Contains([]string{"allocators.c", "real_wrap.c", "catch.c"}, name)
 }
 
 // sources returns all files, in the order of their names.
