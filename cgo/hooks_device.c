@@ -1,8 +1,9 @@
 //go:build linux && (amd64 || arm64) && cgo && !asan && !msan && !cgoheap_wrap
 
-// Hooks of the functions of CUDA's driver (device_calls.h). Nothing leads a program here unless it imports allocators/cuda, or
-// libcgoheap.so was made for it, which define the public names: those of the driver's functions, for what is linked with it, and dlsym, because CUDA's own runtime and
-// most others open the driver and look its functions up, mostly one, cuGetProcAddress, which then has the others.
+// Hooks of the functions of CUDA's driver (device_calls.h). Nothing leads a program here unless it imports allocators/cuda, or runs with a
+// libcgoheap.so that was made for it. These define the public names: those of the driver's functions, for what is linked with it, and
+// dlsym, because CUDA's own runtime and most others open the driver and look its functions up, mostly one, cuGetProcAddress, which then
+// has the others.
 //
 // dlsym compares the name first. For any name but ours it jumps to the next dlsym, whose caller is then ours: RTLD_NEXT and RTLD_DEFAULT
 // mean the caller's. For a name of ours it looks the function up, and answers with a hook that stands for just this function, if a
