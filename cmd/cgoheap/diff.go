@@ -90,12 +90,15 @@ func (d *diffing) run(s *streams, names []string) (code int, err error) {
 	found := compare(a, b, column, d.stacks)
 	found.A, found.B, found.Limits = names[0], names[1], verdicts
 	found.Notes = append(found.Notes, rest...)
+	if d.markdown {
+		found.grown = grownStacks(compare(a, b, column, true).Rows)
+	}
 	if d.file != "" {
 		if err := writeDifference(d.file, a, b, found.Notes); err != nil {
 			return exitUnreadable, err
 		}
 	}
-	if err := d.write(s, found, b, column); err != nil {
+	if err := d.write(s, found); err != nil {
 		return exitUnreadable, err
 	}
 	if slices.ContainsFunc(verdicts, func(v verdict) bool { return v.Exceeded }) {
@@ -104,12 +107,12 @@ func (d *diffing) run(s *streams, names []string) (code int, err error) {
 	return exitGood, nil
 }
 
-func (d *diffing) write(s *streams, found *difference, b *profile.Profile, column int) (err error) {
+func (d *diffing) write(s *streams, found *difference) (err error) {
 	switch {
 	case d.asJSON:
 		return json.NewEncoder(s.out).Encode(found)
 	case d.markdown:
-		_, err = io.WriteString(s.out, found.markdown(b, column))
+		_, err = io.WriteString(s.out, found.markdown())
 	default:
 		_, err = io.WriteString(s.out, found.text(d.most))
 	}

@@ -31,6 +31,8 @@ type difference struct {
 	Notes  []string `json:"notes,omitempty"`
 
 	Limits []verdict `json:"limits,omitempty"`
+
+	grown map[string][]string // for markdown: the stack that grew most, of each name
 }
 
 type row struct {

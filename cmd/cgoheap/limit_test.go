@@ -94,7 +94,7 @@ func TestACommentForAPullRequest(t *testing.T) {
 | **exceeded** | in use &gt; 5% | 1 MiB | 2 MiB | +1 MiB (+100.4 %) | nothing |
 | kept | blocks in use &gt; 1 | 1 | 2 | +1 (+100.0 %) | nothing |
 
-What grew most in ` + "`inuse_space`" + `, with its largest stack:
+What grew most in ` + "`inuse_space`" + `, with the stack that grew most:
 
 <details><summary>+1 MiB <code>main.f</code></summary>
 

@@ -5,8 +5,6 @@ import (
 	"html"
 	"strings"
 
-	"github.com/google/pprof/profile"
-
 	"github.com/cgoheap/cgoheap/internal/plain"
 	"github.com/cgoheap/cgoheap/internal/report"
 )
@@ -15,7 +13,7 @@ import (
 const mostNamed = 5
 
 // markdown is the difference as a comment for a pull request: the limits, and what grew most, with a stack of each.
-func (d *difference) markdown(b *profile.Profile, column int) string {
+func (d *difference) markdown() string {
 	var text strings.Builder
 	exceeded := 0
 	for i := range d.Limits {
@@ -45,17 +43,16 @@ func (d *difference) markdown(b *profile.Profile, column int) string {
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s |\n", mark, inTable(v.Limit), amount(v.Before), amount(v.After), inTable(v.change()), by)
 	}
-	stacks := largestStacks(b, column)
 	named := 0
 	for _, r := range d.Rows {
 		if r.Change <= 0 || named == mostNamed {
 			continue
 		}
 		if named++; named == 1 {
-			fmt.Fprintf(&text, "\nWhat grew most in `%s`, with its largest stack:\n", d.Sample)
+			fmt.Fprintf(&text, "\nWhat grew most in `%s`, with the stack that grew most:\n", d.Sample)
 		}
 		fmt.Fprintf(&text, "\n<details><summary>+%s <code>%s</code></summary>\n\n<pre>%s</pre>\n\n</details>\n",
-			amountOf(d.Unit)(r.Change), inTable(r.Name), strings.Join(stacks[r.Name], "\n"))
+			amountOf(d.Unit)(r.Change), inTable(r.Name), inPre(d.grown[r.Name]))
 	}
 	if named == 0 {
 		fmt.Fprintf(&text, "\nNothing grew in `%s`.\n", d.Sample)
@@ -66,22 +63,24 @@ func (d *difference) markdown(b *profile.Profile, column int) string {
 	return text.String()
 }
 
-// largestStacks returns the functions of the largest sample by who holds it, escaped.
-func largestStacks(p *profile.Profile, column int) map[string][]string {
-	largest := make(map[string]*profile.Sample)
-	for _, s := range p.Sample {
-		name := nameOf(s)
-		if l := largest[name]; l == nil || s.Value[column] > l.Value[column] {
-			largest[name] = s
-		}
-	}
+// grownStacks returns the stack that grew most of each name. The rows are of stacks, the greatest change first.
+func grownStacks(rows []row) map[string][]string {
 	stacks := make(map[string][]string)
-	for name, s := range largest {
-		for _, frame := range framesOf(s) {
-			stacks[name] = append(stacks[name], html.EscapeString(plain.Text(frame)))
+	for _, r := range rows {
+		if _, known := stacks[r.Name]; !known && r.Change > 0 {
+			stacks[r.Name] = r.Stack
 		}
 	}
 	return stacks
+}
+
+// inPre escapes a stack.
+func inPre(stack []string) string {
+	var lines []string
+	for _, frame := range stack {
+		lines = append(lines, html.EscapeString(plain.Text(frame)))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // inTable escapes foreign text for a line or a cell.
