@@ -29,6 +29,7 @@ type running struct {
 	sample          int64
 	exact, asJSON   bool
 	settle          bool
+	device          bool
 	file            string
 	children        string
 	tables, library string
@@ -48,6 +49,8 @@ func prepareRun(flags *flag.FlagSet) action {
 		"them, and when they fork; all, or none")
 	flags.BoolVar(&r.settle, "settle", false, "have a thread in the program settle its tables each second, so that a copy of its box, made while it "+
 		"runs, is of one moment; the program can notice that it has another thread")
+	flags.BoolVar(&r.device, "device", false, "record the program's memory on CUDA's devices, too, all of it, with a profile of its own, FILE.device.pb.gz; "+
+		"-view device implies it")
 	flags.StringVar(&r.tables, "tables", "", "the `directory` for the tables, in memory (default below /dev/shm)")
 	flags.StringVar(&r.library, "library", "", "the `file` of libcgoheap.so, from a machine that has made it (default: it is made by the C compiler, once)")
 	r.add(flags)
@@ -82,13 +85,16 @@ func (r *running) check(flags *flag.FlagSet, names []string) error {
 	if err := r.checkGone(); err != nil {
 		return err
 	}
+	r.device = r.device || r.name == report.Device.Name
 	return r.checkFile()
 }
 
 // checkFile returns an error if the profile could not be written: when the program has ended it is too late to learn that.
 func (r *running) checkFile() error {
-	if r.file != "" && exists(r.file) {
-		return fmt.Errorf("%s is there already: remove it, or name another with -o", r.file)
+	for _, file := range []string{r.file, deviceFile(r.file)} {
+		if r.file != "" && (file == r.file || r.device) && exists(file) {
+			return fmt.Errorf("%s is there already: remove it, or name another with -o", file)
+		}
 	}
 	f, err := os.CreateTemp(filepath.Dir(r.file), ".cgoheap-*.tmp")
 	if err != nil {
@@ -106,7 +112,7 @@ func (r *running) find(s *streams, name string) (program, library string, err er
 	if err != nil {
 		return "", "", err
 	}
-	r.goCode = about.Go
+	r.goCode, about.Devices = about.Go, r.device
 	if r.library != "" {
 		library, err = preload.Given(r.library, about.Target)
 		return program, library, err
@@ -167,6 +173,9 @@ func (r *running) take(from *remote.Recording, file string) (*summary, error) {
 		}
 	}
 }
+
+// deviceFile returns the path of the profile of devices that lies beside another.
+func deviceFile(file string) string { return strings.TrimSuffix(file, ".pb.gz") + ".device.pb.gz" }
 
 // numbered returns the nth name of a profile: cgoheap.8.pb.gz, cgoheap.8-2.pb.gz and so on.
 func numbered(file string, n int) string {

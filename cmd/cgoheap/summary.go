@@ -34,6 +34,7 @@ type summary struct {
 	MappedBytes  int64      `json:"mapped_bytes"` // of addresses that were mapped directly at the end, resident or not
 	AtPeak       []holding  `json:"at_peak"`
 	AtEnd        []holding  `json:"at_end"`
+	Devices      *onDevices `json:"devices,omitempty"` // if they were recorded
 	Lost         []string   `json:"lost,omitempty"`
 	Children     []*summary `json:"children,omitempty"`
 }
@@ -62,14 +63,20 @@ func (h *held) add(lines []symbolize.Line, s *stack.Sample) {
 	if s.InuseBytes <= 0 {
 		return
 	}
-	who := holding{Function: "code that no stack shows"}
-	if len(lines) > 0 {
-		who.Function, who.Caller = recovery.HolderOf(lines)
-	}
+	var who holding
+	who.Function, who.Caller = nameOfHolder(lines)
 	if h.bytes == nil {
 		h.bytes = make(map[holding]int64)
 	}
 	h.bytes[who] += s.InuseBytes
+}
+
+// nameOfHolder is recovery.HolderOf, of a stack that may have no lines.
+func nameOfHolder(lines []symbolize.Line) (function, caller string) {
+	if len(lines) == 0 {
+		return "code that no stack shows", ""
+	}
+	return recovery.HolderOf(lines)
 }
 
 // largest returns the holdings of most.
@@ -100,6 +107,9 @@ func (sum *summary) read(from *remote.Recording, r *running, file string) error 
 	sum.AllocBytes, sum.AllocBlocks = end.sum.AllocBytes, end.sum.AllocObjects
 	sum.MappedBytes, _ = from.Mapped()
 	sum.AtPeak, sum.AtEnd = peak.largest(), end.largest()
+	if err == nil && r.device {
+		sum.Devices, err = readDevices(from, r, names, file)
+	}
 	return err
 }
 
@@ -123,6 +133,7 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	if sum.MappedBytes > 0 {
 		fmt.Fprintf(to, "  and %s of addresses mapped directly, resident or not\n", report.Bytes(sum.MappedBytes))
 	}
+	sum.Devices.tell(to)
 	for _, lost := range sum.Lost {
 		fmt.Fprintf(to, "  not complete: %s\n", lost)
 	}
