@@ -28,12 +28,17 @@ var withDevices = Target{Arch: here.Arch, Devices: true}
 // standIn returns the folder of a stand-in for CUDA's driver.
 func standIn(t *testing.T, flags ...string) string {
 	t.Helper()
-	needs(t, "gcc")
-	return filepath.Dir(must[string](t)(workshop.Make("standin"+strings.Join(flags, "")+"/libcuda.so.1", func(path string) error {
+	return standInBy(t, "gcc", flags...)
+}
+
+func standInBy(t *testing.T, compiler string, flags ...string) string {
+	t.Helper()
+	needs(t, compiler)
+	return filepath.Dir(must[string](t)(workshop.Make("standin-"+compiler+strings.Join(flags, "")+"/libcuda.so.1", func(path string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
-		return toolchain.Tool{Words: append([]string{"gcc", "-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden",
+		return toolchain.Tool{Words: append([]string{compiler, "-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden",
 			"-Wl,-soname,libcuda.so.1", "-o", path, "../../cgo/testdata/cuda/cuda.c", "-lpthread"}, flags...)}.Run()
 	})))
 }
@@ -117,7 +122,11 @@ func compareDevices(t *testing.T, program, folder string, words ...string) {
 	t.Helper()
 	c := exec.Command(program, words...)
 	c.Env = []string{"LD_LIBRARY_PATH=" + folder}
-	r := record(t, library(t, withDevices), "none", c)
+	compareGiven(t, words, record(t, library(t, withDevices), "none", c))
+}
+
+func compareGiven(t *testing.T, words []string, r recorded) {
+	t.Helper()
 	if r.code != 3 || r.errors != "" || len(r.boxes) != 1 {
 		t.Fatalf("%q: %+v", words, r)
 	}
@@ -180,12 +189,26 @@ func TestAProgramWithoutDevices(t *testing.T) {
 func TestMemoryOfDevicesWithMusl(t *testing.T) {
 	needs(t, "musl-gcc")
 	target := Target{Arch: here.Arch, Musl: true, Devices: true}
+	words := []string{"ask", "give", "take", "fail", "fork", "destroy"}
+	c := exec.Command(built(t, "musl-gcc", "devices.c", "-funwind-tables"), words...)
+	c.Env = []string{"LD_LIBRARY_PATH=" + standInBy(t, "musl-gcc")}
+	compareGiven(t, words, record(t, library(t, target), "none", c))
 	sums := built(t, "musl-gcc", "sums.c", "-funwind-tables")
 	compare(t, record(t, library(t, target), "all", exec.Command(sums, "each", "threads")))
 	absent := exec.Command(built(t, "musl-gcc", "devices.c", "-funwind-tables"), "absent")
 	if r := record(t, library(t, target), "none", absent); r.code != 3 || r.out != "absent\n" || r.errors != "" {
 		t.Errorf("%+v", r)
 	}
+}
+
+// The library for another machine, by an emulator.
+func TestMemoryOfDevicesOnArm64(t *testing.T) {
+	emulator, program := needs(t, "qemu-aarch64"), built(t, "aarch64-linux-gnu-gcc", "devices.c")
+	dir, words := toolchain.Memory(t), []string{"ask", "give", "take", "fail", "fork", "destroy"}
+	s := Settings{Parent: os.Getpid(), SampleBytes: 1, TableBytes: 64 << 20, Children: "none", Boxes: dir}
+	compareGiven(t, words, ran(t, dir, exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu",
+		"-E", "LD_PRELOAD=" + library(t, Target{Arch: "arm64", Devices: true}), "-E", "LD_LIBRARY_PATH=" + standInBy(t, "aarch64-linux-gnu-gcc"),
+		"-E", Variable + "=" + s.String(), program}, words...)...)))
 }
 
 // Libraries differ: only one that was asked to has the public names.
