@@ -182,6 +182,10 @@ func TestAProgramWithoutDevices(t *testing.T) {
 	if r := record(t, library(t, withDevices), "none", absent); r.code != 3 || r.out != "absent\n" || r.errors != "" {
 		t.Errorf("%+v", r)
 	}
+	python := exec.Command(needs(t, "python3"), "-c", "import ctypes; d = ctypes.CDLL(None); print([hasattr(d, n) for n in ('cuMemAlloc_v2', 'cuInit', 'dlsym', 'malloc')])")
+	if r := record(t, library(t, withDevices), "none", python); r.out != "[False, False, True, True]\n" || r.errors != "" {
+		t.Errorf("%+v", r)
+	}
 	sums, opened := built(t, "gcc", "sums.c"), built(t, "gcc", "opened.c", "-shared", "-fPIC")
 	compare(t, record(t, library(t, withDevices), "all", exec.Command(sums, "open", opened, "threads", "fork-exec", "each")))
 }

@@ -14,5 +14,7 @@
 // nothing in a set-user-ID program, does nothing in another PID namespace than the command's, where process numbers mean others, and says
 // nothing unless it cannot record.
 //
+// A library with the hooks of CUDA's driver is another one (Target.Devices): it defines dlsym, too.
+//
 // What needs Go inside is absent: Go's own heap, goroutine labels, what points to a block, the flight recorder.
 package preload
