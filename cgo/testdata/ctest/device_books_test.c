@@ -11,6 +11,7 @@
 struct worker {
 	uint64_t number, random;
 	uint64_t owners[BLOCKS]; // of the block with this number; 0 for none
+	bool mapped[BLOCKS];     // whether memory is mapped at the place with this number
 	uint64_t given, held;
 };
 
@@ -40,11 +41,51 @@ static void end_owner(struct worker *w)
 			w->owners[i] = 0, w->held--;
 }
 
+#define PLACE 65536
+
+static uint64_t place_of(const struct worker *w, uint32_t i)
+{
+	return w->number << 40 | (uint64_t)i * PLACE;
+}
+
+// The mapping alone holds the memory.
+static void map(struct worker *w, const struct registers *caller, uint32_t i)
+{
+	struct device_taking taking;
+	uint64_t handle = device_key(DEVICE_HANDLE, w->number << 32 | i);
+	device_hold(handle);
+	device_give(caller, &(struct device_block){handle, 100, DEVICE_MEMORY, 1, 0});
+	device_map(handle, place_of(w, i), PLACE);
+	device_release(handle, &taking);
+	device_released(handle, &taking, false);
+	w->mapped[i] = true;
+	w->given++, w->held++;
+}
+
+// Unmaps some places, of which not all need be mapped.
+static void unmap(struct worker *w, uint32_t from)
+{
+	uint32_t to = from + 1 + draw(w, 8);
+	bool fails = draw(w, 2) == 0;
+	to = to < BLOCKS ? to : BLOCKS;
+	uint64_t size = (uint64_t)(to - from) * PLACE;
+	device_unmapped(place_of(w, from), size, device_unmap(place_of(w, from), size), fails);
+	for (uint32_t i = from; i < to && !fails; i++) {
+		w->held -= w->mapped[i];
+		w->mapped[i] = false;
+	}
+}
+
 static void step(struct worker *w, const struct registers *caller)
 {
 	uint32_t i = draw(w, BLOCKS);
 	struct device_taking taking;
-	if (draw(w, 500) == 0) {
+	if (draw(w, 4) == 0) {
+		if (w->mapped[i])
+			unmap(w, i);
+		else
+			map(w, caller, i);
+	} else if (draw(w, 500) == 0) {
 		end_owner(w);
 	} else if (w->owners[i] == 0) {
 		w->owners[i] = owner_of(w, draw(w, 4));
@@ -92,6 +133,6 @@ static void by_threads(void)
 
 int main(void)
 {
-	run("blocks that threads give, take and end by their owners", by_threads);
+	run("blocks that threads give, take, map, unmap and end by their owners", by_threads);
 	return 0;
 }
