@@ -153,6 +153,26 @@ func TestMemoryOfDevices(t *testing.T) {
 	compareDevices(t, opened, folder, "dlsym", "give", "take", "close")
 }
 
+// A child of fork that is recorded, too, has what it allocates itself.
+func TestMemoryOfDevicesInAChild(t *testing.T) {
+	c := exec.Command(built(t, "gcc", "devices.c"), "dlsym", "give", "fork")
+	c.Env = []string{"LD_LIBRARY_PATH=" + standIn(t)}
+	r := record(t, library(t, withDevices), "all", c)
+	if r.code != 3 || r.errors != "" || len(r.boxes) != 2 {
+		t.Fatalf("%+v", r)
+	}
+	own, child := recordedAt(t, r.boxes[0]), recordedAt(t, r.boxes[1])
+	if len(own) < len(child) {
+		own, child = child, own
+	}
+	if want := said(t, r.out); !maps.Equal(own, want) {
+		t.Errorf("recorded: %v, given: %v", own, want)
+	}
+	if want := (map[place][4]int64{{"sum_child", "cuda", "GPU 1"}: {2, 12350, 1, 5}}); !maps.Equal(child, want) {
+		t.Errorf("recorded of the child: %v", child)
+	}
+}
+
 // A driver that is older than cuGetProcAddress, and one that cannot say which context is the current one: then no device is known.
 func TestMemoryOfDevicesWithOtherDrivers(t *testing.T) {
 	opened := built(t, "gcc", "devices.c")

@@ -192,6 +192,13 @@ static void destroy(void)
 			note('-', &given[i]);
 }
 
+SITE int sum_child(uint64_t *p, size_t bytes)
+{
+	int failed = cuda.alloc(p, bytes);
+	__asm__ volatile("");
+	return failed;
+}
+
 // What a child of fork does, and what fails, does not count.
 static void child(void)
 {
@@ -199,7 +206,7 @@ static void child(void)
 	pid_t pid = fork();
 	uint64_t p;
 	if (pid == 0)
-		_exit(cuda.alloc(&p, 12345) == 0 && cuda.take(p) == 0 && cuda.alloc(&p, 5) == 0 ? 3 : 4);
+		_exit(sum_child(&p, 12345) == 0 && cuda.take(p) == 0 && cuda.take(given[3].p) == 0 && sum_child(&p, 5) == 0 ? 3 : 4);
 	check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 3, "a child");
 }
 
