@@ -504,16 +504,18 @@ func TestHosts(t *testing.T) {
 			var errors strings.Builder
 			plain.Stderr = &errors
 			want, _ := plain.Output()
-			r := record(t, library(t, here), "all", exec.Command(path, arguments...))
-			if r.code != plain.ProcessState.ExitCode() || r.out != string(want) || r.errors != errors.String() {
-				t.Errorf("exit code %d of %d, %d bytes of %d, standard error %q, not %q", r.code, plain.ProcessState.ExitCode(), len(r.out), len(want), r.errors, &errors)
-			}
-			if len(r.boxes) == 0 {
-				t.Error("nothing was recorded")
-			}
-			for _, box := range r.boxes {
-				if recording, _ := read(t, box); len(recording.Lost()) > 0 {
-					t.Errorf("%s: %q", recording.Program, recording.Lost())
+			for _, target := range []Target{here, withDevices} {
+				r := record(t, library(t, target), "all", exec.Command(path, arguments...))
+				if r.code != plain.ProcessState.ExitCode() || r.out != string(want) || r.errors != errors.String() {
+					t.Errorf("%v: exit code %d of %d, %d bytes of %d, standard error %q, not %q", target, r.code, plain.ProcessState.ExitCode(), len(r.out), len(want), r.errors, &errors)
+				}
+				if len(r.boxes) == 0 {
+					t.Errorf("%v: nothing was recorded", target)
+				}
+				for _, box := range r.boxes {
+					if recording, _ := read(t, box); len(recording.Lost()) > 0 {
+						t.Errorf("%v: %s: %q", target, recording.Program, recording.Lost())
+					}
 				}
 			}
 		})
