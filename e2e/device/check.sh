@@ -22,6 +22,8 @@ if [ ! -x "$folder/device" ]; then
 	mkdir -p "$folder"
 	folder=$(cd "$folder" && pwd)
 	(cd "$here/.." && go build -o "$folder/device" ./device && go build -buildmode=c-shared -o "$folder/libdevice.so" ./device)
+	(cd "$here/../.." && go build -o "$folder/cgoheap" ./cmd/cgoheap)
+	(cd "$folder" && XDG_CACHE_HOME="$folder/cache" ./cgoheap run -device -o made.pb.gz true && rm made.pb.gz) # makes its library
 fi
 [ -z "$build" ] || exit 0
 
@@ -31,6 +33,17 @@ timeout 120 "$folder/device" || status=1
 # In a program of another's: the library is preloaded, so its hooks come first.
 if command -v python3 >/dev/null; then
 	LD_PRELOAD="$folder/libdevice.so" timeout 150 python3 "$here/check.py" "$folder/libdevice.so" || status=1
+	# The same, without a line of Go in it.
+	held=$(mktemp -d)
+	XDG_CACHE_HOME="$folder/cache" timeout 100 "$folder/cgoheap" run -device -json -o "$held/p.pb.gz" python3 "$here/held.py" >"$held/out" 2>"$held/err" || status=1
+	python3 - "$held/out" "$held/err" <<'END' || status=1
+import json, sys
+used, lines = int(open(sys.argv[1]).read()), open(sys.argv[2]).read().splitlines()
+recorded = json.loads(lines[-1])["devices"]["inuse_bytes"]
+print(f"cgoheap run: {used} bytes by the driver, {recorded} recorded" + ("" if used == recorded else ": these differ"))
+sys.exit(used != recorded)
+END
+	rm -r "$held"
 else
 	echo "left out: python3 is not here"
 fi
