@@ -199,7 +199,10 @@ func TestMemoryOfDevicesWithOtherDrivers(t *testing.T) {
 // Without a driver the program finds what it finds without the library, and no function that leads nowhere.
 func TestAProgramWithoutDevices(t *testing.T) {
 	absent := exec.Command(built(t, "gcc", "devices.c"), "absent")
-	if r := record(t, library(t, withDevices), "none", absent); r.code != 3 || r.out != "absent\n" || r.errors != "" {
+	if out, _ := exec.Command(absent.Path, "absent").Output(); string(out) != "absent, weak 0\n" {
+		t.Errorf("without the library: %q", out)
+	}
+	if r := record(t, library(t, withDevices), "none", absent); r.code != 3 || r.out != "absent, weak 500\n" || r.errors != "" {
 		t.Errorf("%+v", r)
 	}
 	python := exec.Command(needs(t, "python3"), "-c", "import ctypes; d = ctypes.CDLL(None); print([hasattr(d, n) for n in ('cuMemAlloc_v2', 'cuInit', 'dlsym', 'malloc')])")
@@ -220,7 +223,7 @@ func TestMemoryOfDevicesWithMusl(t *testing.T) {
 	sums := built(t, "musl-gcc", "sums.c", "-funwind-tables")
 	compare(t, record(t, library(t, target), "all", exec.Command(sums, "each", "threads")))
 	absent := exec.Command(built(t, "musl-gcc", "devices.c", "-funwind-tables"), "absent")
-	if r := record(t, library(t, target), "none", absent); r.code != 3 || r.out != "absent\n" || r.errors != "" {
+	if r := record(t, library(t, target), "none", absent); r.code != 3 || r.out != "absent, weak 500\n" || r.errors != "" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -228,7 +228,14 @@ static void leave(void)
 			note('-', &given[i]);
 }
 
-// Without a driver there are none of its functions, whoever asks.
+#ifndef LINKED
+int cuMemAllocHost_v2(void **p, size_t bytes) __attribute__((weak));
+#define WEAK(p) (cuMemAllocHost_v2 == NULL ? 0 : cuMemAllocHost_v2(&p, 1))
+#else
+#define WEAK(p) 0
+#endif
+
+// Without a driver there are none of its functions, whoever asks by dlsym; and one that is asked for as a weak symbol does nothing.
 static void absent(void)
 {
 	void *volatile found; // so that no call is a jump
@@ -242,7 +249,10 @@ static void absent(void)
 	check(found == NULL && dlerror() != NULL, "the program has a function");
 	found = dlsym(RTLD_NEXT, "malloc");
 	check(found != NULL && dlsym(program, "free") != NULL && dlerror() == NULL, "libc is not found");
-	puts("absent");
+	void *p = NULL;
+	int failed = WEAK(p);
+	check(p == NULL, "memory without a driver");
+	printf("absent, weak %d\n", failed);
 }
 
 int main(int n, char **words)
