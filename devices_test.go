@@ -56,6 +56,18 @@ func inUseOf(p *profile.Profile) map[string]int64 {
 	return sums
 }
 
+// What a driver's hooks record is exact, and what a program reports is sampled as malloc's blocks are.
+func TestAProfileOfDevicesSaysWhetherItIsAnEstimate(t *testing.T) {
+	p := start(t, Config{SampleBytes: 4096, TableBytes: 64 << 20})
+	for range 2 {
+		profile := selectedBy(t, p, Selection{View: ViewDevice()})
+		if sampled := len(profile.Sample) > 0; sampled != (profile.Period == 4096) || sampled != profiletest.HasComment(profile, "one sample per 4096 bytes") {
+			t.Errorf("%d samples, each %d bytes: %q", len(profile.Sample), profile.Period, profile.Comments)
+		}
+		onGPU(t, "0", onDevice, 1<<30, "cuda") // large enough to be a sample
+	}
+}
+
 func TestMemoryOfDevicesHasItsOwnView(t *testing.T) {
 	p := start(t, labelled)
 	before := p.recording.InUse()

@@ -32,12 +32,19 @@ func (r *Recording) SnapshotOf(wanted func(id uint64) bool) (*Snapshot, error) {
 	})
 }
 
-// DeviceIn is SnapshotIn of the blocks in memory of devices, which no other snapshot has, but for SnapshotOf.
+// DeviceIn is SnapshotIn of the blocks in memory of devices, which no other snapshot has, but for SnapshotOf. Its SampleBytes is 1 if all of them
+// were recorded, as the hooks of a driver do.
 func (r *Recording) DeviceIn(memory *scratch.Memory) (*Snapshot, error) {
-	return r.snapshot(memory, func(t *tables.Reader) *tables.Samples {
+	var sampled bool
+	s, err := r.snapshot(memory, func(t *tables.Reader) *tables.Samples {
 		t.Of = tables.Device
+		sampled = region().Load64(layout.HeaderDeviceSampled) != 0
 		return t.Settled()
 	})
+	if err == nil && !sampled {
+		s.SampleBytes = 1
+	}
+	return s, err
 }
 
 // snapshot settles the tables and takes the samples that list reads from them.

@@ -157,15 +157,23 @@ static __attribute__((noinline, cold)) bool lose_free(const void *p, uint32_t ge
 	return lost;
 }
 
+static inline void note_sampled(const struct site *s, uint64_t interval)
+{
+	if (s->device == SITE_ON_DEVICE && interval > 1)
+		__atomic_store_n(&cgoheap_region->device_sampled, 1, __ATOMIC_RELAXED);
+}
+
 // The total in use, and with it the peak, is of the host's memory: a device's has a total of its own, and what is registered counts once.
-static inline void in_use_raise(uint32_t slot, const struct site *s, uint64_t bytes)
+static inline void in_use_raise(uint32_t slot, const struct site *s, uint64_t bytes, uint64_t interval)
 {
 	if (s->device == SITE_REGISTERED)
 		return;
-	if (s->device == SITE_ON_DEVICE)
+	if (s->device == SITE_ON_DEVICE) {
 		__atomic_fetch_add(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
-	else
+		note_sampled(s, interval);
+	} else {
 		peak_raise(slot, bytes);
+	}
 }
 
 static inline void in_use_lower(uint32_t slot, const struct site *s, uint64_t bytes)
@@ -233,8 +241,9 @@ static void remember(struct pass pass, const struct allocation *a)
 	peak_before(site);
 	site_add(site, pass.parity, w);
 	if (kept) {
-		in_use_raise(pass.slot, site, w.of[BYTES]);
+		in_use_raise(pass.slot, site, w.of[BYTES], a->interval);
 	} else {
+		note_sampled(site, a->interval);
 		// It was certainly allocated. Whether it is still in use cannot be known later, so it does not count as in use.
 		count(COUNT_LOST_LIVE);
 		site_subtract(site, pass.parity, w);

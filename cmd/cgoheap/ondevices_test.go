@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
@@ -57,6 +58,10 @@ func TestMemoryOfDevicesIsSummedUpAndHasAProfile(t *testing.T) {
 	if host, on := parsed(t, "p.pb.gz"), parsed(t, "p.device.pb.gz"); inUseBy(host, "sum_alloc") != 0 || inUseBy(on, "sum_alloc") != 11<<20 ||
 		inUseBy(on, "sum_managed") != 11000 {
 		t.Errorf("sum_alloc: %d bytes of the host, %d of devices; %d of managed memory", inUseBy(host, "sum_alloc"), inUseBy(on, "sum_alloc"), inUseBy(on, "sum_managed"))
+	}
+	if host, on := parsed(t, "p.pb.gz"), parsed(t, "p.device.pb.gz"); host.Period != defaultSample || on.Period != 1 ||
+		profiletest.HasComment(on, "error of sampling") || !profiletest.HasComment(on, "of devices, in use", "every allocation") {
+		t.Errorf("what is recorded of devices is no estimate: %d, %d, %q", host.Period, on.Period, on.Comments)
 	}
 	code, _, trouble = ranWith(t, "", "run", "-device", "-tables", tables, "-o", "p.pb.gz", path)
 	if code != exitUnreadable || !strings.Contains(trouble, "p.pb.gz is there already") {

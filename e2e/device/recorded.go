@@ -30,6 +30,9 @@ func recorded(p *cgoheap.Profiler, kind, device string) (in inUse, err error) {
 	if err != nil {
 		return in, fmt.Errorf("the profile: %w", err)
 	}
+	if device != "" && now.Period != 1 {
+		return in, fmt.Errorf("the profile has estimates, of samples each %d bytes", now.Period)
+	}
 	for _, s := range now.Sample {
 		if strings.Join(s.Label["kind"], " ") != kind || strings.Join(s.Label["device"], " ") != device || s.Value[2] == 0 {
 			continue

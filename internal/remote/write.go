@@ -71,9 +71,12 @@ func (r *Recording) report(v View, names *symbolize.Symbolizer) report.Report {
 	out := report.Report{Module: r.module, Names: names, Group: report.HeapLabel, Foreign: true, Seen: v.Seen}
 	out.Header.Main = report.Mapping(r.main)
 	out.Header.SampleBytes = r.sampleBytes()
+	if v.Name == report.Device.Name && r.region.Load64(layout.HeaderDeviceSampled) == 0 {
+		out.Header.SampleBytes = 1
+	}
 	out.Header.Time = r.Time
 	out.Header.Columns, out.Header.DefaultType = v.Columns, v.DefaultType
-	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: r.sampleBytes()})
+	out.Header.Comments = v.Comments(&stack.Profile{Start: r.Started(), SampleBytes: out.Header.SampleBytes})
 	if n := int64(r.region.Load64(layout.HeaderDeviceInUse)) >> 4; n > 0 && v.Name != report.Device.Name {
 		out.Header.Comments = append(out.Header.Comments, report.BesideComment(n))
 	}
