@@ -23,7 +23,7 @@ static void in_child(void)
 {
 	gate_forsake();
 	mapping_watch(false);
-	region_forsake();
+	region_forsake(cgoheap_thread.inside != 0);
 }
 
 int cgoheap_prepare(const struct options *o)

@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) bool enter_at(struct pass *p, uint3
 	// The reader waits for us only if the epoch is still this one.
 	if ((__atomic_load_n(&epoch, __ATOMIC_SEQ_CST) & mask) == p->parity)
 		return true;
-	gate_leave(*p);
+	gate_vacate(*p);
 	return false;
 }
 
@@ -110,7 +110,7 @@ static inline bool stay_while(struct pass *p, uint32_t generation)
 {
 	if (recording(generation))
 		return true;
-	gate_leave(*p);
+	gate_vacate(*p);
 	return false;
 }
 
@@ -143,7 +143,11 @@ bool gate_enter(struct pass *p, uint32_t generation)
 {
 	if (!region_here())
 		return false;
-	return __builtin_expect(cgoheap_thread.shield != NULL, 0) ? enter_shielded(p, generation) : enter(p, generation);
+	cgoheap_thread.inside++;
+	bool entered = __builtin_expect(cgoheap_thread.shield != NULL, 0) ? enter_shielded(p, generation) : enter(p, generation);
+	if (!entered)
+		cgoheap_thread.inside--;
+	return entered;
 }
 
 // Whether no recorder is inside, from *slot on, that the reader has to wait for. A recorder that takes a slot before

@@ -31,6 +31,7 @@
 
 #include "counters.h"
 #include "slots.h"
+#include "thread.h"
 
 // The number of the recording, which is positive; 0 while stopped, and negative before gate_build.
 extern uint32_t cgoheap_generation __attribute__((visibility("hidden")));
@@ -61,9 +62,15 @@ extern uint32_t cgoheap_slots __attribute__((visibility("hidden")));
 // recording, or if all slots stayed taken for GATE_PAUSE, which is counted: either way, the caller must record nothing.
 bool gate_enter(struct pass *p, uint32_t generation);
 
-static inline void gate_leave(struct pass p)
+static inline void gate_vacate(struct pass p)
 {
 	__atomic_store_n(&cgoheap_inside[p.slot].by, GATE_VACANT, __ATOMIC_RELEASE);
+}
+
+static inline void gate_leave(struct pass p)
+{
+	gate_vacate(p);
+	cgoheap_thread.inside--;
 }
 
 // Called once, before the first recording, when the real functions are known: from then on the hooks may use them.

@@ -67,7 +67,7 @@ int layout_open(const struct region_file *file, uint64_t size, uint64_t sample_b
 	int failed = region_map(file, size);
 	if (failed != 0)
 		return failed;
-	bool boxed = cgoheap_file_size != 0;
+	bool boxed = region_may_lack_pages();
 	failed = boxed ? box_open() : 0; // before the first store: the volume may be full
 	if (failed == 0) {
 		lay_out(cgoheap_region, size, sample_bytes);
@@ -80,7 +80,7 @@ int layout_open(const struct region_file *file, uint64_t size, uint64_t sample_b
 	}
 	if (boxed)
 		box_laid_out();
-	else if (file != NULL)
+	else if (file != NULL && cgoheap_file_size == 0)
 		cgoheap_region->missing = 1; // at least
 	mapped_begin();
 	return 0;

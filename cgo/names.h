@@ -258,6 +258,7 @@
 #define region_file_is_whole cgoheap_own_region_file_is_whole
 #define region_forsake cgoheap_own_region_forsake
 #define region_map cgoheap_own_region_map
+#define region_may_lack_pages cgoheap_own_region_may_lack_pages
 #define region_reserve cgoheap_own_region_reserve
 #define room_fits cgoheap_own_room_fits
 #define room_leave cgoheap_own_room_leave

@@ -22,6 +22,7 @@ uint64_t cgoheap_file_size;
 static uint64_t writable; // bytes of the region that may be written
 
 static struct {
+	bool is_segment;
 	char path[PATH_MAX];
 	uint64_t device, inode;
 } mapped_file;
@@ -157,6 +158,11 @@ bool region_file_is_whole(void)
 	return system_call(SYS_futex, (long)mark(), FUTEX_WAIT_PRIVATE, 1, (long)&at_once) == -ETIMEDOUT; // it is 1
 }
 
+bool region_may_lack_pages(void)
+{
+	return cgoheap_file_size != 0 && !mapped_file.is_segment;
+}
+
 static bool leave_file(void)
 {
 	if (!place_memory(cgoheap_file_size))
@@ -168,9 +174,10 @@ static bool leave_file(void)
 
 static void know(const struct region_file *file)
 {
-	size_t length = strlen(file->path);
+	size_t length = file->path == NULL ? 0 : strlen(file->path);
+	mapped_file.is_segment = file->path == NULL;
 	mapped_file.path[0] = 0;
-	if (length < sizeof mapped_file.path)
+	if (length != 0 && length < sizeof mapped_file.path)
 		memcpy(mapped_file.path, file->path, length + 1);
 	mapped_file.device = file->device;
 	mapped_file.inode = file->inode;
@@ -241,12 +248,20 @@ static void map_copy(int file, uint64_t from, uint64_t size)
 	(void)system_call6(SYS_mmap, (long)region_at(from), (long)size, PROT_READ | PROT_WRITE, flags, file, (long)from);
 }
 
-// The child has one thread, so nobody else gets to see the descriptor.
-void region_forsake(void)
+static void copy_segment(void)
 {
-	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED); // an emulator may not wipe
-	if (cgoheap_file_size == 0)
+	uint64_t used = written(cgoheap_region);
+	char *copy = pages_map(cgoheap_file_size);
+	if (copy == NULL)
 		return;
+	memcpy(copy, cgoheap_region, REGION_FILTER);
+	memcpy(copy + REST, region_at(REST), used - REST);
+	(void)place_file(copy, cgoheap_file_size);
+}
+
+// The child has one thread, so nobody else gets to see the descriptor.
+static void copy_file(void)
+{
 	long file = system_call(SYS_openat, AT_FDCWD, (long)mapped_file.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
 	if (file < 0)
 		return;
@@ -255,6 +270,17 @@ void region_forsake(void)
 		map_copy((int)file, 0, REGION_FILTER);
 	}
 	system_call(SYS_close, file, 0, 0, 0);
+}
+
+void region_forsake(bool goes_on)
+{
+	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED); // an emulator may not wipe
+	if (region_may_lack_pages())
+		copy_file();
+	else if (cgoheap_file_size != 0 && goes_on)
+		copy_segment();
+	else if (cgoheap_file_size != 0)
+		(void)leave_file();
 }
 
 static uint64_t reserve_lines(uint64_t size)

@@ -93,16 +93,22 @@ extern uint64_t cgoheap_mapped; // bytes mapped at cgoheap_region, whatever the 
 // Not 0 in the process that opened the region. It lies in memory that the kernel wipes in any child.
 __attribute__((visibility("hidden"))) extern uint32_t *cgoheap_here;
 
-// How many bytes of a file the region lies in; 0 if it is the process's own memory.
+// How many bytes of a file, or of a segment, the region lies in; 0 if it is the process's own memory.
 extern uint64_t cgoheap_file_size;
 
 // A file for a region, mapped as a whole, shared. No descriptor is kept: the program could close it, and have another file under its
 // number. Nor is there a time at which the program could take its number for one of its own.
+//
+// Or a segment of System V shared memory, which has no path. The kernel has promised all of its memory, and nobody can make it shorter, so
+// no page of it can be missing: hooks need no shield.
 struct region_file {
 	uintptr_t pages;
-	const char *path;       // a child finds it there
+	const char *path;       // a child finds it there; NULL for a segment
 	uint64_t device, inode; // and knows it by these
 };
+
+// Whether the region lies in a file that pages may be missing of.
+bool region_may_lack_pages(void);
 
 // Whether the file has all its pages that ever were there: nobody has made it shorter.
 bool region_file_is_whole(void);
@@ -133,8 +139,9 @@ bool region_allow(uint64_t end);
 // kernel refuses that, it is zeroed.
 void region_close(void);
 
-// In a forked child: a region in a file becomes a copy of it, if the file is still found.
-void region_forsake(void);
+// In a forked child: a region in a file becomes a copy of it, if the file is still found; one in a segment becomes memory, with a copy only if
+// a hook goes on in the child because a handler has interrupted it.
+void region_forsake(bool goes_on);
 
 // Returns the offset of size zeroed bytes, aligned to 64 if size is at least 64, to 16 otherwise; 0 when the region is
 // full. A record below 64 bytes lies above all such records that were reserved before it.

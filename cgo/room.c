@@ -28,7 +28,7 @@ void room_run_blocked(struct room *r, void (*work)(void *), void *argument)
 bool room_fits(void)
 {
 	stack_t s;
-	if (STAYS || cgoheap_file_size == 0)
+	if (STAYS || !region_may_lack_pages())
 		return true;
 	return system_call(SYS_sigaltstack, 0, (long)&s, 0, 0) == 0 && (s.ss_flags & SS_ONSTACK) == 0;
 }

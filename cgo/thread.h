@@ -51,6 +51,7 @@ struct thread {
 	uintptr_t bottom;      // no page of that stack begins below it; above top if the stack was not found
 	struct kind kind;      // of the block that is being recorded
 	uint32_t in_driver;    // how many calls of a device's driver it is in
+	uint32_t inside;       // how many slots of the gate it has, or is about to take; more than one if handlers interrupt hooks
 	struct shield *shield; // NULL unless the region lies in a file, and the thread is at work there
 };
 

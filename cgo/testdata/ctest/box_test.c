@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 
 #include "../../box.h"
 #include "../../family.h"
+#include "../../shield.h"
 #include "boxes.h"
 
 void *hook_malloc(size_t size);
@@ -344,6 +346,90 @@ static void is_covered(void)
 	check(sigaction(SIGBUS, NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL);
 }
 
+// A region in a segment, and the segment as whoever has made it sees it.
+static char *seen;
+
+static void start_in_segment(void)
+{
+	int number = shmget(IPC_PRIVATE, SIZE, IPC_CREAT | 0600);
+	check(number >= 0);
+	void *pages = shmat(number, NULL, 0);
+	seen = shmat(number, NULL, 0);
+	check(pages != (void *)-1 && seen != (void *)-1 && shmctl(number, IPC_RMID, NULL) == 0);
+	struct options o = {.file = {.pages = (uintptr_t)pages}, .table_bytes = SIZE, .sample_bytes = 1, .seed = 1, .max_depth = 64};
+	check(cgoheap_prepare(&o) == 0);
+	cgoheap_start();
+	check(!shield_needed() && box_state() == BOX_NONE && cgoheap_file_size == SIZE);
+}
+
+static void stop_in_segment(void)
+{
+	check(cgoheap_stop() && cgoheap_file_size == 0);
+	check(((struct header *)seen)->magic == REGION_MAGIC);
+	shmdt(seen);
+}
+
+static uint64_t sum_of_segment(void)
+{
+	uint64_t sum = 0;
+	for (uint64_t at = 0; at < SIZE; at += sizeof sum)
+		sum = (sum + *(uint64_t *)(seen + at)) * 6364136223846793005ULL;
+	return sum;
+}
+
+static void is_in_segment(void)
+{
+	start_in_segment();
+	under_load(nothing);
+	void *p = hook_malloc(100);
+	const struct header *h = (struct header *)seen;
+	check(h->pid == (uint32_t)getpid() && h->used == cgoheap_region->used && memcmp(h, cgoheap_region, sizeof *h) == 0);
+	hook_free(p);
+	expect(totals().allocs, totals().alloc_bytes, 0, 0);
+	check(totals().allocs == 4 * (40000 / SCALE) + 1);
+	stop_in_segment();
+}
+
+static void stays_out_of_segment(void)
+{
+	start_in_segment();
+	churn((void *)1);
+	uint64_t before = sum_of_segment();
+	pid_t child = fork();
+	if (child == 0 && cgoheap_file_size != 0)
+		_exit(2); // it would keep the memory
+	child_churns(child);
+#if defined(__x86_64__)
+	child_churns((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+#endif
+	check(sum_of_segment() == before);
+	stop_in_segment();
+}
+
+// The hook goes on in the child with what it had.
+static void forks_inside_segment(void)
+{
+	struct pass pass;
+	start_in_segment();
+	churn((void *)1);
+	check(record_join() && gate_enter(&pass, cgoheap_generation));
+	uint64_t before = sum_of_segment(), used = cgoheap_region->used;
+	pid_t child = fork();
+	if (child == 0) {
+		if (cgoheap_region->used != used || memcmp(region_at(cgoheap_region->lasts), seen + cgoheap_region->lasts, used - cgoheap_region->lasts) != 0)
+			_exit(1);
+		cgoheap_region->used = 1;
+		*(uint64_t *)region_at(cgoheap_region->lasts) = 1;
+		gate_leave(pass);
+		_exit(0);
+	}
+	int status;
+	check(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+	check(sum_of_segment() == before);
+	gate_leave(pass);
+	stop_in_segment();
+}
+
 int main(void)
 {
 	atexit(remove_file);
@@ -352,6 +438,9 @@ int main(void)
 	run("also where memory is limited", is_left_near_a_limit);
 	run("children stay out of it", stays_out);
 	run("a hook that goes on in a child does, too", forks_inside);
+	run("what is recorded is in a segment of shared memory, without a shield", is_in_segment);
+	run("children stay out of it", stays_out_of_segment);
+	run("a hook that goes on in a child does, too", forks_inside_segment);
 #ifdef __SANITIZE_THREAD__ // it has a lock of its own around each atomic operation: a hook that lands elsewhere leaves that locked
 	(void)is_shorter;
 	(void)is_covered;
