@@ -162,6 +162,15 @@ void live_prefetch(const void *p)
 	__builtin_prefetch(bucket_of(level, hash, 1), 1);
 }
 
+void live_prefetch_older(const void *p)
+{
+	uint64_t hash = mix64((uintptr_t)p);
+	for (int level = newest_level() - 1; level >= 0; level--) {
+		__builtin_prefetch(bucket_of(level, hash, 0)->keys);
+		__builtin_prefetch(bucket_of(level, hash, 1)->keys);
+	}
+}
+
 static void count_bucket(const struct bucket *b, uint8_t *counts)
 {
 	for (int i = 0; i < BUCKET; i++) {

@@ -29,6 +29,9 @@ static inline bool live_maybe(const void *p)
 // Prefetches what the next search for p is likely to read. It never faults.
 void live_prefetch(const void *p);
 
+// The same for a search that probably finds nothing, and so reads all levels.
+void live_prefetch_older(const void *p);
+
 // KEPT_NOT: the region is full. KEPT_ALREADY: the table has a block at that address, and keeps it.
 enum kept { KEPT, KEPT_NOT, KEPT_ALREADY };
 

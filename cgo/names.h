@@ -125,6 +125,7 @@
 #define live_insert cgoheap_own_live_insert
 #define live_mark_lost cgoheap_own_live_mark_lost
 #define live_prefetch cgoheap_own_live_prefetch
+#define live_prefetch_older cgoheap_own_live_prefetch_older
 #define live_remove cgoheap_own_live_remove
 #define loads_biases cgoheap_own_loads_biases
 #define loads_read cgoheap_own_loads_read

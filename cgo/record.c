@@ -226,6 +226,7 @@ static void remember(struct pass pass, const struct allocation *a)
 {
 	uint64_t ticks = clock_ticks();
 	live_prefetch(a->p);
+	live_prefetch_older(a->p);
 	count_in(pass.slot, COUNT_SAMPLES, 1);
 	uint32_t ref = site_of(pass.slot, a->size, a->caller);
 	if (ref == 0) { // a block remembered at this address is gone all the same
