@@ -18,31 +18,32 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// harvest reads the boxes of a run, and removes them.
+// harvest reads the boxes of a run, and removes them. Instead of a box, the program may have a segment of memory.
 //
 // A process that executes another program leaves a box behind, and is to have but one: its newest. That of a process that has ended is not
 // locked any more; but so is one of which the process executes a program that is not recorded.
 type harvest struct {
 	*running
 	dir      string
-	pid      int        // of the program
-	own      *summary   // of the program
-	children []*summary // of others that have ended
-	alive    int        // others that still ran at the last look
-	notes    []string   // for the user
-	troubles []error    // the same, which make an exit code of 0 another one
+	segment  *blackbox.Segment // for the program; nil if there is none
+	pid      int               // of the program
+	own      *summary          // of the program
+	children []*summary        // of others that have ended
+	alive    int               // others that still ran at the last look
+	notes    []string          // for the user
+	troubles []error           // the same, which make an exit code of 0 another one
 	looked   chan struct{}
 	typed    bool   // whether a key of the terminal has sent a signal
-	seen     string // the newest box of the program at the last look
+	seen     left   // the newest box of the program at the last look
 	executed string // the program that it executes since, and that is not recorded; "" if there is none
 }
 
 // wanted is a file in the directory: while it is there, a process that ends in order leaves its box although this command is gone.
 const wanted = "wanted"
 
-// left is a box in the directory.
+// left is a box in the directory, or the segment.
 type left struct {
-	path string
+	path string // "" for the segment
 	pid  int
 	time string // of its name; later ones are greater
 }
@@ -60,6 +61,9 @@ func (h *harvest) boxes() (map[int][]left, error) {
 			byProcess[pid] = append(byProcess[pid], left{path, pid, parts[len(parts)-2]})
 		}
 	}
+	if pid, started := h.segment.Begun(); pid != 0 {
+		byProcess[pid] = append(byProcess[pid], left{"", pid, strconv.FormatUint(started, 16)})
+	}
 	for _, list := range byProcess {
 		slices.SortFunc(list, func(a, b left) int { return cmp.Compare(a.time, b.time) })
 	}
@@ -76,7 +80,7 @@ func (h *harvest) look() {
 	}
 	if list := all[h.pid]; len(list) > 0 {
 		h.removeAll(list[:len(list)-1])
-		h.lookAt(list[len(list)-1].path)
+		h.lookAt(list[len(list)-1])
 		delete(all, h.pid)
 	}
 	h.alive = 0
@@ -87,24 +91,35 @@ func (h *harvest) look() {
 
 // lookAt looks whether the program, whose newest box is this, has executed another one. A box of less than a second is left alone: it may
 // not be locked yet.
-func (h *harvest) lookAt(path string) {
-	if path != h.seen {
-		h.seen, h.executed = path, ""
+func (h *harvest) lookAt(b left) {
+	if b != h.seen {
+		h.seen, h.executed = b, ""
 		return
 	}
-	file, err := blackbox.Open(path, blackbox.Options{})
+	file, err := h.open(b)
 	if err != nil {
 		return
 	}
-	defer file.Close()
+	defer file.Close() // of nil, it does nothing
 	h.executed = cmp.Or(programOf(h.pid), h.executed)
+}
+
+// open opens a box that no process has any more; of the segment it returns nil.
+func (h *harvest) open(b left) (*os.File, error) {
+	if b.path != "" {
+		return blackbox.Open(b.path, blackbox.Options{})
+	}
+	if h.segment.Attached() {
+		return nil, blackbox.ErrAlive
+	}
+	return nil, nil
 }
 
 func (h *harvest) recoverChildren(all map[int][]left) {
 	for pid, list := range all {
 		newest := list[len(list)-1]
 		h.removeAll(list[:len(list)-1])
-		file, err := blackbox.Open(newest.path, blackbox.Options{})
+		file, err := h.open(newest)
 		switch {
 		case errors.Is(err, blackbox.ErrAlive):
 			h.alive++
@@ -113,9 +128,9 @@ func (h *harvest) recoverChildren(all map[int][]left) {
 			h.troubles = append(h.troubles, fmt.Errorf("%s: %w", newest.path, err))
 		case programOf(pid) != "":
 			file.Close()
-			h.remove(newest.path)
+			h.remove(newest)
 		default:
-			sum, err := h.read(file, h.fileOf(pid, true))
+			sum, err := h.read(newest, file, h.fileOf(pid, true))
 			switch {
 			case err == nil:
 				h.children = append(h.children, sum)
@@ -137,26 +152,41 @@ func programOf(pid int) string {
 
 func (h *harvest) removeAll(list []left) {
 	for _, b := range list {
-		h.remove(b.path)
+		h.remove(b)
 	}
 }
 
-func (h *harvest) remove(box string) {
-	if err := os.Remove(box); err != nil && !errors.Is(err, os.ErrNotExist) {
+func (h *harvest) remove(b left) {
+	if b.path == "" {
+		if err := h.segment.Remove(); err != nil {
+			h.troubles = append(h.troubles, err)
+		}
+		h.segment = nil
+		return
+	}
+	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		h.troubles = append(h.troubles, err)
 	}
 }
 
+// recording reads a box, or the segment.
+func (h *harvest) recording(b left, file *os.File) (*remote.Recording, error) {
+	if b.path == "" {
+		return remote.ReadMemory(h.segment.Memory())
+	}
+	return remote.ReadBox(file)
+}
+
 // read writes the profile of a box, removes it, and closes the file.
-func (h *harvest) read(file *os.File, profile string) (*summary, error) {
+func (h *harvest) read(b left, file *os.File, profile string) (*summary, error) {
 	defer file.Close()
-	r, err := remote.ReadBox(file)
+	r, err := h.recording(b, file)
 	if errors.Is(err, remote.ErrNotBegun) {
-		h.remove(file.Name())
+		h.remove(b)
 		return nil, fmt.Errorf("there is no profile: %w", err)
 	}
 	if errors.Is(err, remote.ErrFull) {
-		h.remove(file.Name())
+		h.remove(b)
 		return nil, fmt.Errorf("there is no profile, because the tables had no room in %s: name a larger directory in memory with "+
 			"-tables, or record less with -sample", h.dir)
 	}
@@ -166,10 +196,20 @@ func (h *harvest) read(file *os.File, profile string) (*summary, error) {
 		sum, err = h.take(r, profile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", file.Name(), err)
+		box, failed := h.keep(b)
+		return nil, errors.Join(fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", box, err), failed)
 	}
-	h.remove(file.Name())
+	h.remove(b)
 	return sum, nil
+}
+
+// keep returns the path of a box that is to stay; what is in the segment becomes one.
+func (h *harvest) keep(b left) (path string, err error) {
+	if b.path != "" {
+		return b.path, nil
+	}
+	path = filepath.Join(h.dir, fmt.Sprintf("cgoheap.program.localhost.%d.%s.box", b.pid, b.time))
+	return path, h.segment.Save(path)
 }
 
 // finish reads what the program has left, and removes the directory unless something stays in it.
@@ -212,12 +252,15 @@ func (h *harvest) readOwn() (failed, err error) {
 		return nil, err
 	}
 	list := all[h.pid]
-	newest := list[len(list)-1].path
-	file, err := descriptor.OpenFile(newest, os.O_RDWR|unix.O_NOFOLLOW, 0) // whoever has its lock: the program has ended
+	newest := list[len(list)-1]
+	var file *os.File
+	if newest.path != "" {
+		file, err = descriptor.OpenFile(newest.path, os.O_RDWR|unix.O_NOFOLLOW, 0) // whoever has its lock: the program has ended
+	}
 	if err != nil {
 		return nil, err
 	}
-	h.own, failed = h.read(file, h.fileOf(h.pid, false))
+	h.own, failed = h.read(newest, file, h.fileOf(h.pid, false))
 	return failed, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/preload"
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
@@ -138,7 +139,7 @@ func (r *running) fileOf(pid int, child bool) string {
 
 // environment returns that of the program: it, with the library before others that are preloaded, because the first malloc is the one
 // that the program calls. AddressSanitizer would end a child that was compiled with it, because it is not the first library.
-func (r *running) environment(library, boxes string) (list []string) {
+func (r *running) environment(library, boxes string, segment *blackbox.Segment) (list []string) {
 	libraries, sanitizer, tables := library, "verify_asan_link_order=0", tableBytes
 	if r.sample == 1 {
 		tables = exactTableBytes
@@ -154,7 +155,7 @@ func (r *running) environment(library, boxes string) (list []string) {
 			list = append(list, variable)
 		}
 	}
-	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Settle: r.settle, Children: r.children,
+	settings := preload.Settings{Parent: os.Getpid(), SampleBytes: r.sample, TableBytes: int64(tables), Segment: segment, Settle: r.settle, Children: r.children,
 		Go: r.goCode, Boxes: boxes}
 	return append(list, "LD_PRELOAD="+libraries, "ASAN_OPTIONS="+sanitizer, preload.Variable+"="+settings.String())
 }

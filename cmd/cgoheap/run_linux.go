@@ -37,8 +37,8 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	if err != nil {
 		return exitUnreadable, err
 	}
-	h := &harvest{running: r, dir: dir}
-	c := &exec.Cmd{Path: program, Args: names, Env: r.environment(library, dir), Stdin: s.in, Stdout: s.raw, Stderr: s.progress}
+	h := &harvest{running: r, dir: dir, segment: r.makeSegment()}
+	c := &exec.Cmd{Path: program, Args: names, Env: r.environment(library, dir, h.segment), Stdin: s.in, Stdout: s.raw, Stderr: s.progress}
 	end, err := h.await(c, signals, h.look)
 	if err != nil {
 		return exitUnreadable, errors.Join(fmt.Errorf("%s cannot be started: %w", names[0], err), os.Remove(dir))
@@ -109,7 +109,7 @@ func (h *harvest) attend(trouble io.Writer, signals <-chan os.Signal, end ending
 				return sent, os.RemoveAll(h.dir)
 			}
 			asked = true
-			fmt.Fprintf(trouble, "cgoheap run: the program has ended, and its tables, in %s, are being read: another signal removes them\n", h.dir)
+			fmt.Fprintf(trouble, "cgoheap run: the program has ended, and its tables are being read: another signal removes them\n")
 		}
 	}
 }
@@ -229,6 +229,20 @@ func peakResident() int64 {
 		return 0
 	}
 	return u.Maxrss << 10
+}
+
+// makeSegment makes shared memory for the program's tables. Each event then costs a fourth, because no page of it can be missing as one of a
+// file can. Where little is recorded that is nothing, and so is the command's end, with which the memory goes. Nor has it a path, by which others
+// could read it. It is nil where a file serves, or must.
+func (r *running) makeSegment() *blackbox.Segment {
+	if r.sample != 1 || r.settle || r.tables != "" {
+		return nil
+	}
+	s, err := blackbox.NewSegment(exactTableBytes)
+	if err != nil {
+		return nil
+	}
+	return s
 }
 
 const leastRoom = 8 << 20 // that a directory for tables must have

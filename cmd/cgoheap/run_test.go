@@ -18,8 +18,10 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/remote"
+	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
@@ -388,7 +390,7 @@ func TestSignalsWhileTablesAreRead(t *testing.T) {
 		var trouble strings.Builder
 		by, err := h.attend(&trouble, signals, ending{}, func() error { <-reads; return errors.New("read") })
 		_, gone := os.Stat(h.dir)
-		if !strings.Contains(trouble.String(), "its tables, in "+h.dir+", are being read") {
+		if !strings.Contains(trouble.String(), "its tables are being read") {
 			t.Errorf("%q", trouble.String())
 		}
 		if want == "" && (by != nil || err == nil || err.Error() != "read" || gone != nil) {
@@ -503,7 +505,7 @@ func TestAProgramThatExecutesOneThatIsNotRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &exec.Cmd{Path: must(t)(exec.LookPath("sh")), Args: []string{"sh", "-c", "exec " + static + " wait"}, Env: r.environment(library, h.dir)}
+	c := &exec.Cmd{Path: must(t)(exec.LookPath("sh")), Args: []string{"sh", "-c", "exec " + static + " wait"}, Env: r.environment(library, h.dir, h.segment)}
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -582,5 +584,82 @@ func must(t *testing.T) func(made string, err error) string {
 			t.Fatal(err)
 		}
 		return made
+	}
+}
+
+// ranInSegment runs a program whose tables lie in a segment, to its end, and returns what reads them.
+func ranInSegment(t *testing.T, r *running, arguments ...string) (*harvest, ending) {
+	t.Helper()
+	h := &harvest{running: r, dir: must(t)(r.makeDirectory())}
+	path, library, err := r.find(&streams{progress: os.Stderr}, arguments[0])
+	if err == nil {
+		h.segment, err = blackbox.NewSegment(exactTableBytes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &exec.Cmd{Path: path, Args: arguments, Env: r.environment(library, h.dir, h.segment)}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h.pid = c.Process.Pid
+	_ = c.Wait()
+	if boxes, err := blackbox.Names(h.dir); err != nil || len(boxes) != 0 {
+		t.Fatalf("%v, %q", err, boxes)
+	}
+	return h, endingOf(c)
+}
+
+// The command holds what was recorded, also by the second of two programs, and leaves nothing.
+func TestTablesInMemory(t *testing.T) {
+	tables := forRuns(t)
+	for _, arguments := range [][]string{{program(t), "kill"}, {"sh", "-c", "exec " + program(t) + " kill"}} {
+		h, end := ranInSegment(t, &running{sample: 1, children: "none", tables: tables, file: "p.pb.gz", shared: shared{view: remote.View{View: report.InUse}}}, arguments...)
+		if err := h.finish(end); err != nil || len(h.troubles) != 0 || len(h.notes) != 0 || h.segment != nil {
+			t.Errorf("%v, %q, %q", err, h.troubles, h.notes)
+		}
+		if n := inUseBy(parsed(t, "p.pb.gz"), "hold_block"); n != 1_000_003 || h.own.InUseBytes != n || end.code != 137 {
+			t.Errorf("%d bytes, %+v, %+v", n, h.own, end)
+		}
+		if left, err := os.ReadDir(tables); err != nil || len(left) > 0 {
+			t.Errorf("%v, %v are left", err, left)
+		}
+		if err := os.Remove("p.pb.gz"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTablesInMemoryStayIfTheProfileCannotBeWritten(t *testing.T) {
+	tables := forRuns(t)
+	h, end := ranInSegment(t, &running{sample: 1, children: "none", tables: tables, file: "gone/p.pb.gz"}, program(t), "kill")
+	err := h.finish(end)
+	boxes, failed := filepath.Glob(filepath.Join(tables, "*", "*.box"))
+	if err == nil || failed != nil || len(boxes) != 1 || len(h.troubles) != 1 || !strings.Contains(h.troubles[0].Error(), "the tables stay in "+boxes[0]) {
+		t.Fatalf("%v, %q, %q", err, h.troubles, boxes)
+	}
+	code, _, trouble := ranWith(t, "", "recover", "-o", ".", boxes[0])
+	made, failed := filepath.Glob("*.pb.gz")
+	if code != exitGood || failed != nil || len(made) != 1 || inUseBy(parsed(t, made[0]), "hold_block") != 1_000_003 {
+		t.Errorf("exit code %d, %q, %q", code, trouble, made)
+	}
+}
+
+// Where somebody else is to find the tables, or where little is recorded, they lie in a file.
+func TestWhichTablesLieInMemory(t *testing.T) {
+	for _, c := range []struct {
+		running
+		memory bool
+	}{{running{sample: 1}, true}, {running{sample: 2}, false}, {running{sample: 1, settle: true}, false}, {running{sample: 1, tables: "/dev/shm"}, false}} {
+		s := c.makeSegment()
+		if (s != nil) != c.memory {
+			t.Errorf("%+v: %v", c, s)
+		}
+		if s == nil {
+			continue
+		}
+		if err := s.Remove(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -31,6 +31,9 @@ func (*Box) Path() string { return "" }
 // Remove does nothing.
 func (*Box) Remove() error { return nil }
 
+// Segment cannot exist here.
+type Segment struct{}
+
 // Prefix returns "".
 func Prefix() string { return "" }
 

@@ -77,6 +77,6 @@ int file_make(struct region_file *file, const char *directory, const char *progr
 void file_remove(const struct region_file *file)
 {
 	struct stat s;
-	if (lstat(file->path, &s) == 0 && s.st_dev == file->device && s.st_ino == file->inode)
+	if (file->path != NULL && lstat(file->path, &s) == 0 && s.st_dev == file->device && s.st_ino == file->inode)
 		unlink(file->path);
 }

@@ -10,7 +10,7 @@
 // lasts as long as the mapping. The path in *file stays valid until the next call. 0, or an errno.
 int file_make(struct region_file *file, const char *directory, const char *program, uint64_t size);
 
-// Removes a file that was made and not mapped by others.
+// Removes a file that was made and not mapped by others. Of a segment there is none.
 void file_remove(const struct region_file *file);
 
 #endif

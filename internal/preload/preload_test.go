@@ -98,7 +98,8 @@ type recorded struct {
 	code   int
 	out    string
 	errors string
-	boxes  []string // in the order of their names
+	boxes  []string          // in the order of their names
+	memory *remote.Recording // in a segment; nil if there is none
 }
 
 // settles is a variable that has record have the tables settled.
@@ -132,7 +133,7 @@ func ran(t *testing.T, dir string, c *exec.Cmd) (r recorded) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-	return recorded{c.ProcessState.ExitCode(), out.String(), trouble.String(), boxes}
+	return recorded{code: c.ProcessState.ExitCode(), out: out.String(), errors: trouble.String(), boxes: boxes}
 }
 
 // read returns the profile in a box.
@@ -142,7 +143,12 @@ func read(t *testing.T, box string) (*remote.Recording, *profile.Profile) {
 	defer file.Close()
 	r := must[*remote.Recording](t)(remote.ReadBox(file))
 	t.Cleanup(r.Close)
-	return r, profiletest.Read(t, func(w io.Writer) error {
+	return r, profileOf(t, r)
+}
+
+func profileOf(t *testing.T, r *remote.Recording) *profile.Profile {
+	t.Helper()
+	return profiletest.Read(t, func(w io.Writer) error {
 		return r.Write(w, remote.View{View: report.InUse}, symbolize.New(symbolize.Options{}))
 	})
 }
@@ -182,6 +188,9 @@ func compare(t *testing.T, r recorded) {
 	for _, box := range r.boxes {
 		recording, p := read(t, box)
 		found[recording.About.Process] = sumsIn(p)
+	}
+	if r.memory != nil {
+		found[r.memory.About.Process] = sumsIn(profileOf(t, r.memory))
 	}
 	if want := counted(t, r.out); !maps.Equal(found, want) {
 		t.Errorf("recorded: %v, counted by the program: %v", found, want)

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The variable. Its value is "parent=PID space=INODE sample=BYTES tables=BYTES settle=0 children=NAMES go=LAYOUT boxes=DIR": decimal numbers;
-// INODE is 0 if it is not known; NAMES are "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal
+// The variable. Its value is "parent=PID space=INODE sample=BYTES tables=BYTES segment=NUMBER,TOKEN settle=0 children=NAMES go=LAYOUT boxes=DIR":
+// decimal numbers, but for TOKEN, which is hexadecimal, and 0 if there is no segment; INODE is 0 if it is not known; NAMES are "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal
 // numbers with commas between them, see settings_go; DIR, an absolute path, is all of the rest.
 #define SETTINGS_VARIABLE "CGOHEAP_RUN"
 
@@ -18,6 +18,8 @@ struct settings {
 	uint64_t space;        // the inode of the command's PID namespace: elsewhere, process numbers mean others
 	uint64_t sample_bytes; // mean bytes between samples; 1 records everything
 	uint64_t table_bytes;  // size of the box
+	int segment;           // the number of the segment that the command has made for the tables of the program
+	uint64_t token;        // that the segment has; 0 for none
 	uint64_t settle;       // 1: a thread settles the tables each second
 	char children[1024];
 	char go[512];

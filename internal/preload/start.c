@@ -26,6 +26,7 @@
 #include "modules.h"
 #include "record_mapped.h"
 #include "refused.h"
+#include "segment.h"
 #include "settings.h"
 #include "settler.h"
 
@@ -65,10 +66,18 @@ static uint64_t seed(void)
 	return (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15ULL ^ (uint64_t)getpid();
 }
 
+// The segment is for the process that the command has started, whatever programs that executes.
+static int make_tables(void)
+{
+	if ((uint64_t)getppid() == settings.parent && segment_take(&file, settings.segment, settings.token, settings.table_bytes))
+		return 0;
+	return file_make(&file, settings.boxes, name, settings.table_bytes);
+}
+
 // Makes a box, into which cgoheap_start begins to record. False if that cannot be.
 static bool prepare(void)
 {
-	int failed = file_make(&file, settings.boxes, name, settings.table_bytes);
+	int failed = make_tables();
 	if (failed != 0) {
 		say("its tables cannot be made: ", strerror(failed));
 		return false;

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/descriptor"
@@ -46,10 +48,29 @@ func (r *Recording) readBox(file *os.File) error {
 	if err := r.mapBox(file); err != nil {
 		return err
 	}
+	return r.know(info.ModTime())
+}
+
+// ReadMemory reads the recording in memory that a process had as its tables, which ended just now. It is read in place. Otherwise it is as
+// ReadBox.
+func ReadMemory(memory []byte) (*Recording, error) {
+	if err := beginsBox(bytes.NewReader(memory), int64(len(memory))); err != nil {
+		return nil, err
+	}
+	used, err := usedBytes(memory)
+	if err != nil {
+		return nil, err
+	}
+	r := &Recording{region: memory[:used], started: started(memory)}
+	return r, withoutFaults(func() error { return r.know(time.Now()) })
+}
+
+// know finds what the region says of its process, which has ended at that time at the latest.
+func (r *Recording) know(end time.Time) error {
 	if missing := r.region.Load64(layout.HeaderMissing); missing > 0 {
 		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
 	}
-	r.Time = info.ModTime()
+	r.Time = end
 	if last := lastIn(r.region); last != nil {
 		r.Time = last.Time
 	}
@@ -70,18 +91,18 @@ func (r *Recording) mapBox(file *os.File) error {
 	if _, err := file.ReadAt(head, 0); err != nil {
 		return err
 	}
-	bytes, err := usedBytes(head)
+	used, err := usedBytes(head)
 	if err != nil {
 		return err
 	}
-	memory, unmap, err := mapFile(file, int(bytes), mostCopied)
+	memory, unmap, err := mapFile(file, int(used), mostCopied)
 	r.region, r.unmap = memory, unmap
 	r.started = started(head)
 	return err
 }
 
 // beginsBox returns nil if a file of so many bytes begins as a box does and is as long as it says, otherwise why not.
-func beginsBox(file io.ReaderAt, bytes int64) error {
+func beginsBox(file io.ReaderAt, size int64) error {
 	var head [layout.HeaderSize + 8]byte
 	n, err := file.ReadAt(head[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -96,8 +117,8 @@ func beginsBox(file io.ReaderAt, bytes int64) error {
 	case err != nil:
 		return err
 	}
-	if size := binary.NativeEndian.Uint64(head[layout.HeaderSize:]); size != uint64(bytes) {
-		return fmt.Errorf("it has %d bytes of %d: it was cut short or overwritten", bytes, size)
+	if whole := binary.NativeEndian.Uint64(head[layout.HeaderSize:]); whole != uint64(size) {
+		return fmt.Errorf("it has %d bytes of %d: it was cut short or overwritten", size, whole)
 	}
 	return nil
 }
@@ -142,7 +163,11 @@ func (o *opened) copyRegion(start uint64) (tables.Region, error) {
 		defer box.Close()
 		return copyRegion(box, start, anywhere)
 	}
-	return copyRegion(o.memory, start, o.touched)
+	touched := o.touched
+	if inSegment(o.dir, start) { // the kernel does not tell of pages that it has swapped out
+		touched = anywhere
+	}
+	return copyRegion(o.memory, start, touched)
 }
 
 // ErrFault reports that a page of a file could not be read: its disk has an error, or somebody made it shorter meanwhile.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -41,6 +42,14 @@ func openBox(dir string, start uint64, memory io.ReaderAt) (boxFile, bool) {
 	}
 	return boxFile{}, false
 }
+
+// inSegment reports whether the region lies in a segment of shared memory.
+func inSegment(dir string, start uint64) bool {
+	return slices.ContainsFunc(boxPaths(dir, start), func(path string) bool { return strings.Contains(path, segmentName) })
+}
+
+// segmentName begins the names of segments in /proc/PID/maps.
+const segmentName = "/SYSV"
 
 // boxPaths returns the kernel's link to the file, which few may follow, and the path in the process's file system.
 func boxPaths(dir string, start uint64) []string {

@@ -44,14 +44,15 @@ func candidates(maps io.Reader) iter.Seq[uint64] {
 }
 
 // candidate returns the start of a line's mapping, if that can be read and written, and is private memory of no file or the
-// beginning of a shared file, as a black box is.
+// beginning of a shared file, as a black box is, or of a segment of shared memory.
 func candidate(line string) (start uint64, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 5 {
 		return 0, false
 	}
 	memory := fields[1] == "rw-p" && fields[4] == "0" && (len(fields) == 5 || len(fields) == 6 && strings.HasPrefix(fields[5], "[anon:"))
-	box := fields[1] == "rw-s" && strings.Trim(fields[2], "0") == "" && strings.Contains(line, "/cgoheap.") && strings.Contains(line, ".box")
+	shared := fields[1] == "rw-s" && strings.Trim(fields[2], "0") == ""
+	box := shared && (strings.Contains(line, "/cgoheap.") && strings.Contains(line, ".box") || strings.Contains(line, " "+segmentName))
 	_, err := fmt.Sscanf(fields[0], "%x-", &start)
 	return start, err == nil && (memory || box)
 }
