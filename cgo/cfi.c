@@ -16,6 +16,7 @@
 #include "cfi_cie.h"
 #include "cfi_pointer.h"
 #include "cfi_rule.h"
+#include "hash.h"
 #include "room.h"
 
 #define ENCODINGS 0x3b031b01 // version 1; pcrel sdata4, udata4, datarel sdata4: what every linker writes
@@ -28,22 +29,83 @@ struct entry {
 	int32_t start, fde; // relative to the header's address
 };
 
+// Each search reads the header and first the same entries as others in the table, by one system call each. Their words are kept: of an entry
+// the start, of a header the number of entries. As in the cache of rules, the key combines the address with the word, because others may
+// write one at the same time.
+#define WORDS_KEPT 1024
+#define LEVELS_KEPT 9 // of the halvings of a table
+
+static struct kept_word {
+	uint64_t key, word;
+} kept_words[WORDS_KEPT];
+
+static struct kept_word *slot_of(const struct image *image, uintptr_t at, uint64_t *key)
+{
+	*key = mix64(at ^ image->number);
+	return &kept_words[*key % WORDS_KEPT];
+}
+
+static bool find_kept(const struct image *image, uintptr_t at, uint32_t *word)
+{
+	uint64_t key;
+	const struct kept_word *k = slot_of(image, at, &key);
+	uint64_t found = __atomic_load_n(&k->word, __ATOMIC_RELAXED);
+	*word = (uint32_t)found;
+	return image->number != 0 && found != 0 && __atomic_load_n(&k->key, __ATOMIC_RELAXED) == (key ^ mix64(found));
+}
+
+static void keep(const struct image *image, uintptr_t at, uint32_t word)
+{
+	uint64_t key, kept = 1ULL << 32 | word;
+	struct kept_word *k = slot_of(image, at, &key);
+	if (image->number == 0)
+		return;
+	__atomic_store_n(&k->word, kept, __ATOMIC_RELAXED);
+	__atomic_store_n(&k->key, key ^ mix64(kept), __ATOMIC_RELAXED);
+}
+
 // How many FDEs the header's table has; 0 if it cannot be searched.
 static size_t table_size(const struct image *image)
 {
-	uint32_t header[HEADER_SIZE / 4];
+	uint32_t kept, header[HEADER_SIZE / 4];
 	uintptr_t at = image->eh_frame_hdr;
 	if (at < image->start || at >= image->limit || image->limit - at < HEADER_SIZE)
 		return 0;
+	if (find_kept(image, at, &kept))
+		return kept;
 	if (image_copy(image, at, header, HEADER_SIZE) != HEADER_SIZE || header[0] != ENCODINGS)
 		return 0;
-	return header[2] <= (image->limit - at - HEADER_SIZE) / ENTRY_SIZE ? header[2] : 0;
+	if (header[2] > (image->limit - at - HEADER_SIZE) / ENTRY_SIZE)
+		return 0;
+	keep(image, at, header[2]);
+	return header[2];
+}
+
+static uintptr_t entry_at(const struct image *image, size_t number)
+{
+	return image->eh_frame_hdr + HEADER_SIZE + number * ENTRY_SIZE;
 }
 
 static bool copy_entries(const struct image *image, size_t first, struct entry *to, size_t count)
 {
-	uintptr_t at = image->eh_frame_hdr + HEADER_SIZE + first * ENTRY_SIZE;
-	return image_copy(image, at, to, count * ENTRY_SIZE) == count * ENTRY_SIZE;
+	return image_copy(image, entry_at(image, first), to, count * ENTRY_SIZE) == count * ENTRY_SIZE;
+}
+
+// Reads where the code of an entry begins.
+static bool read_start(const struct image *image, size_t number, bool keeps, int32_t *start)
+{
+	struct entry e;
+	uint32_t kept;
+	if (keeps && find_kept(image, entry_at(image, number), &kept)) {
+		*start = (int32_t)kept;
+		return true;
+	}
+	if (!copy_entries(image, number, &e, 1))
+		return false;
+	*start = e.start;
+	if (keeps)
+		keep(image, entry_at(image, number), (uint32_t)e.start);
+	return true;
 }
 
 // Reads the last entries that start at or before pc, in order, at most max; returns how many, or -1 if they are unreadable.
@@ -51,14 +113,15 @@ static int find_entries(const struct image *image, uintptr_t pc, struct entry *t
 {
 	struct entry piece[AT_ONCE];
 	int64_t at = (int64_t)(pc - image->eh_frame_hdr);
-	size_t low = 0, high = table_size(image); // entries below low start at or before pc, from high on after it
+	size_t size = table_size(image), low = 0, high = size; // entries below low start at or before pc, from high on after it
 	if (high == 0)
 		return -1;
 	while (high - low > AT_ONCE - OVERLAPS) {
 		size_t middle = low + (high - low) / 2;
-		if (!copy_entries(image, middle, piece, 1))
+		int32_t start;
+		if (!read_start(image, middle, high - low > size >> LEVELS_KEPT, &start))
 			return -1;
-		if (piece[0].start <= at)
+		if (start <= at)
 			low = middle + 1;
 		else
 			high = middle;
