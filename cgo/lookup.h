@@ -10,7 +10,9 @@
 #include "region.h"
 #include "rows.h"
 
+#ifndef CACHE_ENTRIES // where there are no rows at all it is larger: package preload
 #define CACHE_ENTRIES 2048
+#endif
 
 // Several recorders may read and write an entry at the same time, so the key combines the address with the found word:
 // halves of different entries are a miss, unless they match by chance. That is improbable, not impossible: the key is

@@ -17,7 +17,7 @@ import (
 // flags are those of package cgo for C that runs inside malloc (cgo/recording.go), and what makes a library of it.
 var (
 	flags = strings.Fields("-O2 -Wall -fno-omit-frame-pointer -ftls-model=initial-exec -fvisibility=hidden -fno-plt -fno-lto -fPIC " +
-		"-DCGOHEAP_OPERATORS -fexceptions -include names.h -I.")
+		"-DCGOHEAP_OPERATORS -DCACHE_ENTRIES=16384 -fexceptions -include names.h -I.")
 	linking = strings.Fields("-shared -lpthread -ldl -Wl,--no-undefined -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete " +
 		"-Wl,-z,initfirst")
 )
