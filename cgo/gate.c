@@ -211,12 +211,26 @@ bool gate_close(void)
 	return wait_until_empty(0) & wait_until_empty(1);
 }
 
+static uint64_t turned; // when the last epoch ended, by clock_now
+
+static void turn(void)
+{
+	turned = clock_now();
+	__atomic_fetch_xor(&epoch, PARITY, __ATOMIC_SEQ_CST);
+}
+
+// The odd number is there before any sum changes, and the even one after all have.
 static bool settle_last_epoch(void)
 {
+	uint64_t *settles = &cgoheap_region->settles, before = __atomic_load_n(settles, __ATOMIC_RELAXED) & ~1ULL;
 	uint32_t old = ~__atomic_load_n(&epoch, __ATOMIC_RELAXED) & PARITY;
 	if (!wait_until_empty(old))
 		return false;
+	__atomic_store_n(settles, before + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	sites_settle(old);
+	__atomic_store_n(&cgoheap_region->settled_clock, turned, __ATOMIC_RELAXED);
+	__atomic_store_n(settles, before + 2, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -224,7 +238,7 @@ bool gate_settle(void)
 {
 	static bool waiting; // an earlier call gave up on the last epoch
 	if (!waiting || settle_last_epoch()) {
-		__atomic_fetch_xor(&epoch, PARITY, __ATOMIC_SEQ_CST);
+		turn();
 		waiting = !settle_last_epoch();
 		if (!waiting)
 			return true;

@@ -16,7 +16,7 @@
 #include "counters.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 18
+#define REGION_VERSION 19
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_DEVICES 11
@@ -81,6 +81,8 @@ struct header {
 	uint64_t device_sampled; // whether any block of a device was sampled, by a report; what the hooks of a driver record is exact
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock
+	uint64_t settles;       // twice as many as there were, and odd during one: whoever copies the tables looks before and after
+	uint64_t settled_clock; // the moment that the settled sums are of, by the same clock
 	uint64_t level_count;  // of the live table; a moment ago, there may be more
 	uint64_t levels[REGION_LEVELS]; // offsets of the live table's levels, 0 where there is none yet
 	uint64_t counters[COUNTS];

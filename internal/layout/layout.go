@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 18                   // of the layout
+	Version         = 19                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -102,7 +102,7 @@ var LongestLifetimes = [...]uint64{100000000, 1000000000, 10000000000, 600000000
 
 // struct header
 const (
-	SizeofHeader        = 2992
+	SizeofHeader        = 3008
 	HeaderMagic         = 0   // uint64
 	HeaderVersion       = 8   // uint32
 	HeaderPid           = 12  // uint32
@@ -144,10 +144,12 @@ const (
 	HeaderDeviceSampled = 408 // uint64
 	HeaderPeakMissed    = 416 // uint64
 	HeaderPeakClock     = 424 // uint64
-	HeaderLevelCount    = 432 // uint64
-	HeaderLevels        = 440 // uint64[24]
-	HeaderCounters      = 632 // uint64[38]
-	HeaderCarries       = 936 // struct carry[128]
+	HeaderSettles       = 432 // uint64
+	HeaderSettledClock  = 440 // uint64
+	HeaderLevelCount    = 448 // uint64
+	HeaderLevels        = 456 // uint64[24]
+	HeaderCounters      = 648 // uint64[38]
+	HeaderCarries       = 952 // struct carry[128]
 )
 
 // struct gate_slot

@@ -72,7 +72,7 @@ static void snapshots(void)
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&t[i], NULL, mover, (void *)(i + 1));
 	for (int i = 0; i < 2000 / SCALE; i++) {
-		check(gate_settle());
+		check(gate_settle() && cgoheap_region->settles == 2 * ((uint64_t)i + 1));
 		check(in_use() == (uint64_t)TOTAL << 16);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
@@ -88,7 +88,9 @@ static void late(void)
 	begin();
 	check(gate_settle() && in_use() == (uint64_t)TOTAL << 16);
 	check(gate_enter(&held, cgoheap_generation));
-	check(!gate_settle());
+	uint64_t clock = cgoheap_region->settled_clock;
+	check(clock >= cgoheap_region->clock && !gate_settle());
+	check(cgoheap_region->settles == 2 && cgoheap_region->settled_clock == clock);
 	check(cgoheap_counted(COUNT_UNSETTLED) == 1);
 	check(gate_enter(&pass, cgoheap_generation));
 	site_add(sites[1], pass.parity, one);
@@ -96,6 +98,7 @@ static void late(void)
 	site_add(sites[2], held.parity, one);
 	gate_leave(held);
 	check(gate_settle() && in_use() == (uint64_t)(TOTAL + 2) << 16);
+	check(cgoheap_region->settles == 6 && cgoheap_region->settled_clock > clock); // the old cut, and its own
 	check(gate_close());
 }
 
