@@ -3,6 +3,7 @@
 //	Create ─► a file in a directory in memory, locked, mapped ─► the region lies in it ─► Remove, at an orderly end
 //	                         └─ the process is killed: the kernel releases the lock
 //	Open   ─► the file of a process that is gone, locked by the one that recovers it
+//	Look   ─► the file of any process, for one who only reads it
 //
 // No thread of the program waits for a disk: Create refuses a directory that lies on one. What a directory costs that does not answer
 // at all, as that of a network file system may be, is a thread, and patience.
@@ -13,5 +14,5 @@
 // file of its own there. A child that was forked and does not run another program has it too: until that ends, the file is left alone.
 //
 // What lies in a directory is not trusted: others may have put it there. Links and files that are not regular are not opened, nor are
-// those of other users, except by a command that root runs (Options.AnyUsers).
+// those of other users, except by a command that root runs (Options.AnyUsers). Look changes nothing, and opens what a person has named.
 package blackbox

@@ -5,6 +5,7 @@ package blackbox
 import (
 	"errors"
 	"os"
+	"time"
 )
 
 // Box cannot exist here.
@@ -45,3 +46,6 @@ func Open(string, Options) (*os.File, error) { return nil, errors.ErrUnsupported
 
 // Release fails.
 func Release(*os.File) error { return errors.ErrUnsupported }
+
+// Look fails.
+func Look(string, time.Duration) (*os.File, bool, error) { return nil, false, errors.ErrUnsupported }

@@ -48,7 +48,7 @@ func (r *Recording) readBox(file *os.File) error {
 	if err := r.mapBox(file); err != nil {
 		return err
 	}
-	return r.know(info.ModTime())
+	return r.knowEnd(info.ModTime())
 }
 
 // ReadMemory reads the recording in memory that a process had as its tables, which ended just now. It is read in place. Otherwise it is as
@@ -62,17 +62,22 @@ func ReadMemory(memory []byte) (*Recording, error) {
 		return nil, err
 	}
 	r := &Recording{region: memory[:used], started: started(memory)}
-	return r, withoutFaults(func() error { return r.know(time.Now()) })
+	return r, withoutFaults(func() error { return r.knowEnd(time.Now()) })
 }
 
-// know finds what the region says of its process, which has ended at that time at the latest.
-func (r *Recording) know(end time.Time) error {
-	if missing := r.region.Load64(layout.HeaderMissing); missing > 0 {
-		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
-	}
-	r.Time = end
+// knowEnd takes what the region says of its process, which has ended at that time at the latest.
+func (r *Recording) knowEnd(latest time.Time) error {
+	r.Time = latest
 	if last := lastIn(r.region); last != nil {
 		r.Time = last.Time
+	}
+	return r.know()
+}
+
+// know takes what the region says of its process.
+func (r *Recording) know() error {
+	if missing := r.region.Load64(layout.HeaderMissing); missing > 0 {
+		return fmt.Errorf("%w: %d pages could not be written, and without them nothing in it is right", ErrFull, missing)
 	}
 	r.About, _ = blackbox.Read(r.region.Bytes(r.region.Load64(layout.HeaderAbout), r.region.Load64(layout.HeaderAboutSize)))
 	r.byTables()

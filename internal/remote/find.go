@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cgoheap/cgoheap/internal/descriptor"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/tables"
 )
@@ -71,6 +72,21 @@ func regionAt(memory io.ReaderAt, start uint64) error {
 		return errNoRecording
 	}
 	return nil
+}
+
+// IsBox reports whether a file begins as a black box does.
+func IsBox(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := descriptor.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var magic [8]byte
+	_, err = file.ReadAt(magic[:], 0)
+	return err == nil && binary.NativeEndian.Uint64(magic[:]) == layout.Magic
 }
 
 // copyRegion copies what is used of the region at an address.

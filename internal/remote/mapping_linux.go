@@ -50,9 +50,6 @@ func mapPart(file *os.File, memory []byte, p part) error {
 	return os.NewSyscallError("mmap", err)
 }
 
-// part is a part of a file that has data.
-type part struct{ start, limit int64 }
-
 // together is the largest hole between two parts that are one: a process may have 65,530 mappings.
 const together = 64 << 10
 
@@ -83,4 +80,72 @@ func dataOf(file *os.File, bytes int64) (parts []part, err error) {
 		at = limit
 	}
 	return parts, nil
+}
+
+// readings are how all parts of a changing file are read, one after the other.
+var readings = [...]func(file *os.File, to []byte, from int64) error{copyPart, fillPart}
+
+// copyChanging returns a copy of the first bytes of a file to which a program adds records, without some parts, as living.go says.
+func copyChanging(file *os.File, bytes int64, without []part) (memory []byte, unmap func(), err error) {
+	if memory, err = unix.Mmap(-1, 0, int(bytes), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
+		return nil, nil, os.NewSyscallError("mmap", err)
+	}
+	for _, read := range readings {
+		parts, failed := dataOf(file, bytes)
+		err = failed
+		for _, p := range except(parts, without) {
+			if err == nil {
+				err = read(file, memory[p.start:p.limit], p.start)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, unix.Munmap(memory))
+	}
+	return memory, func() { _ = unix.Munmap(memory) }, nil
+}
+
+// fillPart reads a part again, and takes of it what was zero.
+func fillPart(file *os.File, to []byte, from int64) error {
+	if err := unix.Mprotect(to, unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		return os.NewSyscallError("mprotect", err)
+	}
+	again := make([]byte, min(chunk, len(to)))
+	for len(to) > 0 {
+		n := min(len(again), len(to))
+		if _, err := file.ReadAt(again[:n], from); err != nil {
+			return err
+		}
+		old, now := wordsIn(to[:n]), wordsIn(again[:n])
+		for i := range old {
+			if old[i] == 0 {
+				old[i] = now[i]
+			}
+		}
+		to, from = to[n:], from+int64(n)
+	}
+	return nil
+}
+
+func wordsIn(b []byte) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(&b[0])), len(b)/4) }
+
+// except returns what is left of parts without others, in whole pages.
+func except(parts, without []part) []part {
+	page := int64(os.Getpagesize())
+	for _, w := range without {
+		var left []part
+		for _, p := range parts {
+			before, after := part{p.start, min(p.limit, (w.start+page-1)&^(page-1))}, part{max(p.start, w.limit&^(page-1)), p.limit}
+			for _, p := range []part{before, after} {
+				if p.start < p.limit {
+					left = append(left, p)
+				}
+			}
+		}
+		parts = left
+	}
+	return parts
 }

@@ -9,3 +9,8 @@ import (
 
 // mapFile fails.
 func mapFile(*os.File, int, int64) ([]byte, func(), error) { return nil, nil, errors.ErrUnsupported }
+
+// copyChanging fails.
+func copyChanging(*os.File, int64, []part) ([]byte, func(), error) {
+	return nil, nil, errors.ErrUnsupported
+}

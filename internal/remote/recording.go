@@ -19,11 +19,13 @@ import (
 
 // Recording is a copy of what a process had recorded at a moment.
 type Recording struct {
-	Time    time.Time      // of the copy, or of the process's end
+	Time    time.Time      // of the copy, of the process's end, or of the last settle of one that lives
 	Program string         // the path of the executable; "" if it could not be read
 	Stood   time.Duration  // how long its threads stood still; 0 for a core file
 	About   blackbox.About // of a black box
 	Box     string         // the path of the black box that was read in the place of a core file; "" for none
+
+	Living bool // of a box: its process runs on, and Time is when it last settled its tables
 
 	region  tables.Region
 	unmap   func() // of a region that is a file

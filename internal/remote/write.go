@@ -2,6 +2,7 @@ package remote
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -35,6 +36,10 @@ func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 	if v.Name == report.RSS.Name && r.pages == nil {
 		return ErrNoPages
 	}
+	if r.Living && (v.Name == report.Peak.Name || v.Name == report.Age.Name) {
+		return fmt.Errorf("there is no view %[1]s of the black box of a living process, whose blocks and peak change all the time: cgoheap dump -view %[1]s %[2]d reads it with the "+
+			"rights of a debugger", v.Name, r.About.Process)
+	}
 	samples := r.samples(&v, r.reader(&memory))
 	cut := samples.Cut()
 	samples.Resolve(r.withModule)
@@ -57,6 +62,10 @@ func (r *Recording) write(w io.Writer, v View, names *symbolize.Symbolizer) erro
 		out.Header.Comments = append(out.Header.Comments, report.LivedComment(tables.Lifetimes()[v.Within-1]))
 	case v.Name == report.Peak.Name:
 		out.Header.Comments = append(out.Header.Comments, report.PeakComment(r.peak()))
+	}
+	if r.Living {
+		out.Header.Comments = append(out.Header.Comments, fmt.Sprintf("cgoheap: read from the black box of a living process, as of %s, when it last settled its tables",
+			r.Time.UTC().Format(time.RFC3339)))
 	}
 	for _, l := range append(r.losses(), cut...) {
 		if l.Count > 0 {
@@ -90,7 +99,7 @@ func (r *Recording) reader(memory *scratch.Memory) *tables.Reader {
 		Ticks:   r.ticks,
 		Stacks:  r.region.Counted(layout.CountStacks),
 		Sites:   r.region.Counted(layout.CountSites),
-		Stopped: true,
+		Stopped: !r.Living,
 	}, memory)
 }
 
@@ -99,7 +108,7 @@ func (r *Recording) depth() int { return int(min(r.region.Load64(layout.HeaderMa
 func (r *Recording) sampleBytes() int64 { return int64(r.region.Load64(layout.HeaderSampleBytes)) }
 
 // ErrNoPages reports that the pages were not looked up, which the view of RSS needs: only ReadResident does.
-var ErrNoPages = errors.New("there is no view rss of a process that is gone, nor of a core file: which pages were resident is not known")
+var ErrNoPages = errors.New("there is no view rss of a process that is gone, nor of a core file or a black box: which pages were resident is not known")
 
 // withoutHeap says what a profile lacks that the process does not write itself.
 const withoutHeap = "read from outside the process: Go's own heap and what only the process can count are not in it"
