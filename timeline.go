@@ -45,11 +45,15 @@ func (p *Profiler) markReached() string {
 func (p *Profiler) flightSources() flight.Sources {
 	type values = [flight.Fields]int64
 	group := &groupNotes{}
-	return flight.Sources{
+	sources := flight.Sources{
 		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }, p.deviceNotes(), group.note},
 		Paced: []func(*values){group.find, noteStalls, p.noteMallocFree, p.noteMapped},
 		Heap:  p.goHeap,
 	}
+	if p.box.Load() != nil { // others may read it
+		sources.Paced = append(sources.Paced, func(*values) { p.recording.Settle() })
+	}
+	return sources
 }
 
 // goHeap returns Go's own heap, whose frames have modules of the recording.

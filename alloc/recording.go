@@ -158,6 +158,15 @@ func (r *Recording) settle() {
 	r.loaded.loader.now = loads.Count()
 }
 
+// Settle settles the tables, for those who read a black box while the process lives. After Stop it does nothing.
+func (r *Recording) Settle() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.settle()
+	}
+}
+
 // refresh publishes an index even if nothing can be known: without one, stacks would not even have their first frame.
 func (r *Recording) refresh() (changed bool) {
 	var now []mappings.Module

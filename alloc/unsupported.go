@@ -59,6 +59,9 @@ func (*Recording) AccountNow(usage.Kernel, []account.Malloc) (*account.Account, 
 // Mappings returns errStopped.
 func (*Recording) Mappings(func() error) ([]Mapping, error) { return nil, errStopped }
 
+// Settle does nothing.
+func (*Recording) Settle() {}
+
 // Breaks returns none.
 func (*Recording) Breaks() []account.Range { return nil }
 

@@ -168,7 +168,7 @@ func (r *Recorder) Stop() {
 // others cost what the process's memory or the machine makes them cost; so each of them is paced: after it was read, it is left
 // alone for as many times that long as its share of a processor allows, and the last values stand in the meantime.
 
-// share is how many times as long as reading a paced source took it is left alone. There are four, and Go's heap.
+// share is how many times as long as reading a paced source took it is left alone. There are five, and Go's heap.
 const share = 8000
 
 // The pause is bounded, because what took long may have waited, as everything does where memory is short: then figures matter most.

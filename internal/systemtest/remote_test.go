@@ -128,6 +128,7 @@ func TestAKilledProcessIsReadFromOutside(t *testing.T) {
 	if f, err := blackbox.Open(boxes[0], blackbox.Options{}); !errors.Is(err, blackbox.ErrAlive) {
 		t.Errorf("%v, %v, while the process lives", f, err)
 	}
+	asked := readLiving(t, boxes[0])
 	_ = c.Process.Kill()
 	_ = c.Wait()
 	box, err := blackbox.Open(boxes[0], blackbox.Options{Within: 10 * time.Minute})
@@ -144,12 +145,55 @@ func TestAKilledProcessIsReadFromOutside(t *testing.T) {
 		t.Errorf("%+v at %v", dead.About, dead.Time)
 	}
 	for i, v := range remoteViews {
-		for from, r := range map[string]*remote.Recording{"the box": dead, "outside": living} {
+		list := map[string]*remote.Recording{"the box": dead, "outside": living}
+		if name := v.outside.Name; name == report.InUse.Name || name == report.ShortLived.Name {
+			list["the box while it lived"] = asked
+		}
+		for from, r := range list {
 			got := samples(profiletest.Read(t, func(w io.Writer) error { return r.Write(w, v.outside, symbolize.New(symbolize.Options{})) }))
 			if got != own[i] {
 				t.Errorf("%v: from %s\n%s\nfrom inside\n%s\n", v.own, from, got, own[i])
 			}
 		}
+	}
+}
+
+// readLiving reads a box as soon as its process has settled its tables.
+func readLiving(t *testing.T, box string) *remote.Recording {
+	t.Helper()
+	file, lives, err := blackbox.Look(box, 0)
+	if err != nil || !lives {
+		t.Fatal(lives, err)
+	}
+	defer file.Close()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		r, err := remote.ReadLiving(file)
+		if err == nil {
+			t.Cleanup(r.Close)
+			return r
+		}
+		if !errors.Is(err, remote.ErrUnsettled) || time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A service with a black box settles its tables by itself.
+func TestALivingServicesBoxIsRead(t *testing.T) {
+	dir := toolchain.Memory(t)
+	t.Setenv(boxOfRecorded, dir)
+	c := begin(t, "1")
+	c.say(t, "work")
+	boxes, err := blackbox.Names(dir)
+	if err != nil || len(boxes) != 1 {
+		t.Fatal(boxes, err)
+	}
+	r := readLiving(t, boxes[0])
+	p := profiletest.Read(t, func(w io.Writer) error {
+		return r.Write(w, remote.View{View: report.InUse}, symbolize.New(symbolize.Options{}))
+	})
+	if !profiletest.HasComment(p, "the black box of a living process, as of "+r.Time.UTC().Format(time.RFC3339)) || r.Time.Before(r.Started()) || r.Time.After(time.Now()) {
+		t.Errorf("of %v: %q", r.Time, p.Comments)
 	}
 }
 
