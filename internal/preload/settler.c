@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "control.h"
 #include "machine.h"
 #include "region.h"
@@ -26,14 +27,26 @@ static struct {
 	uint32_t ending; // a futex
 } settler;
 
+#define SECOND 1000000000ULL
+#define SHARE 100 // it takes no more than this part of a processor
+
+static void await_end(uint64_t nanoseconds)
+{
+	const struct timespec t = {.tv_sec = (time_t)(nanoseconds / SECOND), .tv_nsec = (long)(nanoseconds % SECOND)};
+	system_call(SYS_futex, (long)&settler.ending, FUTEX_WAIT_PRIVATE, 0, (long)&t);
+}
+
 static void *settle(void *unused)
 {
-	const struct timespec second = {.tv_sec = 1};
+	uint64_t pause = SECOND;
 	prctl(PR_SET_NAME, "cgoheap"); // the name is for people who list threads, and may fail
 	while (__atomic_load_n(&settler.ending, __ATOMIC_ACQUIRE) == 0) {
-		system_call(SYS_futex, (long)&settler.ending, FUTEX_WAIT_PRIVATE, 0, (long)&second);
+		await_end(pause);
+		uint64_t before = clock_read(CLOCK_THREAD_CPUTIME_ID);
 		if (region_here())
 			cgoheap_settle();
+		uint64_t took = clock_read(CLOCK_THREAD_CPUTIME_ID) - before;
+		pause = took * SHARE > SECOND ? took * SHARE : SECOND;
 	}
 	return unused;
 }

@@ -1,4 +1,5 @@
-// The thread that settles the tables once a second, so that whoever opens the box of a living process finds the state of one moment. Only if
+// The thread that settles the tables once a second, or more rarely if they are so large that this takes more than a hundredth of a processor. So
+// whoever opens the box of a living process finds the state of one moment. Only if
 // it is asked for: a program can notice that it has a second thread, as Python does when it forks.
 #ifndef PRELOAD_SETTLER_H
 #define PRELOAD_SETTLER_H
