@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -419,5 +420,51 @@ func TestDescriptions(t *testing.T) {
 		if got, ok := Read([]byte(text)); ok {
 			t.Errorf("%q: %+v", text, got)
 		}
+	}
+}
+
+// Whoever may read a file needs no more to look at it, and locks nothing.
+func TestAFileIsLookedAtByWhoeverMayReadIt(t *testing.T) {
+	const variable = "CGOHEAP_TEST_LOOKS"
+	if paths := strings.Split(os.Getenv(variable), ":"); len(paths) == 3 {
+		for i, living := range []bool{true, false} {
+			file, lives, err := Look(paths[i], 0)
+			if err != nil || lives != living {
+				t.Errorf("%s: %v, %v", paths[i], lives, err)
+			}
+			defer file.Close()
+		}
+		if file, _, err := Look(paths[2], 0); os.Geteuid() != 0 && !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%v, %v", file, err)
+		}
+		return
+	}
+	dir := toolchain.Memory(t)
+	b := made(t, dir)
+	defer b.Remove()
+	gone, closed, link, fifo := filepath.Join(dir, "gone.box"), filepath.Join(dir, "closed.box"), filepath.Join(dir, "link.box"), filepath.Join(dir, "fifo.box")
+	for _, err := range []error{os.WriteFile(gone, nil, 0o400), os.WriteFile(closed, nil, 0o600), os.Symlink(b.Path(), link), unix.Mkfifo(fifo, 0o600),
+		os.Chmod(gone, 0o444), os.Chmod(b.Path(), 0o444), os.Chmod(dir, 0o755)} { //nolint:gosec // others are to read them
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$")
+	c.Env = []string{variable + "=" + strings.Join([]string{link, gone, closed}, ":")}
+	if os.Geteuid() == 0 {
+		c.SysProcAttr = &unix.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, path := range []string{dir, fifo} {
+		if file, _, err := Look(path, 0); err == nil || !strings.Contains(err.Error(), path+" is not a regular file") {
+			t.Errorf("%s: %v, %v", path, file, err)
+		}
+	}
+	if f, err := Open(gone, Options{}); err != nil { // nobody has locked it
+		t.Error(err)
+	} else {
+		f.Close()
 	}
 }

@@ -40,7 +40,7 @@ func (e *Examined) dump(o *Options) (path string, err error) {
 	return "", fmt.Errorf("%w: %w", errNotWritten, err)
 }
 
-// Examined is a box whose process is gone, with what is known of its end.
+// Examined is a box, with what is known of its process and of its end, if it is gone.
 type Examined struct {
 	*remote.Recording
 	history remote.History
@@ -48,30 +48,39 @@ type Examined struct {
 	orderly bool
 }
 
-// Open reads a locked box. It must be closed.
-func Open(file *os.File) (*Examined, error) {
-	r, err := remote.ReadBox(file)
+// Open reads the box of a process that is gone, which is locked unless it is only shown. It must be closed.
+func Open(file *os.File) (*Examined, error) { return open(file, remote.ReadBox) }
+
+// OpenLiving reads the box of a process that lives. It must be closed.
+func OpenLiving(file *os.File) (*Examined, error) { return open(file, remote.ReadLiving) }
+
+func open(file *os.File, read func(*os.File) (*remote.Recording, error)) (*Examined, error) {
+	r, err := read(file)
 	if err != nil {
 		return nil, err
 	}
-	e := &Examined{Recording: r}
+	e := &Examined{Recording: r, story: &Story{}}
 	if e.history, err = r.History(); err != nil {
 		r.Close()
 		return nil, err
 	}
-	evidence := evidenceOf(r, &e.history)
-	e.story = &Story{}
-	e.story.Cause, e.orderly = evidence.cause()
+	if !r.Living {
+		evidence := evidenceOf(r, &e.history)
+		e.story.Cause, e.orderly = evidence.cause()
+	}
 	e.story.tell(r, &e.history)
 	return e, nil
 }
 
-// WriteProfile writes a profile of the box, and completes the verdict.
+// WriteProfile writes a profile of the box, and completes the verdict, if its process is gone.
 func (e *Examined) WriteProfile(w io.Writer, v remote.View, names *symbolize.Symbolizer) error {
 	var who holders
 	v.Seen = who.add
 	if err := e.Write(w, v, names); err != nil {
 		return err
+	}
+	if e.Living {
+		return nil
 	}
 	e.story.Verdict = verdict(e.Recording, &e.history, e.story.Cause, &who)
 	return nil
