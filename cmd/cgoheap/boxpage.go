@@ -16,15 +16,17 @@ import (
 	"github.com/cgoheap/cgoheap/internal/report"
 )
 
-// newBoxPage shows the black box of a process that is gone. It is read until the end, also if somebody recovers and removes it.
+// newBoxPage shows a black box: that of a process that is gone, also if somebody recovers and removes it, or that of a living one, as it is
+// when it is opened.
 func (v *viewing) newBoxPage(p target) (shown http.Handler, end func(), err error) {
 	if err := v.checkGone(); err != nil {
 		return nil, nil, err
 	}
-	examined, end, err := openBox(p.box)
+	examined, err := openBox(p.box, releaseTime)
 	if err != nil {
 		return nil, nil, err
 	}
+	end = examined.Close
 	b := &boxViews{flags: v.shared, examined: examined, made: make(map[string]*taken)}
 	if _, err := b.profile(report.InUse.Name); err != nil { // which completes the verdict, too
 		end()
@@ -38,7 +40,11 @@ func (v *viewing) newBoxPage(p target) (shown http.Handler, end func(), err erro
 	}
 	e.Views = offered(b.names()...)
 	e.Name = filepath.Base(p.name)
-	e.Of = fmt.Sprintf("%s, the black box of %s, process %d on %s, which ended at about %s", p.name, story.Program, story.PID, story.Host,
+	how := "ended at about"
+	if examined.Living {
+		how = "lives, as of"
+	}
+	e.Of = fmt.Sprintf("%s, the black box of %s, process %d on %s, which %s %s", p.name, story.Program, story.PID, story.Host, how,
 		story.Ended.UTC().Format(time.RFC3339))
 	return e.handler(), end, nil
 }
@@ -51,11 +57,13 @@ type boxViews struct {
 	made     map[string]*taken
 }
 
-// names returns the views of a box, the one of -view first. That of devices is offered if the flight recorder has noted any.
+// names returns the views of a box, the one of -view first. That of devices is offered if the flight recorder has noted any, and some only of
+// a process that is gone.
 func (b *boxViews) names() []string {
 	list := []string{b.flags.name}
 	for _, name := range viewNames() {
-		if name != b.flags.name && name != report.RSS.Name && (name != report.Device.Name || b.hasDevices()) {
+		moves := name == report.Peak.Name || name == report.Age.Name
+		if name != b.flags.name && name != report.RSS.Name && !(moves && b.examined.Living) && (name != report.Device.Name || b.hasDevices()) {
 			list = append(list, name)
 		}
 	}

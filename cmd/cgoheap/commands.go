@@ -25,7 +25,8 @@ type example struct{ line, says string }
 const sources = "URL is a service's address (also HOST:PORT), or any of its cgoheap addresses, and needs " +
 	"Profiler.PagesHandler there. PID is a process, which is read from outside with the rights of a debugger; its threads " +
 	"stand still for some tens of milliseconds. FILE is a profile, gzipped or not, and - is standard input. BOX is the " +
-	"black box (cgoheap.*.box) of a process that is gone; it stays as it is."
+	"black box of a process (cgoheap.*.box, or any path to it): of one that is gone, as it was at its end, or of a living one, as of the last " +
+	"time that it settled its tables. Nothing is asked of a living one: the permission to read the file is enough. It stays as it is."
 
 const addressesOfProfiles = "An address below /debug/pprof/, or of /debug/cgoheap/profile, is that of one profile, with the " +
 	"parameters in it."
@@ -48,7 +49,8 @@ func runCommand() command {
 				"malloc and its family, operator new, and mapped memory, with the stacks. The program's input, output, signals " +
 				"and exit code are its own; if a signal ended it, the exit code is 128 and the signal's number. At the end, " +
 				"however it ended, the profile is written, and a summary says what was in use at the peak and at the end, who held the " +
-				"most of it, and how to see more. Stacks of mapped memory are in cgoheap dump -view rss PID, while the program runs. Flags come before the program.",
+				"most of it, and how to see more. While it runs, -live shows on a terminal what cgoheap top shows, and with -settle others can " +
+				"read its box in /dev/shm/cgoheap-run-*. Stacks of mapped memory are in cgoheap dump -view rss PID, while the program runs. Flags come before the program.",
 			"The C compiler of this machine makes the library that records, once, in some seconds, into the user's cache. " +
 				"Programs that are linked statically, set-user-ID ones and those for another machine are refused, with what " +
 				"to do instead. One that has cgoheap linked in, or a malloc of its own, runs unrecorded, and a line says so.",
@@ -69,6 +71,7 @@ func runCommand() command {
 			{"cgoheap run ./server -port 8080", "who holds the memory of a program, with samples of 512 KiB"},
 			{"cgoheap run -exact -o new.pb.gz ./test && cgoheap diff -fail 'allocated > 5%' old.pb.gz new.pb.gz", "every " +
 				"allocation, for continuous integration"},
+			{"cgoheap run -live ./server", "the same, at the bottom of the terminal, while it runs"},
 			{"cgoheap run -children cc1,cc1plus make -j8", "the compilers that make runs, each with a profile"},
 		},
 		prepare: prepareRun,
@@ -92,6 +95,7 @@ func topCommand() command {
 		examples: []example{
 			{"cgoheap top http://localhost:8080", "what a service's memory consists of, until q"},
 			{"cgoheap top -every 10s 4711", "a process, from outside"},
+			{"cgoheap top /dev/shm/cgoheap-run-*/cgoheap.server.*.box", "a program that cgoheap run -settle has started"},
 			{"cgoheap top -json -n 3 http://localhost:8080 | jq .rss", "three looks for a script"},
 		},
 		prepare: prepareTop,
@@ -111,7 +115,8 @@ func viewCommand() command {
 				"there. What changes something is refused unless -changes is given.",
 			"Of a file, there are flame graphs and tables of each sample type; the account, if it is a profile of RSS, as " +
 				"that of a process is unless -view says otherwise. Of a box, there are the verdict, what memory consisted " +
-				"of in the last moment, the timeline, and flame graphs of each view.",
+				"of in the last moment, the timeline, and flame graphs of each view; of a living process, as it was when the box was opened, " +
+				"and without a verdict.",
 			"The address has a secret in it, because others on this machine can reach the port, too. Requests under a " +
 				"foreign host name are refused.",
 		},
@@ -157,8 +162,8 @@ func diffCommand() command {
 
 func dumpCommand() command {
 	return command{
-		name: "dump", arguments: "PID|CORE", files: true, values: map[string][]string{"view": viewNames()},
-		summary: "writes the profile of a process without its help, also of one that hangs, or left a core file",
+		name: "dump", arguments: "PID|CORE|BOX", files: true, values: map[string][]string{"view": viewNames()},
+		summary: "writes the profile of a process without its help, also of one that hangs, or left a core file or a black box",
 		about: []string{
 			"It writes cgoheap.PID.pb.gz: the profile of a process that records, in use or another view, from outside; the " +
 				"process may hang, be stopped, or serve no profile. Its threads stand still while its tables are copied, " +
@@ -170,6 +175,11 @@ func dumpCommand() command {
 				"directly, with stacks, and the rest by lines as in docs/account.md. The total is RSS. The threads stand " +
 				"still for about 5 ms more for each GiB. Neither a core file nor a black box says which pages were " +
 				"resident, so this view is refused for them.",
+			"BOX is the black box of a process, living or gone, and the permission to read that file is enough. A living one is copied " +
+				"while it records, as of the last time that it has settled its tables: cgoheap run does that each second with -settle, a " +
+				"service with Config.BlackBox each second to minute, as it costs. There are its views inuse, allocated, shortlived and device; " +
+				"age, peak and rss are to be had by PID. A box has mode 0600, and those of cgoheap run lie in a directory of mode 0700: " +
+				"chmod on both lets others read them.",
 			"A process with a black box has its tables there, and a core file lacks them, unless bit 3 of coredump_filter was set " +
 				"(core(5)). Then the box is read, where it was or beside the core file, and stays.",
 		},
@@ -178,6 +188,7 @@ func dumpCommand() command {
 			{"cgoheap dump -view rss 4711", "writes cgoheap.4711.rss.pb.gz: all resident memory"},
 			{"cgoheap dump -view rss -o - 4711 | cgoheap view -", "the same, in a browser"},
 			{"cgoheap dump /cores/core.1", "a process that left a core file"},
+			{"cgoheap dump /boxes/cgoheap.shop.shop-7d4f.1.k3v9x2m1p0a.box", "a service with a black box, while it runs"},
 		},
 		prepare: prepareDump,
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/remote"
@@ -19,8 +20,9 @@ import (
 // dumping is what the flags of dump say.
 type dumping struct {
 	shared
-	pid  int    // 0 for a core file
+	pid  int    // 0 for a core file or a box
 	core string // its path
+	box  string // its path
 	file string
 
 	asJSON bool
@@ -46,20 +48,23 @@ func prepareDump(flags *flag.FlagSet) action {
 // choose comes after the flags were parsed.
 func (d *dumping) choose(names []string) (err error) {
 	if len(names) != 1 {
-		return errors.New("one process number or core file is needed")
+		return errors.New("one process number, core file or black box is needed")
 	}
 	if d.pid, err = strconv.Atoi(names[0]); err != nil {
-		d.core = names[0]
+		if d.box = targetOf(names[0]).box; d.box == "" {
+			d.core = names[0]
+		}
 	} else if d.pid <= 0 {
 		return fmt.Errorf("%q is not the number of a process", names[0])
 	}
 	if d.file == "" {
-		d.file = "cgoheap." + filepath.Base(names[0]) + d.kind() + ".pb.gz"
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(names[0]), "cgoheap."), ".box")
+		d.file = "cgoheap." + name + d.kind() + ".pb.gz"
 	}
 	if d.file == "-" && d.asJSON {
 		return errors.New("-json and -o - both write to standard output")
 	}
-	if d.core != "" {
+	if d.pid == 0 {
 		return d.checkGone()
 	}
 	return d.check()
@@ -74,6 +79,13 @@ func (d *dumping) kind() string {
 }
 
 func (d *dumping) read() (*remote.Recording, error) {
+	if d.box != "" {
+		e, err := openBox(d.box, releaseTime)
+		if err != nil {
+			return nil, err
+		}
+		return e.Recording, nil
+	}
 	if d.core != "" {
 		return remote.ReadCore(d.core)
 	}
@@ -108,19 +120,23 @@ type dumped struct {
 	Program      string    `json:"program"`
 	Started      time.Time `json:"started"`
 	Time         time.Time `json:"time"`
-	Box          string    `json:"box,omitempty"` // the black box that was read in the place of the core file
-	StoodSeconds float64   `json:"stood_seconds"` // how long the threads stood still; 0 for a core file
+	Box          string    `json:"box,omitempty"`    // the black box that was read in the place of the core file
+	Living       bool      `json:"living,omitempty"` // it is of a box, whose process lives
+	StoodSeconds float64   `json:"stood_seconds"`    // how long the threads stood still; 0 for a core file or a box
 }
 
 func (d *dumping) tell(out io.Writer, r *remote.Recording) error {
 	if d.asJSON {
-		return json.NewEncoder(out).Encode(dumped{d.file, r.Program, r.Started().UTC(), r.Time.UTC(), r.Box, r.Stood.Seconds()})
+		return json.NewEncoder(out).Encode(dumped{d.file, r.Program, r.Started().UTC(), r.Time.UTC(), r.Box, r.Living, r.Stood.Seconds()})
 	}
 	about := fmt.Sprintf("%s: what %s recorded from %s to %s", d.file, r.Program, r.Started().UTC().Format(time.RFC3339), r.Time.UTC().Format(time.RFC3339))
 	if r.Box != "" {
 		about += fmt.Sprintf("; the core file lacks it, so it is from the black box %s", r.Box)
 	}
-	if d.core == "" {
+	if r.Living {
+		about += ", when it last settled its tables; it lives"
+	}
+	if d.pid > 0 {
 		about += fmt.Sprintf("; its threads stood still for %v", r.Stood.Round(time.Microsecond))
 	}
 	_, err := fmt.Fprintln(out, about)

@@ -16,8 +16,8 @@ func TestADumpThatCannotBeMadeSaysWhy(t *testing.T) {
 		arguments []string
 		says      string
 	}{
-		"no process":               {nil, "one process number or core file is needed"},
-		"two":                      {[]string{"1", "2"}, "one process number or core file is needed"},
+		"no process":               {nil, "one process number, core file or black box is needed"},
+		"two":                      {[]string{"1", "2"}, "one process number, core file or black box is needed"},
 		"a name":                   {[]string{"nginx"}, "open nginx: no such file"},
 		"a program":                {[]string{os.Args[0]}, "it is no core file, but another ELF file"},
 		"another file":             {[]string{"/proc/self/maps"}, "it is no core file"},

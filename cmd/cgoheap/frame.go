@@ -15,6 +15,7 @@ import (
 type frame struct {
 	columns, rows   int
 	colours, blocks bool
+	keys            bool // q ends it
 	grew            bool // there is a column for what grew
 	failed          string
 }
@@ -69,7 +70,11 @@ func (t *topping) lines(l *overview, f frame) (lines []string) {
 	if f.rows == 0 {
 		return lines
 	}
-	bottom := f.bottom(fmt.Sprintf("%s  every %v, q ends", l.Time.Local().Format(time.TimeOnly), t.every))
+	last := fmt.Sprintf("%s  every %v", l.Time.Local().Format(time.TimeOnly), t.every)
+	if f.keys {
+		last += ", q ends"
+	}
+	bottom := f.bottom(last)
 	return append(lines[:min(len(lines), f.rows-len(bottom))], bottom...)
 }
 

@@ -29,7 +29,7 @@ type running struct {
 	shared
 	sample          int64
 	exact, asJSON   bool
-	settle          bool
+	settle, live    bool
 	device          bool
 	file            string
 	children        string
@@ -48,8 +48,9 @@ func prepareRun(flags *flag.FlagSet) action {
 	flags.BoolVar(&r.asJSON, "json", false, "print the summary as a JSON object, in one line, which is the last of standard error")
 	flags.StringVar(&r.children, "children", "none", "the `names` of programs, with commas between them, that are recorded when the program starts "+
 		"them, and when they fork; all, or none")
-	flags.BoolVar(&r.settle, "settle", false, "have a thread in the program settle its tables each second, so that a copy of its box, made while it "+
-		"runs, is of one moment; the program can notice that it has another thread")
+	flags.BoolVar(&r.settle, "settle", false, "have a thread in the program settle its tables each second, so that cgoheap top, view, dump and diff read "+
+		"its box while it runs; the program can notice that it has another thread")
+	flags.BoolVar(&r.live, "live", false, "on a terminal: show at its bottom what cgoheap top shows, while the program runs above; with -settle")
 	flags.BoolVar(&r.device, "device", false, "record the program's memory on CUDA's devices, too, all of it, with a profile of its own, FILE.device.pb.gz; "+
 		"-view device implies it")
 	flags.StringVar(&r.tables, "tables", "", "the `directory` for the tables, in memory (default below /dev/shm)")

@@ -37,9 +37,16 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	if err != nil {
 		return exitUnreadable, err
 	}
-	h := &harvest{running: r, dir: dir, segment: r.makeSegment()}
+	h := &harvest{running: r, dir: dir}
+	look, endLive := h.look, func() {}
+	if to, ok := s.progress.(*os.File); ok && r.live && terminal.Is(to) {
+		r.settle = true
+		look, endLive = h.withLive(program, to)
+	}
+	h.segment = r.makeSegment()
 	c := &exec.Cmd{Path: program, Args: names, Env: r.environment(library, dir, h.segment), Stdin: s.in, Stdout: s.raw, Stderr: s.progress}
-	end, err := h.await(c, signals, h.look)
+	end, err := h.await(c, signals, look)
+	endLive()
 	if err != nil {
 		return exitUnreadable, errors.Join(fmt.Errorf("%s cannot be started: %w", names[0], err), os.Remove(dir))
 	}

@@ -536,23 +536,7 @@ func TestATypedSignalEndsTheCommandToo(t *testing.T) {
 		return toolchain.Tool{Words: []string{"go", "build", "-o", path, "."}}.Run()
 	}))
 	tables := forRuns(t)
-	keys, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer keys.Close()
-	number, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(keys.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	screen, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer screen.Close()
+	keys, screen := terminals(t)
 	c := exec.Command(command, "run", "-tables", tables, program(t), "wait")
 	c.Stdin, c.SysProcAttr = screen, &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	out, err := c.StdoutPipe()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -98,16 +99,16 @@ func (s *source) ofProcess(pid int) (*taken, error) {
 	return readBack(strconv.Itoa(pid), func(w io.Writer) error { return r.Write(w, s.view, symbolize.New(s.naming)) })
 }
 
-// ofBox reads the black box of a process that is gone.
+// ofBox reads a black box.
 func (s *source) ofBox(path string) (*taken, error) {
 	if s.name == report.RSS.Name {
 		return nil, remote.ErrNoPages
 	}
-	e, end, err := openBox(path)
+	e, err := openBox(path, releaseTime)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer e.Close()
 	return s.ofExamined(e)
 }
 
@@ -121,20 +122,22 @@ func (s *shared) ofExamined(e *recovery.Examined) (*taken, error) {
 	return t, nil
 }
 
-// openBox examines a box. It is not locked meanwhile: the program's next start recovers it.
-func openBox(path string) (e *recovery.Examined, end func(), err error) {
-	file, err := blackbox.Open(path, blackbox.Options{AnyUsers: os.Geteuid() == 0, Within: releaseTime})
+// openBox examines a box, which is only read. A process that has just ended has some time to be gone; see blackbox.Look.
+func openBox(path string, within time.Duration) (e *recovery.Examined, err error) {
+	file, lives, err := blackbox.Look(path, within)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err = blackbox.Release(file); err == nil {
+	defer file.Close()
+	if lives {
+		e, err = recovery.OpenLiving(file)
+	} else {
 		e, err = recovery.Open(file)
 	}
 	if err != nil {
-		file.Close()
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return e, func() { e.Close(); file.Close() }, nil
+	return e, nil
 }
 
 // readBack reads what was just written.
@@ -206,7 +209,7 @@ func targetOf(name string) target {
 		p.pid = pid
 		return p
 	}
-	if strings.HasSuffix(name, ".box") {
+	if strings.HasSuffix(name, ".box") || remote.IsBox(name) {
 		p.box = name
 	} else {
 		p.file = name

@@ -141,7 +141,7 @@ func (t *topping) live(ctx context.Context, in io.Reader, to *os.File, l *overvi
 	}
 	looks, due, failed := make(chan taken, 1), time.After(t.every), ""
 	for {
-		f := frame{colours: terminal.Colours(to), blocks: terminal.Unicode(), failed: failed}
+		f := frame{colours: terminal.Colours(to), blocks: terminal.Unicode(), keys: true, failed: failed}
 		f.columns, f.rows = terminal.Size(to)
 		if err := screen.Draw(t.lines(l, f)); err != nil {
 			return err
