@@ -15,6 +15,10 @@ import (
 // ErrGone reports that the mapped file can no longer be opened.
 var ErrGone = errors.New("the file is not there as it was mapped")
 
+// ErrUnrecognised reports a file of another process of which neither a build ID nor device and inode are known, so that no file
+// can be said to be it.
+var ErrUnrecognised = errors.New("it has no build ID, and which file it was is not known")
+
 // Open opens the very file that the module was loaded from: by its path, by the kernel's own links to mapped files if it was
 // deleted or replaced, or, for the vdso, from memory. The caller closes it. The error is ErrGone if there is only another
 // file at the path, or none. For a Module with nothing but a Path, Open opens that path.
@@ -38,7 +42,7 @@ func (p process) Open(m *Module) (*elffile.File, error) {
 		return p.openVDSO(m)
 	}
 	if m.Foreign() && m.BuildID == "" && len(m.mapped) == 0 && m.Inode == 0 {
-		return nil, fmt.Errorf("%s: %w: it had no build ID by which a file could be recognised", m.Path, ErrGone)
+		return nil, fmt.Errorf("%s: %w", m.Path, ErrUnrecognised)
 	}
 	var first error
 	for _, path := range p.candidates(m) {

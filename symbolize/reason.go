@@ -17,6 +17,7 @@ const (
 	named           Reason = iota // nothing is missing
 	NoModule                      // no known file was mapped at the address
 	FileGone                      // the file was deleted or replaced and can no longer be opened
+	unrecognised                  // the file had no build ID, and its inode is not known
 	unreadable                    // the file cannot be read
 	NotELF                        // the file is not an ELF file, or a broken one
 	Stripped                      // the file has no debug data and no symbols of its own
@@ -38,9 +39,11 @@ const (
 )
 
 var reasonTexts = [reasons]struct{ name, sentence string }{
-	named:      {"named", "The address has a name."},
-	NoModule:   {"no module", "No known file was mapped at the address."},
-	FileGone:   {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
+	named:    {"named", "The address has a name."},
+	NoModule: {"no module", "No known file was mapped at the address."},
+	FileGone: {"file gone", "The file was deleted or replaced after it was mapped and could not be opened any more."},
+	unrecognised: {"file not recognised",
+		"The file has no build ID, and its device, inode and size were not noted, so no file can be said to be it."},
 	unreadable: {"file unreadable", "The file that was mapped at the address could not be read."},
 	NotELF:     {"not ELF", "The file that was mapped at the address is not an ELF file, or a broken one."},
 	Stripped:   {"stripped", "The file has no debug data, and at most the symbols of exported functions."},

@@ -184,6 +184,8 @@ func openReason(m *mappings.Module, err error) Reason {
 	switch {
 	case m.Deleted || errors.Is(err, mappings.ErrGone) || errors.Is(err, fs.ErrNotExist):
 		return FileGone
+	case errors.Is(err, mappings.ErrUnrecognised):
+		return unrecognised
 	case errors.As(err, &path):
 		return unreadable
 	}

@@ -36,6 +36,7 @@ func TestAFileThatCannotBeOpenedGivesTheReason(t *testing.T) {
 		{mappings.Module{Path: text + "/in a file", Inode: 1}, unreadable},
 		{mappings.Module{Path: t.TempDir(), Inode: 1}, NotELF},
 		{mappings.Module{Path: text, Inode: 1}, NotELF},
+		{*mappings.Of("/proc/self").Unloaded(text, "", 0, mappings.Range{Start: 0x1000, Limit: 0x2000}), unrecognised},
 	} {
 		if got := reasonFor(&c.module); got != c.want {
 			t.Errorf("%s: %v, want %v", c.module.Path, got, c.want)
