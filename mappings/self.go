@@ -68,6 +68,11 @@ type Process struct {
 // Of returns the process of a directory, such as /proc/1234.
 func Of(dir string) Process { return Process{process(dir)} }
 
+// In returns a process that is gone, or cannot be looked at, and whose files lie below a folder, such as the root of a container.
+func In(root string) Process { return Process{process(inRoot + root)} }
+
+const inRoot = "root:"
+
 // ModulesAndMade finds the modules as Self does, and the ranges of code that was made at run time, ascending.
 func (p Process) ModulesAndMade() ([]Module, []Range, error) {
 	modules, made, err := p.modulesAndMade()
@@ -104,6 +109,9 @@ func (m *Module) owner() process {
 func (p process) rooted(path string) string {
 	if p == self {
 		return path
+	}
+	if root, found := strings.CutPrefix(string(p), inRoot); found {
+		return filepath.Join(root, path)
 	}
 	return filepath.Join(string(p), "root", path)
 }

@@ -22,7 +22,7 @@ func (v *viewing) newBoxPage(p target) (shown http.Handler, end func(), err erro
 	if err := v.checkGone(); err != nil {
 		return nil, nil, err
 	}
-	examined, err := openBox(p.box, releaseTime)
+	examined, err := v.openBox(p.box, releaseTime)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,6 +38,7 @@ func prepareDiff(flags *flag.FlagSet) action {
 	flags.BoolVar(&d.markdown, "markdown", false, "print a comment for a pull request: the limits, and what grew most, with stacks")
 	flags.Var(&d.limits, "fail", "a `limit`, such as 'in use > 5%': exit with 1 if B exceeds it; may be given several times")
 	d.shared.add(flags)
+	d.addRoot(flags)
 	d.service.add(flags, 2*time.Minute)
 	return func(s *streams, names []string) (int, error) {
 		if len(names) != 2 {

@@ -32,6 +32,7 @@ func (d *dumping) flags(flags *flag.FlagSet) {
 	flags.StringVar(&d.file, "o", "", "the `file` to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name; of another view than inuse, cgoheap.PID.VIEW.pb.gz)")
 	flags.BoolVar(&d.asJSON, "json", false, "print what was written as a JSON object")
 	d.add(flags)
+	d.addRoot(flags)
 }
 
 func prepareDump(flags *flag.FlagSet) action {
@@ -67,6 +68,9 @@ func (d *dumping) choose(names []string) (err error) {
 	if d.pid == 0 {
 		return d.checkGone()
 	}
+	if d.root != "" {
+		return errors.New("-root is for a black box or a core file: a process has a root of its own")
+	}
 	return d.check()
 }
 
@@ -80,14 +84,18 @@ func (d *dumping) kind() string {
 
 func (d *dumping) read() (*remote.Recording, error) {
 	if d.box != "" {
-		e, err := openBox(d.box, releaseTime)
+		e, err := d.openBox(d.box, releaseTime)
 		if err != nil {
 			return nil, err
 		}
 		return e.Recording, nil
 	}
 	if d.core != "" {
-		return remote.ReadCore(d.core)
+		r, err := remote.ReadCore(d.core)
+		if err == nil {
+			err = d.inRoot(r)
+		}
+		return r, err
 	}
 	if d.view.Name == report.RSS.Name {
 		return remote.ReadResident(d.pid)

@@ -65,7 +65,7 @@ func (v *liveView) lines() []string {
 }
 
 func (v *liveView) overview() (*overview, error) {
-	e, err := openBox(v.seen.path, 0)
+	e, err := v.top.from.openBox(v.seen.path, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -24,15 +24,15 @@ import (
 )
 
 // living starts a program that holds 1,000,003 bytes until the test ends, as cgoheap run does, and returns its box.
-func living(t *testing.T, settle bool) (box string) {
+func living(t *testing.T, program string, settle bool) (box string) {
 	t.Helper()
 	r := &running{sample: 1, children: "none", settle: settle, tables: forRuns(t)}
 	dir := must(t)(r.makeDirectory())
-	path, library, err := r.find(&streams{progress: os.Stderr}, program(t))
+	path, library, err := r.find(&streams{progress: os.Stderr}, program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &exec.Cmd{Path: path, Args: []string{path, "wait"}, Env: r.environment(library, dir)}
+	c := &exec.Cmd{Path: path, Args: []string{path, "wait"}, Env: r.environment(library, dir, nil)}
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func living(t *testing.T, settle bool) (box string) {
 }
 
 func TestTheBoxOfALivingProgramIsRead(t *testing.T) {
-	box := living(t, true)
+	box := living(t, program(t), true)
 	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		code, out, trouble := ranWith(t, "", "dump", "-json", "-o", "first.pb.gz", box)
 		var d dumped
@@ -115,11 +115,48 @@ func TestTheBoxOfALivingProgramIsRead(t *testing.T) {
 }
 
 func TestTheBoxOfALivingProgramThatDoesNotSettle(t *testing.T) {
-	box := living(t, false)
+	box := living(t, program(t), false)
 	for _, command := range []string{"dump", "top", "view"} {
 		if code, out, trouble := ranWith(t, "", command, box); code != exitUnreadable || out != "" || !strings.Contains(trouble, box) || !strings.Contains(trouble, "with -settle only") {
 			t.Errorf("%s: exit code %d, %q, %q", command, code, out, trouble)
 		}
+	}
+}
+
+// A container has other files than the reader.
+func TestFilesOfABoxBelowAnotherRoot(t *testing.T) {
+	root, path := t.TempDir(), filepath.Join(t.TempDir(), "only in the container")
+	text, err := os.ReadFile(program(t))
+	if err == nil {
+		err = os.WriteFile(path, text, 0o700) //nolint:gosec // it is run
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := living(t, path, true)
+	if err := errors.Join(os.MkdirAll(filepath.Join(root, filepath.Dir(path)), 0o700), os.Rename(path, filepath.Join(root, path))); err != nil {
+		t.Fatal(err)
+	}
+	named := func(arguments ...string) int64 {
+		_ = os.Remove("p.pb.gz")
+		if code, _, _ := ranWith(t, "", append([]string{"dump", "-o", "p.pb.gz", box}, arguments...)...); code != exitGood {
+			return -1
+		}
+		return inUseBy(parsed(t, "p.pb.gz"), "hold_block")
+	}
+	for end := time.Now().Add(time.Minute); named("-root", root) != 1_000_003; time.Sleep(100 * time.Millisecond) { // it is settled each second
+		if time.Now().After(end) {
+			t.Fatal("the program is not found below the root")
+		}
+	}
+	if n := named(); n != 0 {
+		t.Errorf("%d bytes have a name, without the file", n)
+	}
+	if code, out, trouble := ranTop("-root", root, box); code != exitGood || !strings.Contains(out, "hold_block") {
+		t.Errorf("exit code %d, %q, %q", code, out, trouble)
+	}
+	if code, _, trouble := ranWith(t, "", "dump", "-root", root, "1"); code != exitUnreadable || !strings.Contains(trouble, "-root is for a black box or a core file") {
+		t.Errorf("exit code %d, %q", code, trouble)
 	}
 }
 

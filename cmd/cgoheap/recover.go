@@ -32,6 +32,7 @@ type recovering struct {
 func prepareRecover(flags *flag.FlagSet) action {
 	var r recovering
 	r.add(flags)
+	r.addRoot(flags)
 	flags.StringVar(&r.dir, "o", "", "the `directory` to write to (default that of the box)")
 	flags.BoolVar(&r.remove, "rm", false, "remove each box whose profile was written")
 	flags.BoolVar(&r.asJSON, "json", false, "print a JSON object for each box: what the .json file has but the timeline, and the profile's path")
@@ -139,6 +140,9 @@ func (r *recovering) box(path string, opened blackbox.Options) (*recovered, erro
 		return nil, err
 	}
 	defer e.Close()
+	if err := r.inRoot(e.Recording); err != nil {
+		return nil, err
+	}
 	dir := r.dir
 	if dir == "" {
 		dir = filepath.Dir(path)

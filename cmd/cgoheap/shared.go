@@ -24,6 +24,7 @@ type shared struct {
 	within time.Duration
 	view   remote.View
 	naming symbolize.Options
+	root   string // below which the files of a box's or core file's process lie; "" for /
 }
 
 var views = []report.View{report.InUse, report.Allocated, report.Peak, report.Age, report.ShortLived, report.Device, report.RSS}
@@ -44,6 +45,10 @@ func (s *shared) add(flags *flag.FlagSet) {
 		return nil
 	})
 	flags.BoolVar(&s.naming.Debuginfod, "debuginfod", false, "ask the servers in DEBUGINFOD_URLS for debug files that are not on this machine")
+}
+
+func (s *shared) addRoot(flags *flag.FlagSet) {
+	flags.StringVar(&s.root, "root", "", "a `directory`, such as the root of a container, below which the files of the process lie that a black box or core file is of")
 }
 
 // check comes after the flags were parsed.
@@ -71,6 +76,18 @@ func (s *shared) checkGone() error {
 		return remote.ErrNoPages
 	}
 	return nil
+}
+
+// inRoot has the files of a process that is gone, or only known by its box, looked for where -root says. An error closes the recording.
+func (s *shared) inRoot(r *remote.Recording) error {
+	if s.root == "" {
+		return nil
+	}
+	err := r.FilesIn(s.root)
+	if err != nil {
+		r.Close()
+	}
+	return err
 }
 
 // writeFile writes the profile to a new file.

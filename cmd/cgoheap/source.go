@@ -104,7 +104,7 @@ func (s *source) ofBox(path string) (*taken, error) {
 	if s.name == report.RSS.Name {
 		return nil, remote.ErrNoPages
 	}
-	e, err := openBox(path, releaseTime)
+	e, err := s.openBox(path, releaseTime)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *shared) ofExamined(e *recovery.Examined) (*taken, error) {
 }
 
 // openBox examines a box, which is only read. A process that has just ended has some time to be gone; see blackbox.Look.
-func openBox(path string, within time.Duration) (e *recovery.Examined, err error) {
+func (s *shared) openBox(path string, within time.Duration) (e *recovery.Examined, err error) {
 	file, lives, err := blackbox.Look(path, within)
 	if err != nil {
 		return nil, err
@@ -133,6 +133,9 @@ func openBox(path string, within time.Duration) (e *recovery.Examined, err error
 		e, err = recovery.OpenLiving(file)
 	} else {
 		e, err = recovery.Open(file)
+	}
+	if err == nil {
+		err = s.inRoot(e.Recording)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

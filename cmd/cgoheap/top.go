@@ -33,6 +33,7 @@ func prepareTop(flags *flag.FlagSet) action {
 	flags.IntVar(&t.count, "n", 0, "print so many looks (`count`) as text and end (default 1, or on a terminal until q is pressed)")
 	flags.BoolVar(&t.asJSON, "json", false, "print each look as a JSON object")
 	t.from.service.add(flags, 30*time.Second)
+	t.from.addRoot(flags)
 	return func(s *streams, names []string) (int, error) {
 		if len(names) != 1 {
 			return exitUnreadable, errors.New("one address, process number, profile or black box is needed")

@@ -27,6 +27,7 @@ func prepareView(flags *flag.FlagSet) action {
 	flags.BoolVar(&v.noBrowser, "no-browser", false, "open no browser")
 	flags.BoolVar(&v.changes, "changes", false, "of a service: let the page trim its malloc, make a dump and change its sampling interval")
 	v.shared.add(flags)
+	v.addRoot(flags)
 	v.service.add(flags, 2*time.Minute)
 	return func(s *streams, names []string) (int, error) {
 		if len(names) != 1 {

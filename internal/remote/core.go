@@ -58,11 +58,25 @@ func readCore(path string) (*Recording, error) {
 // byTables finds the modules of a process that is gone, by the region alone.
 func (r *Recording) byTables() {
 	r.ticks = r.ticksByTime()
-	process := mappings.Of("/proc/self") // of its file system; nothing is mapped
-	r.made = process.Made(layout.ModuleMade, nil)
+	r.modulesOf(mappings.Of("/proc/self")) // of its file system; nothing is mapped
+	if len(r.modules) > 0 {
+		r.Program = r.modules[0].Path
+	}
+}
+
+// FilesIn says that the files of a process, whose box or core file was read, lie below a folder, such as the root of a container.
+func (r *Recording) FilesIn(root string) error {
+	return withoutFaults(func() error {
+		r.modulesOf(mappings.In(root))
+		return nil
+	})
+}
+
+func (r *Recording) modulesOf(process mappings.Process) {
+	r.made, r.modules = process.Made(layout.ModuleMade, nil), nil
 	r.identify(process, nil)
 	if len(r.modules) > 0 {
-		r.main, r.Program = r.modules[0], r.modules[0].Path
+		r.main = r.modules[0]
 	}
 }
 
