@@ -15,6 +15,7 @@ import (
 	"github.com/cgoheap/cgoheap/internal/serve"
 	"github.com/cgoheap/cgoheap/internal/suspects"
 	"github.com/cgoheap/cgoheap/internal/usage"
+	"github.com/cgoheap/cgoheap/mappings"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -115,8 +116,21 @@ func (p *Profiler) openBox(o *alloc.Options) error {
 	if about.KillsFile, _, err = running.Kills(); err == nil {
 		about.KillsGroup = usage.GroupOf(about.KillsFile)
 	}
+	if loaded, err := mappings.Self(); err == nil {
+		about.Files = unidentified(loaded)
+	}
 	o.File, o.About = func() alloc.File { return alloc.File(box.Take()) }, about.Text()
 	return nil
+}
+
+// unidentified returns the loaded files that have no build ID, by which a reader of the box could know them.
+func unidentified(loaded []mappings.Module) (list []blackbox.LoadedFile) {
+	for i := range loaded {
+		if m := &loaded[i]; m.BuildID == "" && m.Inode != 0 {
+			list = append(list, blackbox.LoadedFile{Path: m.Path, Device: m.Device, Inode: m.Inode, Size: m.Written.Size, Modified: m.Written.Time.UnixNano()})
+		}
+	}
+	return list
 }
 
 // closeBox removes the black box, which is no longer mapped.

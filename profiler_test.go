@@ -9,9 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/cgoheap/cgoheap/internal/blackbox"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/victim"
+	"github.com/cgoheap/cgoheap/mappings"
 )
 
 func TestStart(t *testing.T) {
@@ -146,5 +149,18 @@ func TestSampleBytesAreChangedWhileRunning(t *testing.T) {
 	}
 	if err := p.SetSampleBytes(1); err == nil {
 		t.Error("after Stop, it is accepted")
+	}
+}
+
+// Whoever reads the box knows a file without a build ID by what it was.
+func TestFilesWithoutABuildIDAreNotedInTheBox(t *testing.T) {
+	then := time.Unix(1_700_000_000, 5)
+	got := unidentified([]mappings.Module{
+		{Path: "/known", BuildID: "abc", Inode: 1},
+		{Path: "[vdso]"},
+		{Path: "/unknown", Device: 2, Inode: 3, Written: mappings.Written{Size: 4, Time: then}},
+	})
+	if want := (blackbox.LoadedFile{Path: "/unknown", Device: 2, Inode: 3, Size: 4, Modified: then.UnixNano()}); len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, want %+v alone", got, want)
 	}
 }

@@ -28,7 +28,7 @@ type About struct {
 
 	KillsGroup uint64 // identifies the control group of that file
 
-	Files []LoadedFile `json:",omitempty"` // those without a build ID, in the box of a program that package preload records
+	Files []LoadedFile `json:",omitempty"` // those without a build ID
 }
 
 // LoadedFile is a file without a build ID as it was when the program began.
@@ -60,7 +60,7 @@ func Boot() string {
 	return strings.TrimSpace(string(text))
 }
 
-// mostText bounds the text of a description: longer arguments are left out.
+// mostText bounds the text of a description: longer arguments are left out, and longer lists of files.
 const mostText = 64 << 10
 
 // Text returns the description as JSON, at most 64 KiB.
@@ -70,10 +70,14 @@ func (a About) Text() []byte {
 		if err == nil && len(text) <= mostText {
 			return text
 		}
-		if len(a.Arguments) == 0 {
+		switch {
+		case len(a.Arguments) > 0:
+			a.Arguments = nil
+		case len(a.Files) > 0:
+			a.Files = nil
+		default:
 			return nil
 		}
-		a.Arguments = nil
 	}
 }
 

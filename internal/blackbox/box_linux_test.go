@@ -416,6 +416,10 @@ func TestDescriptions(t *testing.T) {
 	if got, ok = Read(a.Text()); !ok || len(got.Arguments) != 0 || got.Program != a.Program {
 		t.Errorf("with long arguments: %+v", got)
 	}
+	a.Files = make([]LoadedFile, mostText/20)
+	if got, ok = Read(a.Text()); !ok || len(got.Files) != 0 || got.Program != a.Program {
+		t.Errorf("with many files: %+v", got)
+	}
 	for _, text := range []string{"", "{", strings.Repeat(" ", mostText) + "{}"} {
 		if got, ok := Read([]byte(text)); ok {
 			t.Errorf("%q: %+v", text, got)
