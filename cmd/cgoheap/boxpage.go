@@ -28,9 +28,11 @@ func (v *viewing) newBoxPage(p target) (shown http.Handler, end func(), err erro
 	}
 	end = examined.Close
 	b := &boxViews{flags: v.shared, examined: examined, made: make(map[string]*taken)}
-	if _, err := b.profile(report.InUse.Name); err != nil { // which completes the verdict, too
-		end()
-		return nil, nil, err
+	for _, name := range []string{report.InUse.Name, v.name} { // the first completes the verdict, too
+		if _, err := b.profile(name); err != nil {
+			end()
+			return nil, nil, err
+		}
 	}
 	story := examined.Story()
 	e := &stillPage{profile: b.profile, value: func(string) string { return "" }, account: lastMoment(story)}

@@ -98,8 +98,10 @@ func TestTheBoxOfALivingProgramIsRead(t *testing.T) {
 		}
 	}
 	for view, says := range map[string]string{"peak": "cgoheap dump -view peak ", "age": "cgoheap dump -view age ", "rss": "no view rss of a process that is gone, nor of a core file or a black box"} {
-		if code, _, trouble := ranWith(t, "", "dump", "-view", view, box); code != exitUnreadable || !strings.Contains(trouble, says) {
-			t.Errorf("%s: exit code %d, %q", view, code, trouble)
+		for _, command := range []string{"dump", "view"} {
+			if code, _, trouble := ranWith(t, "", command, "-view", view, box); code != exitUnreadable || !strings.Contains(trouble, says) {
+				t.Errorf("%s -view %s: exit code %d, %q", command, view, code, trouble)
+			}
 		}
 	}
 	h := opened(t, box, nil)
