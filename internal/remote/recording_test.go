@@ -39,7 +39,8 @@ func FuzzRegionsOfOthers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := recordingOf(b)
-		for _, v := range []View{{View: report.InUse}, {View: report.Peak}, {View: report.Age}, {View: report.ShortLived, Within: 1}} {
+		for i, v := range []View{{View: report.Peak}, {View: report.Age}, {View: report.InUse}, {View: report.ShortLived, Within: 1}, {View: report.InUse}, {View: report.ShortLived, Within: 1}} {
+			r.Living = i >= 4
 			if err := r.Write(io.Discard, v, symbolize.New(symbolize.Options{})); err != nil {
 				t.Errorf("%s: %v", v.Name, err)
 			}
