@@ -9,6 +9,9 @@
 // that are stopped already, by SIGSTOP or a debugger, are left as they are. Nothing is written to the process, and it takes no
 // memory of it: pages that it has not touched are not read, and a box is read from its file.
 //
+// A process with a black box is read without any of that, by who may read the file: as it was at its end (box.go), or, while it lives, when it
+// last settled its tables (living.go).
+//
 // For a profile of RSS (resident.go), its pages are looked up in the same stop, about 5 ms for a GiB more.
 //
 // The process may be hostile: the region is read as package tables reads any, and files as package symbolize does.
