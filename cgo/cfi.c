@@ -22,7 +22,7 @@
 #define ENCODINGS 0x3b031b01 // version 1; pcrel sdata4, udata4, datarel sdata4: what every linker writes
 #define HEADER_SIZE 12
 #define ENTRY_SIZE 8
-#define AT_ONCE 32 // entries that are read in one piece
+#define AT_ONCE 128 // entries that are read in one piece
 #define OVERLAPS 4 // FDEs before the found one that may reach further
 
 struct entry {

@@ -69,6 +69,8 @@ uint64_t read_bytes(struct reader *r, unsigned size)
 		reader_fail(r);
 		return 0;
 	}
+	if (size == 1 && r->at - r->buffered < r->size) // as nearly all are
+		return r->buffer[r->at++ - r->buffered];
 	for (unsigned i = 0; i < size; i++) {
 		if (!have(r))
 			return 0;
