@@ -48,9 +48,9 @@ func NewSegment(size int64) (*Segment, error) {
 // String returns it as the process is told of it: see settings.h of package preload.
 func (s *Segment) String() string {
 	if s == nil {
-		return "0,0"
+		return "0:0"
 	}
-	return fmt.Sprintf("%d,%x", s.number, s.token)
+	return fmt.Sprintf("%d:%x", s.number, s.token)
 }
 
 // Begun returns whose recording is in it, and when that began, in nanoseconds since 1970; 0 and 0 if there is none.

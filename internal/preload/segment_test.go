@@ -63,7 +63,7 @@ func TestTheTablesOfTheProgramLieInASegment(t *testing.T) {
 
 // Another namespace has other segments under the same numbers.
 func TestASegmentThatIsNotTheCommandsIsLeftAlone(t *testing.T) {
-	for _, c := range [][2]string{{",", ",1"}, {"segment=", "segment=7"}, {"tables=268435456", "tables=536870912"}} {
+	for _, c := range [][2]string{{":", ":1"}, {"segment=", "segment=7"}, {"tables=268435456", "tables=536870912"}} {
 		segment := newSegment(t)
 		r := recordInSegment(t, segment, c[0], c[1], exec.Command(built(t, "gcc", "sums.c"), "each", "kill"))
 		if r.memory != nil || len(r.boxes) != 1 {

@@ -20,7 +20,7 @@ bool settings_read(struct settings *s, char **environment)
 {
 	const char *value = settings_value(SETTINGS_VARIABLE, environment);
 	int end = 0;
-	if (value == NULL || sscanf(value, "parent=%lu space=%lu sample=%lu tables=%lu segment=%d,%lx settle=%lu children=%1023s go=%511s boxes=%n",
+	if (value == NULL || sscanf(value, "parent=%lu space=%lu sample=%lu tables=%lu segment=%d:%lx settle=%lu children=%1023s go=%511s boxes=%n",
 				    &s->parent, &s->space, &s->sample_bytes, &s->table_bytes, &s->segment, &s->token, &s->settle, s->children, s->go, &end) != 9)
 		return false;
 	value += end;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The variable. Its value is "parent=PID space=INODE sample=BYTES tables=BYTES segment=NUMBER,TOKEN settle=0 children=NAMES go=LAYOUT boxes=DIR":
+// The variable. Its value is "parent=PID space=INODE sample=BYTES tables=BYTES segment=NUMBER:TOKEN settle=0 children=NAMES go=LAYOUT boxes=DIR":
 // decimal numbers, but for TOKEN, which is hexadecimal, and 0 if there is no segment; INODE is 0 if it is not known; NAMES are "none", "all", or names of programs with commas between them; LAYOUT is "none" or hexadecimal
 // numbers with commas between them, see settings_go; DIR, an absolute path, is all of the rest.
 #define SETTINGS_VARIABLE "CGOHEAP_RUN"
