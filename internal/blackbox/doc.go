@@ -13,6 +13,8 @@
 // closes all its files. So the process keeps no descriptor of it: whatever number that had, the program could close it, and open a
 // file of its own there. A child that was forked and does not run another program has it too: until that ends, the file is left alone.
 //
+// Segment is memory that takes a file's place where one process starts another and waits for its end: decision 0045.
+//
 // What lies in a directory is not trusted: others may have put it there. Links and files that are not regular are not opened, nor are
 // those of other users, except by a command that root runs (Options.AnyUsers). Look changes nothing, and opens what a person has named.
 package blackbox
