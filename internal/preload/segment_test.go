@@ -96,3 +96,14 @@ func TestASegmentOfALivingProcess(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A filter may end who attaches a segment.
+func TestAProgramUnderAFilterHasAFile(t *testing.T) {
+	sums := built(t, "gcc", "sums.c")
+	r := recordInSegment(t, newSegment(t), "", "", exec.Command(built(t, "gcc", "filtered.c"), sums, "each", "kill"))
+	if r.memory == nil || len(r.boxes) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	r.memory = nil // of the program before
+	compare(t, r)
+}
