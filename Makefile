@@ -132,10 +132,17 @@ pictures: deps $(pages) ## Takes pictures of the page and of the web pages of Pa
 
 check: gofmt lint generated portable ## Runs all that reads the code without running it: gofmt, the linters, with go vet among them.
 
+# Long tests of these have one goroutine each.
+alone := $(packages_names) $(packages_simulated) ./internal/check ./pprof
+
 # Not those that compare an account with another or with the kernel's sums: the race detector's own memory comes and goes meanwhile.
 # Not those of Go's smallest objects, either: with the race detector Go puts no two of them into the same 16 bytes.
-race: deps $(counted) ## Runs the Go tests of all modules under the race detector.
-	@$(tests) $(tested) -- -race -count=1 -timeout 60m -skip 'AddsUpToRSS|ASurveyOfAProgram|HasAProfileOfRSS|ThatAreNotRecordedAreMallocs|SmallestObjectsComeLast|AForgottenSmallObject' ./...
+detectors := AddsUpToRSS|ASurveyOfAProgram|HasAProfileOfRSS|ThatAreNotRecordedAreMallocs|SmallestObjectsComeLast|AForgottenSmallObject
+race: deps $(counted) ## Runs the Go tests of all modules under the race detector, without the long ones of readers and simulations.
+	@status=0; \
+	$(tests) -but '$(alone)' $(tested) -- -race -count=1 -timeout 60m -skip '$(detectors)' ./... || status=1; \
+	$(tests) . -- -race -short -count=1 -timeout 60m $(alone) || status=1; \
+	exit $$status
 
 ctest: deps $(counted) ## Runs the tests of the C code without Go, under sanitizers, and under valgrind where it is installed.
 	@for p in $(with_C); do $(MAKE) --no-print-directory -C $$p/testdata/ctest $(again_in_C) || exit 1; done
