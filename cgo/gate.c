@@ -227,7 +227,7 @@ static bool settle_last_epoch(void)
 	if (!wait_until_empty(old))
 		return false;
 	__atomic_store_n(settles, before + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	order_stores();
 	sites_settle(old);
 	__atomic_store_n(&cgoheap_region->settled_clock, turned, __ATOMIC_RELAXED);
 	__atomic_store_n(settles, before + 2, __ATOMIC_RELEASE);

@@ -13,6 +13,8 @@
 //	bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 //		If the 16-aligned pair at equals seen, replaces it with next. If not, seen becomes its value, which may be
 //		torn: it is only good for another try. Acquires and releases.
+//	void order_stores(void)
+//		Whoever sees a store after it sees those before it. A fence of C, which thread sanitizers do not know.
 //	void call_on(void *end, void (*function)(void *), void *argument)
 //		Calls a function on the stack that ends at a 16-aligned address.
 //	CALLER_REGISTERS()

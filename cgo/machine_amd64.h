@@ -35,6 +35,12 @@ static inline uintptr_t thread_pointer(void)
 	return control_block;
 }
 
+// Stores are seen in their order.
+static inline void order_stores(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
 static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 {
 	bool swapped;

@@ -38,6 +38,11 @@ static inline uintptr_t thread_pointer(void)
 	return control_block;
 }
 
+static inline void order_stores(void)
+{
+	__asm__ volatile("dmb ishst" ::: "memory");
+}
+
 // By exclusive load and store, which every arm64 has, and which never become a call of a lazily bound library function.
 static inline bool swap_pair(uint64_t *at, uint64_t *seen, const uint64_t *next)
 {
