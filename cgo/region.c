@@ -229,8 +229,8 @@ void region_close(void)
 {
 	uint64_t used = written(cgoheap_region);
 	__atomic_store_n(cgoheap_here, 0, __ATOMIC_RELAXED);
-	if (cgoheap_file_size != 0)
-		(void)leave_file();
+	if (cgoheap_file_size != 0 && !leave_file() && mapped_file.is_segment)
+		return; // a process that it was forked from may have it, too
 	if (used > writable) // memory has taken the file's place
 		used = writable;
 	pages_clear(cgoheap_region, cgoheap_mapped, used);
@@ -248,15 +248,36 @@ static void map_copy(int file, uint64_t from, uint64_t size)
 	(void)system_call6(SYS_mmap, (long)region_at(from), (long)size, PROT_READ | PROT_WRITE, flags, file, (long)from);
 }
 
+// Puts empty memory in place of a part of the segment. There is always room for it: it takes the addresses that the segment had, and what may
+// only be read counts against no limit.
+static bool replace(uint64_t from, uint64_t limit)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+	return from >= limit || system_call6(SYS_mmap, (long)region_at(from), (long)(limit - from), PROT_READ, flags, -1, 0) == (long)region_at(from);
+}
+
+// Without room for a copy the hook goes on in the segment: its event counts in both processes.
 static void copy_segment(void)
 {
-	uint64_t used = written(cgoheap_region);
-	char *copy = pages_map(cgoheap_file_size);
+	uint64_t used = written(cgoheap_region), whole = REGION_ALIGN(used, PAGES_LARGEST);
+	uint64_t size = whole < cgoheap_file_size ? whole : cgoheap_file_size;
+	char *copy = pages_map(size);
 	if (copy == NULL)
 		return;
 	memcpy(copy, cgoheap_region, REGION_FILTER);
 	memcpy(copy + REST, region_at(REST), used - REST);
-	(void)place_file(copy, cgoheap_file_size);
+	if (replace(size, cgoheap_file_size) && place_file(copy, size))
+		writable = size;
+}
+
+static void leave_segment(void)
+{
+	if (!replace(REST, cgoheap_file_size) || !replace(0, REGION_FILTER) || !pages_allow(cgoheap_region, REGION_FILTER))
+		return;
+	writable = REST;
+	cgoheap_file_size = 0;
+	(void)wipe_in_children(cgoheap_region, sizeof(struct header));
+	be_here(&cgoheap_region->pid);
 }
 
 // The child has one thread, so nobody else gets to see the descriptor.
@@ -280,7 +301,7 @@ void region_forsake(bool goes_on)
 	else if (cgoheap_file_size != 0 && goes_on)
 		copy_segment();
 	else if (cgoheap_file_size != 0)
-		(void)leave_file();
+		leave_segment();
 }
 
 static uint64_t reserve_lines(uint64_t size)

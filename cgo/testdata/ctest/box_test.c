@@ -51,7 +51,7 @@ static void is_left_near_a_limit(void)
 	start_in_file(1);
 	hook_free(hook_malloc(100));
 	check(getrlimit(RLIMIT_DATA, &before) == 0);
-	now = (struct rlimit){data_bytes(), before.rlim_max};
+	now = (struct rlimit){status_bytes("VmData"), before.rlim_max};
 	check(setrlimit(RLIMIT_DATA, &now) == 0);
 	bool stopped = cgoheap_stop();
 	check(setrlimit(RLIMIT_DATA, &before) == 0);
@@ -406,6 +406,33 @@ static void stays_out_of_segment(void)
 	stop_in_segment();
 }
 
+static void child_stops_near_a_limit(uint64_t limit, bool leaves)
+{
+	struct rlimit before;
+	check(getrlimit(RLIMIT_AS, &before) == 0);
+	const struct rlimit now = {limit, before.rlim_max};
+	check(setrlimit(RLIMIT_AS, &now) == 0);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(cgoheap_stop() && (cgoheap_file_size == 0) == leaves ? 0 : 1);
+	int status;
+	check(setrlimit(RLIMIT_AS, &before) == 0);
+	check(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+// Without room for more addresses it leaves the segment too, and below a limit that is exceeded it leaves it as it is.
+static void clears_no_segment(void)
+{
+	start_in_segment();
+	churn((void *)1);
+	uint64_t sum = sum_of_segment();
+	child_stops_near_a_limit(status_bytes("VmSize"), true);
+	check(sum_of_segment() == sum);
+	child_stops_near_a_limit(1, false);
+	check(sum_of_segment() == sum);
+	stop_in_segment();
+}
+
 // The hook goes on in the child with what it had.
 static void forks_inside_segment(void)
 {
@@ -440,6 +467,7 @@ int main(void)
 	run("a hook that goes on in a child does, too", forks_inside);
 	run("what is recorded is in a segment of shared memory, without a shield", is_in_segment);
 	run("children stay out of it", stays_out_of_segment);
+	run("nor do they clear it where addresses are limited", clears_no_segment);
 	run("a hook that goes on in a child does, too", forks_inside_segment);
 #ifdef __SANITIZE_THREAD__ // it has a lock of its own around each atomic operation: a hook that lands elsewhere leaves that locked
 	(void)is_shorter;

@@ -266,7 +266,7 @@ static void little_data(void)
 	struct rlimit before, now;
 	start(1);
 	check(getrlimit(RLIMIT_DATA, &before) == 0);
-	now = (struct rlimit){data_bytes() + (64 << 10), before.rlim_max};
+	now = (struct rlimit){status_bytes("VmData") + (64 << 10), before.rlim_max};
 	check(setrlimit(RLIMIT_DATA, &now) == 0);
 	int n = enter_many(passes, 2 * GATE_HOMES);
 	bool counted = cgoheap_counted(COUNT_LOST_GATE) == 1;

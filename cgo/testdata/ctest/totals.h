@@ -44,15 +44,15 @@ static inline void expect(uint64_t allocs, uint64_t alloc_bytes, uint64_t live, 
 	check(t.allocs == allocs && t.alloc_bytes == alloc_bytes && t.live == live && t.live_bytes == live_bytes);
 }
 
-// The bytes that count against RLIMIT_DATA.
-static inline size_t data_bytes(void)
+// A number of /proc/self/status: VmData counts against RLIMIT_DATA, VmSize against RLIMIT_AS.
+static inline size_t status_bytes(const char *field)
 {
-	char line[256];
+	char line[256], name[32];
 	size_t kib = 0;
 	FILE *status = fopen("/proc/self/status", "r");
 	check(status != NULL);
-	while (kib == 0 && fgets(line, sizeof line, status) != NULL)
-		sscanf(line, "VmData: %zu kB", &kib);
+	while (fgets(line, sizeof line, status) != NULL && (sscanf(line, "%31[^:]: %zu kB", name, &kib) != 2 || strcmp(name, field) != 0))
+		kib = 0;
 	fclose(status);
 	return kib << 10;
 }
