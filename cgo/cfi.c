@@ -30,8 +30,8 @@ struct entry {
 };
 
 // Each search reads the header and first the same entries as others in the table, by one system call each. Their words are kept: of an entry
-// the start, of a header the number of entries. As in the cache of rules, the key combines the address with the word, because others may
-// write one at the same time.
+// the start, of a header the number of entries. Only of files that are never closed: another one at the address would get them, too. As in the
+// cache of rules, the key combines the address with the word, because others may write one at the same time.
 #define WORDS_KEPT 1024
 #define LEVELS_KEPT 9 // of the halvings of a table
 
@@ -39,26 +39,26 @@ static struct kept_word {
 	uint64_t key, word;
 } kept_words[WORDS_KEPT];
 
-static struct kept_word *slot_of(const struct image *image, uintptr_t at, uint64_t *key)
+static struct kept_word *slot_of(uintptr_t at, uint64_t *key)
 {
-	*key = mix64(at ^ image->number);
+	*key = mix64(at);
 	return &kept_words[*key % WORDS_KEPT];
 }
 
 static bool find_kept(const struct image *image, uintptr_t at, uint32_t *word)
 {
 	uint64_t key;
-	const struct kept_word *k = slot_of(image, at, &key);
+	const struct kept_word *k = slot_of(at, &key);
 	uint64_t found = __atomic_load_n(&k->word, __ATOMIC_RELAXED);
 	*word = (uint32_t)found;
-	return image->number != 0 && found != 0 && __atomic_load_n(&k->key, __ATOMIC_RELAXED) == (key ^ mix64(found));
+	return image->remembered && found != 0 && __atomic_load_n(&k->key, __ATOMIC_RELAXED) == (key ^ mix64(found));
 }
 
 static void keep(const struct image *image, uintptr_t at, uint32_t word)
 {
 	uint64_t key, kept = 1ULL << 32 | word;
-	struct kept_word *k = slot_of(image, at, &key);
-	if (image->number == 0)
+	struct kept_word *k = slot_of(at, &key);
+	if (!image->remembered)
 		return;
 	__atomic_store_n(&k->word, kept, __ATOMIC_RELAXED);
 	__atomic_store_n(&k->key, key ^ mix64(kept), __ATOMIC_RELAXED);

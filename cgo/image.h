@@ -15,7 +15,7 @@ struct image {
 	uintptr_t eh_frame_hdr; // 0 if it has none
 	bool kept;              // it is never unmapped
 	struct memory *memory;  // of the walk; NULL only if the file is kept
-	uint64_t number;        // no other file at its addresses ever has it; 0 if there is none: then nothing of it is remembered
+	bool remembered;        // it is never closed: what each search reads first is kept
 };
 
 // Copies up to size bytes at address and returns how many could be read. Does not touch errno.

@@ -42,7 +42,7 @@ struct rule rule_of_found(uint64_t found)
 // Finds the rule in memory, for a file that is never closed and has no rows yet. Go makes rows when that happens often.
 static bool rule_in_memory(const struct range *range, uintptr_t pc, struct rule_buffer *buffer)
 {
-	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, false, buffer->memory, range->module};
+	struct image image = {range->data_start, range->data_limit, range->eh_frame_hdr, false, buffer->memory, !range->closable};
 	if (range->eh_frame_hdr == 0)
 		return false;
 	if (__atomic_add_fetch(&cgoheap_region->asked, 1, __ATOMIC_RELAXED) == ROWS_WANTED)

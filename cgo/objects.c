@@ -262,7 +262,6 @@ bool object_rule(const struct object_code *code, struct memory *m, struct rule *
 		return true;
 	}
 	struct image image = image_of(&code->object->is, m);
-	image.number = __atomic_load_n(&cgoheap_region->clock, __ATOMIC_RELAXED) << 16 | code->number;
 	if (!cfi_rule(&image, code->pc, rule))
 		return false;
 	uint64_t plain = found_of_rule(rule);

@@ -78,7 +78,7 @@ static struct image_copy copy_of(const struct image *image)
 	for (size_t at = 0; at < c.size; at += 4096)
 		image_copy(&readable, image->start + at, c.bytes + at, c.size - at < 4096 ? c.size - at : 4096);
 	c.moved = (uintptr_t)c.bytes - image->start;
-	c.image = (struct image){(uintptr_t)c.bytes, (uintptr_t)c.bytes + c.size, image->eh_frame_hdr + c.moved, true, NULL, 0};
+	c.image = (struct image){(uintptr_t)c.bytes, (uintptr_t)c.bytes + c.size, image->eh_frame_hdr + c.moved, true, NULL, false};
 	return c;
 }
 
@@ -117,7 +117,7 @@ static void damaged(void)
 	free(c.bytes);
 }
 
-// What searches read is kept for a file that has a number, and not for another one at its addresses.
+// What searches read is kept for a file that is never closed, and for no other.
 static void remembers(void)
 {
 	struct image own = own_image();
@@ -125,14 +125,14 @@ static void remembers(void)
 	struct rule rule, whole;
 	uintptr_t first = (uintptr_t)both_ways + c.moved, header = c.image.eh_frame_hdr;
 	for (uintptr_t pc = first; pc < first + 4096; pc++) {
-		c.image.number = 0;
+		c.image.remembered = false;
 		bool found = cfi_rule(&c.image, pc, &whole);
-		c.image.number = 1;
+		c.image.remembered = true;
 		check(cfi_rule(&c.image, pc, &rule) == found && same(&rule, &whole));
 	}
 	memset((void *)header, 0, 12);
 	check(cfi_rule(&c.image, first + 4095, &rule) && same(&rule, &whole));
-	c.image.number = 2;
+	c.image.remembered = false;
 	check(!cfi_rule(&c.image, first + 4095, &rule));
 	free(c.bytes);
 }
@@ -267,5 +267,5 @@ int main(void)
 	run("a file that may be closed is read as one that stays", both_ways);
 	run("a file that is gone tells nothing", unmapped);
 	run("damaged unwind data is read inside its file, and ends", damaged);
-	run("what searches read is kept for the file that it is of", remembers);
+	run("what searches read is kept for a file that stays", remembers);
 }
