@@ -217,8 +217,12 @@ void device_books_begin(void)
 
 void device_books_lose(uint32_t unhooked)
 {
-	if (__atomic_exchange_n(&lost, unhooked, __ATOMIC_RELAXED) != unhooked)
-		device_books_begin();
+	uint32_t before = __atomic_load_n(&lost, __ATOMIC_RELAXED);
+	while (before < unhooked)
+		if (__atomic_compare_exchange_n(&lost, &before, unhooked, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			device_books_begin();
+			return;
+		}
 }
 
 static bool owned(const struct device_search *s, const struct device_entry *e)
