@@ -37,6 +37,7 @@ struct shield {
 	landing landing;
 	struct shield *outer; // of a hook that this one interrupted
 	uint32_t inside;      // the slot of the gate that it has, and one more; 0 for none
+	uint32_t before;      // how many slots the thread had
 	bool blocked;         // the thread blocked SIGBUS
 };
 

@@ -101,6 +101,8 @@ static bool prepare(void)
 // In a child that was forked and runs on: a recording of its own, from here on. Threads that were inside are not there any more.
 static void follow(void)
 {
+	if (cgoheap_thread.inside != 0)
+		return; // a handler has interrupted a hook, which goes on with the tables as they were
 	for (size_t i = 0; i < GATE_SLOTS; i++)
 		cgoheap_inside[i].by = GATE_VACANT;
 	cgoheap_box_busy = 0;
