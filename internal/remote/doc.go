@@ -7,7 +7,8 @@
 //
 // The threads are stopped only while the region is copied, some tens of milliseconds, by ptrace; so the copy is of one moment. Threads
 // that are stopped already, by SIGSTOP or a debugger, are left as they are. Nothing is written to the process, and it takes no
-// memory of it: pages that it has not touched are not read, and a box is read from its file.
+// memory of it: pages that it has not touched are not read, and a box is read from its file. A segment of shared memory is the exception: of
+// its pages the kernel does not tell which were swapped out, so all that may be used are read, and are there from then on.
 //
 // A process with a black box is read without any of that, by who may read the file: as it was at its end (box.go), or, while it lives, when it
 // last settled its tables (living.go).
