@@ -20,7 +20,8 @@ type Footer struct {
 // NewFooter returns a footer without lines. It must be closed.
 func NewFooter(to *os.File) *Footer { return &Footer{to: to} }
 
-// Draw replaces the lines, which are plain, but for their colours, and fit. After Close it does nothing.
+// Draw replaces the lines, which are plain, but for their colours, and fit. Those for which there is no room are not there. After
+// Close it does nothing.
 func (f *Footer) Draw(lines []string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -32,30 +33,38 @@ func (f *Footer) Draw(lines []string) error {
 	return err
 }
 
-// Close gives the lines back.
+// Wipe gives the lines back until the next Draw.
+func (f *Footer) Wipe() error { return f.Draw(nil) }
+
+// Close gives the lines back for good.
 func (f *Footer) Close() error {
+	err := f.Wipe()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	_, err := io.WriteString(f.to, f.wiped())
 	return err
 }
 
 const (
 	saveCursor    = "\x1b7"
 	restoreCursor = "\x1b8"
+	wholeScreen   = saveCursor + "\x1b[r" + restoreCursor // no region; to set one moves the cursor
 )
 
-// drawn sets lines apart at the bottom of so many rows, if they are not yet, and fills them.
+// drawn sets lines apart at the bottom of so many rows, and fills them. It does so each time, because the program may have given them back.
 func (f *Footer) drawn(lines []string, rows int) string {
-	var b strings.Builder
-	if f.lines != len(lines) || f.rows != rows {
-		b.WriteString(f.wiped())
-		f.lines, f.rows = len(lines), rows
-		// Room is made below the cursor, which setting the region moves.
-		fmt.Fprintf(&b, "%s\x1b[%dA"+saveCursor+"\x1b[1;%dr"+restoreCursor, strings.Repeat("\n", f.lines), f.lines, rows-f.lines)
+	if len(lines) >= rows {
+		lines = nil
 	}
-	b.WriteString(saveCursor)
+	var b strings.Builder
+	if f.lines > 0 && (f.lines != len(lines) || f.rows != rows) {
+		b.WriteString(f.wiped(rows))
+	}
+	f.lines, f.rows = len(lines), rows
+	if f.lines == 0 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s\x1b[1;%dr", roomBelow(f.lines), rows-f.lines)
 	for i, line := range lines {
 		fmt.Fprintf(&b, "\x1b[%d;1H%s\x1b[K", rows-f.lines+1+i, line)
 	}
@@ -63,9 +72,20 @@ func (f *Footer) drawn(lines []string, rows int) string {
 	return b.String()
 }
 
-func (f *Footer) wiped() string {
-	if f.lines == 0 {
-		return ""
+// wiped gives the lines back on a terminal that has so many rows now. If it had others, nobody knows where the lines have got to, but
+// that they are below the cursor.
+func (f *Footer) wiped(rows int) string {
+	switch {
+	case rows == 1: // the cursor's
+		return wholeScreen
+	case rows == f.rows:
+		return roomBelow(f.lines) + fmt.Sprintf("\x1b[%d;1H\x1b[J", rows-f.lines+1) + restoreCursor
 	}
-	return fmt.Sprintf(saveCursor+"\x1b[r\x1b[%d;1H\x1b[J"+restoreCursor, f.rows-f.lines+1)
+	return roomBelow(1) + "\x1b[B\r\x1b[J" + restoreCursor
+}
+
+// roomBelow ends the region, scrolls until so many lines are below the cursor, and saves that. The cursor's column stays, as it would not
+// with line feeds, which a terminal's driver takes for the end of a line.
+func roomBelow(lines int) string {
+	return wholeScreen + strings.Repeat("\x1bD", lines) + fmt.Sprintf("\x1b[%dA", lines) + saveCursor
 }

@@ -59,21 +59,3 @@ func TestProgressIsToldAndWipedAway(t *testing.T) {
 		}
 	})
 }
-
-// What others write above it scrolls there only, and the cursor is where it was.
-func TestAFooterSetsLinesApart(t *testing.T) {
-	var f Footer
-	const first = "\x1b[1;22r"
-	got := []string{f.drawn([]string{"a", "b"}, 24), f.drawn([]string{"c", "d"}, 24), f.drawn([]string{"e"}, 24), f.wiped()}
-	want := []string{
-		"\n\n\x1b[2A\x1b7" + first + "\x1b8\x1b7\x1b[23;1Ha\x1b[K\x1b[24;1Hb\x1b[K\x1b8",
-		"\x1b7\x1b[23;1Hc\x1b[K\x1b[24;1Hd\x1b[K\x1b8",
-		"\x1b7\x1b[r\x1b[23;1H\x1b[J\x1b8\n\x1b[1A\x1b7\x1b[1;23r\x1b8\x1b7\x1b[24;1He\x1b[K\x1b8",
-		"\x1b7\x1b[r\x1b[24;1H\x1b[J\x1b8",
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%d: %q, want %q", i, got[i], want[i])
-		}
-	}
-}
