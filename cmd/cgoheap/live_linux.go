@@ -40,28 +40,29 @@ func (v *liveView) look() {
 	if v.seen.path == "" || begin.Before(v.due) {
 		return
 	}
-	if lines := v.lines(); lines != nil {
+	if lines, known := v.lines(); known {
 		_ = v.footer.Draw(lines) // the terminal may be gone
 	}
 	v.due = time.Now().Add(max(liveEvery-time.Second/2, liveShare*time.Since(begin))) // calls are a second apart
 }
 
-func (v *liveView) lines() []string {
+// lines returns what to show, which is nothing on a small terminal. While nothing is known, what was shown stays.
+func (v *liveView) lines() (lines []string, known bool) {
 	f := frame{colours: terminal.Colours(v.to), blocks: terminal.Unicode()}
 	f.columns, f.rows = terminal.Size(v.to)
 	if f.rows = min(f.rows/2, liveRows); f.rows < 4 {
-		return nil
+		return nil, true
 	}
 	l, err := v.overview()
 	switch {
 	case err == nil:
 		v.top.compare(l)
-		return v.top.lines(l, f)
+		return v.top.lines(l, f), true
 	case errors.Is(err, remote.ErrUnsettled), errors.Is(err, os.ErrNotExist):
-		return nil
+		return nil, false
 	}
 	f.failed = err.Error()
-	return f.bottom("")
+	return f.bottom(""), true
 }
 
 func (v *liveView) overview() (*overview, error) {

@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -201,6 +203,81 @@ func TestAProgramIsShownWhileItRuns(t *testing.T) {
 	if code, _, trouble := ranProgram(t, "-live", program(t), "good"); code != 0 || strings.Contains(trouble, "\x1b") {
 		t.Errorf("without a terminal: exit code %d, %q", code, trouble)
 	}
+}
+
+// A shell gets the whole terminal back when a key has stopped the command, and however the program ended.
+func TestATerminalIsWholeWhenTheProgramIsNotShown(t *testing.T) {
+	command := must(t)(workshop.Make("command", func(path string) error {
+		return toolchain.Tool{Words: []string{"go", "build", "-o", path, "."}}.Run()
+	}))
+	tables := forRuns(t)
+	keys, screen := terminals(t)
+	resize := func(rows uint16) {
+		if err := unix.IoctlSetWinsize(int(keys.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: 100}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	resize(40)
+	const script = `set -m; "$@"; echo "back $?"; read line; fg; echo "ended $?"`
+	c := exec.Command("sh", "-c", script, "sh", command, "run", "-live", "-exact", "-tables", tables, program(t), "wait")
+	c.Stdin, c.Stdout, c.Stderr, c.SysProcAttr = screen, screen, screen, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	regions := regexp.MustCompile(`\x1b\[(\d+;\d+)?r`)
+	text := ""
+	until := func(reached func() bool) {
+		t.Helper()
+		text = ""
+		for b := make([]byte, 4096); !reached(); {
+			n, err := keys.Read(b)
+			if err != nil {
+				t.Fatalf("%v after %q", err, text)
+			}
+			text += string(b[:n])
+		}
+	}
+	said := func(what string) func() bool { return func() bool { return strings.Contains(text, what) } }
+	whole := func() bool {
+		all := regions.FindAllString(text, -1)
+		return len(all) > 0 && all[len(all)-1] == "\x1b[r"
+	}
+	until(said("hold_block"))
+	if _, err := keys.WriteString("\x1a"); err != nil { // Ctrl-Z
+		t.Fatal(err)
+	}
+	until(said("back 148\r\n"))
+	if !whole() {
+		t.Errorf("stopped: %q", text)
+	}
+	if _, err := keys.WriteString("\n"); err != nil {
+		t.Fatal(err)
+	}
+	until(said("hold_block"))
+	resize(6)
+	until(func() bool { return whole() && strings.HasSuffix(text, "\x1b[J\x1b8") })
+	resize(40)
+	until(said("hold_block"))
+	group, err := unix.IoctlGetInt(int(keys.Fd()), unix.TIOCGPGRP)
+	if err != nil {
+		t.Fatal(err)
+	}
+	processes, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range processes {
+		if pid, err := strconv.Atoi(p.Name()); err == nil && pid != group {
+			if of, err := unix.Getpgid(pid); err == nil && of == group { // the program
+				_ = unix.Kill(pid, unix.SIGKILL)
+			}
+		}
+	}
+	until(said("ended 137\r\n"))
+	if !whole() || strings.Index(text, "cgoheap: ") < strings.LastIndex(text, "\x1b[r") {
+		t.Errorf("ended: %q", text)
+	}
+	_ = c.Wait()
 }
 
 // terminals returns both ends of a terminal.

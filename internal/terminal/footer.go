@@ -18,30 +18,36 @@ type Footer struct {
 }
 
 // NewFooter returns a footer without lines. It must be closed.
-func NewFooter(to *os.File) *Footer { return &Footer{to: to} }
-
-// Draw replaces the lines, which are plain, but for their colours, and fit. Those for which there is no room are not there. After
-// Close it does nothing.
-func (f *Footer) Draw(lines []string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return nil
-	}
-	_, rows := Size(f.to)
-	_, err := io.WriteString(f.to, f.drawn(lines, rows)) // at once: others write, too
-	return err
+func NewFooter(to *os.File) *Footer {
+	f := &Footer{to: to}
+	f.listen()
+	return f
 }
+
+// Draw replaces the lines, which are plain, but for their colours, and fit. None are there while the terminal has no room for them, or
+// this process is in its background. After Close it does nothing.
+func (f *Footer) Draw(lines []string) error { return f.draw(lines, func() {}) }
 
 // Wipe gives the lines back until the next Draw.
 func (f *Footer) Wipe() error { return f.Draw(nil) }
 
 // Close gives the lines back for good.
-func (f *Footer) Close() error {
-	err := f.Wipe()
+func (f *Footer) Close() error { return f.draw(nil, func() { f.closed = true }) }
+
+// draw calls then before anything else can be drawn.
+func (f *Footer) draw(lines []string, then func()) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.closed = true
+	if !f.closed {
+		if !inForeground(f.to) {
+			lines = nil
+		}
+		_, rows := Size(f.to)
+		if text := f.drawn(lines, rows); text != "" { // in the background, even an empty write may stop this process
+			_, err = io.WriteString(f.to, text) // at once: others write, too
+		}
+	}
+	then()
 	return err
 }
 
