@@ -81,10 +81,10 @@ func (f *Footer) drawn(lines []string, rows int) string {
 // wiped gives the lines back on a terminal that has so many rows now. If it had others, nobody knows where the lines have got to, but
 // that they are below the cursor.
 func (f *Footer) wiped(rows int) string {
-	switch {
-	case rows == 1: // the cursor's
+	switch rows {
+	case 1: // the cursor's
 		return wholeScreen
-	case rows == f.rows:
+	case f.rows:
 		return roomBelow(f.lines) + fmt.Sprintf("\x1b[%d;1H\x1b[J", rows-f.lines+1) + restoreCursor
 	}
 	return roomBelow(1) + "\x1b[B\r\x1b[J" + restoreCursor

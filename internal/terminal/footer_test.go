@@ -76,7 +76,7 @@ func (s *tube) obey(what string, numbers []string) {
 		return missing
 	}
 	bottom := len(s.cells) - 1
-	clear := func(row, column int) {
+	blank := func(row, column int) {
 		for i := column; i < len(s.cells[row]); i++ {
 			s.cells[row][i] = ' '
 		}
@@ -95,15 +95,15 @@ func (s *tube) obey(what string, numbers []string) {
 	case "H":
 		s.row, s.column = min(number(0, 1)-1, bottom), number(1, 1)-1
 	case "K":
-		clear(s.row, s.column)
+		blank(s.row, s.column)
 	case "J":
 		from := number(0, 0)
 		for i := range s.cells {
 			if from == 2 || i > s.row {
-				clear(i, 0)
+				blank(i, 0)
 			}
 		}
-		clear(s.row, s.column)
+		blank(s.row, s.column)
 	case "r":
 		s.top, s.last = number(0, 1)-1, number(1, bottom+1)-1
 		s.row, s.column = 0, 0
