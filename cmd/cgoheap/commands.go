@@ -49,7 +49,8 @@ func runCommand() command {
 				"malloc and its family, operator new, and mapped memory, with the stacks. The program's input, output, signals " +
 				"and exit code are its own; if a signal ended it, the exit code is 128 and the signal's number. At the end, " +
 				"however it ended, the profile is written, and a summary says what was in use at the peak and at the end, who held the " +
-				"most of it, and how to see more. While it runs, -live shows on a terminal what cgoheap top shows, and with -settle others can " +
+				"most of it, and how to see more. While it runs, -live shows on a terminal what cgoheap top shows, which is not for " +
+				"programs that draw on the whole terminal, and with -settle others can " +
 				"read its box in /dev/shm/cgoheap-run-*. Stacks of mapped memory are in cgoheap dump -view rss PID, while the program runs. Flags come before the program.",
 			"The C compiler of this machine makes the library that records, once, in some seconds, into the user's cache. " +
 				"Programs that are linked statically, set-user-ID ones and those for another machine are refused, with what " +
