@@ -11,8 +11,11 @@ import (
 	"testing"
 )
 
-// folders are those with C of many files.
-var folders = []string{".", "../internal/twin"}
+// folders are those with C of many files, and how much is found in each at least if it is understood.
+var folders = map[string]struct{ parts, objects, edges, named, files, symbols int }{
+	".":                {30, 80, 200, 40, 100, 100},
+	"../internal/twin": {15, 15, 30, 20, 40, 50},
+}
 
 // fileName is the name of a file in the package's comment, or a pattern for several: live.c, walk*.c, gate*.
 var fileName = regexp.MustCompile(`\b[a-z][a-z0-9_]*(?:\*(?:\.[a-z]+)?|\.(?:c|h|cc|go)\b)`)
@@ -62,9 +65,9 @@ func onMap(names, files []string) []string {
 }
 
 func TestTheMapOfFiles(t *testing.T) {
-	for _, folder := range folders {
+	for folder, least := range folders {
 		names, files := mapOf(t, folder), filesIn(t, folder)
-		if len(names) < 20 || len(files) < 40 {
+		if len(names) < least.named || len(files) < least.files {
 			t.Fatalf("%s was not understood: %q, %q", folder, names, files)
 		}
 		found := onMap(names, files)
