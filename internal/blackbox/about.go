@@ -60,7 +60,7 @@ func Boot() string {
 	return strings.TrimSpace(string(text))
 }
 
-// mostText bounds the text of a description: longer arguments are left out, and longer lists of files.
+// mostText bounds the text of a description: of a longer list of files the first are kept, and longer arguments are left out.
 const mostText = 64 << 10
 
 // Text returns the description as JSON, at most 64 KiB.
@@ -71,10 +71,10 @@ func (a About) Text() []byte {
 			return text
 		}
 		switch {
+		case len(a.Files) > 0:
+			a.Files = a.Files[:len(a.Files)/2]
 		case len(a.Arguments) > 0:
 			a.Arguments = nil
-		case len(a.Files) > 0:
-			a.Files = nil
 		default:
 			return nil
 		}

@@ -417,8 +417,12 @@ func TestDescriptions(t *testing.T) {
 		t.Errorf("with long arguments: %+v", got)
 	}
 	a.Files = make([]LoadedFile, mostText/20)
-	if got, ok = Read(a.Text()); !ok || len(got.Files) != 0 || got.Program != a.Program {
-		t.Errorf("with many files: %+v", got)
+	if got, ok = Read(a.Text()); !ok || len(got.Files) != 0 || len(got.Arguments) != 0 || got.Program != a.Program {
+		t.Errorf("with many files and long arguments: %+v", got)
+	}
+	a.Arguments = []string{"x"}
+	if got, ok = Read(a.Text()); !ok || len(got.Files) == 0 || len(got.Arguments) != 1 {
+		t.Errorf("with many files: %d of them, arguments %q", len(got.Files), got.Arguments)
 	}
 	for _, text := range []string{"", "{", strings.Repeat(" ", mostText) + "{}"} {
 		if got, ok := Read([]byte(text)); ok {
