@@ -123,10 +123,11 @@ func (p *Profiler) openBox(o *alloc.Options) error {
 	return nil
 }
 
-// unidentified returns the loaded files that have no build ID, by which a reader of the box could know them.
+// unidentified returns the loaded files that have no build ID, by which a reader of the box could know them. One that could not be opened is
+// left out.
 func unidentified(loaded []mappings.Module) (list []blackbox.LoadedFile) {
 	for i := range loaded {
-		if m := &loaded[i]; m.BuildID == "" && m.Inode != 0 {
+		if m := &loaded[i]; m.BuildID == "" && m.Inode != 0 && m.Written != (mappings.Written{}) {
 			list = append(list, blackbox.LoadedFile{Path: m.Path, Device: m.Device, Inode: m.Inode, Size: m.Written.Size, Modified: m.Written.Time.UnixNano()})
 		}
 	}

@@ -158,6 +158,7 @@ func TestFilesWithoutABuildIDAreNotedInTheBox(t *testing.T) {
 	got := unidentified([]mappings.Module{
 		{Path: "/known", BuildID: "abc", Inode: 1},
 		{Path: "[vdso]"},
+		{Path: "/closed", Device: 2, Inode: 4},
 		{Path: "/unknown", Device: 2, Inode: 3, Written: mappings.Written{Size: 4, Time: then}},
 	})
 	if want := (blackbox.LoadedFile{Path: "/unknown", Device: 2, Inode: 3, Size: 4, Modified: then.UnixNano()}); len(got) != 1 || got[0] != want {
