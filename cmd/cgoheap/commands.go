@@ -56,7 +56,7 @@ func runCommand() command {
 				"Programs that are linked statically, set-user-ID ones and those for another machine are refused, with what " +
 				"to do instead. One that has cgoheap linked in, or a malloc of its own, runs unrecorded, and a line says so.",
 			"The tables lie in memory, below /dev/shm, and are removed at the end. With -exact, those of the program lie in shared " +
-				"memory that this command holds, unless -tables or -settle is given, or a seccomp filter is in force, as in most containers: " +
+				"memory that this command holds, unless -tables or -settle is given, or -live on a terminal, or a seccomp filter is in force, as in most containers: " +
 				"each allocation then costs a fourth, and they are gone if this command is killed, too. A process that is forked or executed by the " +
 				"program is recorded if -children says so, with a profile of its own beside the program's. If this command " +
 				"itself is killed, the program runs on. Of a program that executes one that is not recorded, the profile is from before; a " +
