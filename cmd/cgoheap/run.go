@@ -94,7 +94,7 @@ func (r *running) check(flags *flag.FlagSet, names []string) error {
 // checkFile returns an error if the profile could not be written: when the program has ended it is too late to learn that.
 func (r *running) checkFile() error {
 	for _, file := range []string{r.file, deviceFile(r.file)} {
-		if r.file != "" && (file == r.file || r.device) && exists(file) {
+		if r.file != "" && (file == r.file || r.device && r.name != report.Device.Name) && exists(file) {
 			return fmt.Errorf("%s is there already: remove it, or name another with -o", file)
 		}
 	}

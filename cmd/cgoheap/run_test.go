@@ -331,6 +331,20 @@ func TestWhatCannotBeRunIsToldInASentence(t *testing.T) {
 	}
 }
 
+// The profile of devices has a file of its own only beside one of another view.
+func TestOnlyFilesThatAreWrittenMayNotBeThere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("p.device.pb.gz", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for view, refused := range map[*report.View]bool{&report.InUse: true, &report.Device: false} {
+		r := &running{device: true, file: "p.pb.gz", shared: shared{view: remote.View{View: *view}, name: view.Name}}
+		if err := r.checkFile(); (err != nil) != refused {
+			t.Errorf("-view %s: %v", view.Name, err)
+		}
+	}
+}
+
 // A compiler that sends a signal each time that it is called, so that one is there when it has ended.
 func TestASignalWhileTheLibraryIsMade(t *testing.T) {
 	tables := forRuns(t)
