@@ -593,6 +593,7 @@ func ranInSegment(t *testing.T, r *running, arguments ...string) (*harvest, endi
 	if err == nil {
 		h.segment, err = blackbox.NewSegment(exactTableBytes)
 	}
+	toolchain.NeedsSegment(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -650,7 +651,7 @@ func TestWhichTablesLieInMemory(t *testing.T) {
 		memory bool
 	}{{running{sample: 1}, true}, {running{sample: 2}, false}, {running{sample: 1, settle: true}, false}, {running{sample: 1, tables: "/dev/shm"}, false}} {
 		s := c.makeSegment()
-		if (s != nil) != c.memory {
+		if filtered, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0); (s != nil) != (c.memory && (err != nil || filtered == 0)) {
 			t.Errorf("%+v: %v", c, s)
 		}
 		if s == nil {

@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cgoheap/cgoheap/internal/toolchain"
 )
 
 // The kernel removes it with its last process, however that ends, because it is marked to be removed from the beginning.
 func TestASegmentIsGoneWithItsLastProcess(t *testing.T) {
 	s, err := NewSegment(1 << 20)
+	toolchain.NeedsSegment(t, err)
 	if err != nil {
 		t.Fatal(err)
 	}

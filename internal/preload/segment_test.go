@@ -34,7 +34,11 @@ func recordInSegment(t *testing.T, segment *blackbox.Segment, replaced, by strin
 
 func newSegment(t *testing.T) *blackbox.Segment {
 	t.Helper()
-	s := must[*blackbox.Segment](t)(blackbox.NewSegment(256 << 20))
+	s, err := blackbox.NewSegment(256 << 20)
+	toolchain.NeedsSegment(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
 		if err := s.Remove(); err != nil {
 			t.Error(err)
