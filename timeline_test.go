@@ -83,7 +83,7 @@ func TestAMarkNotesGosHeap(t *testing.T) {
 	p := start(t, Config{Timeline: true})
 	noted := func() (at time.Time) {
 		p.flight.Read(func(n *flight.Notes) {
-			if heap, ok := n.Heap(); ok {
+			if heap, ok := n.HeapUntil(flight.Latest); ok {
 				at = heap.Time
 			}
 		})

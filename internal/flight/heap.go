@@ -2,6 +2,7 @@ package flight
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -122,14 +123,19 @@ func readEntry(words []uint64) (s stack.Sample, size int) {
 	return s, size
 }
 
-// Heap returns the last note of Go's heap that is whole; false if there is none.
-func (n *Notes) Heap() (heap Heap, ok bool) {
+// Latest is the last time that a note may have.
+var Latest = time.Unix(0, math.MaxInt64)
+
+// HeapUntil returns the last note of Go's heap that is whole, and not of a time after end; false if there is none.
+func (n *Notes) HeapUntil(end time.Time) (heap Heap, ok bool) {
 	newest := 0
 	if n.heaps[1].number() > n.heaps[0].number() {
 		newest = 1
 	}
-	if heap, ok = n.heaps[newest].read(); ok {
-		return heap, true
+	for _, i := range [...]int{newest, 1 - newest} {
+		if heap, ok = n.heaps[i].read(); ok && !heap.Time.After(end) {
+			return heap, true
+		}
 	}
-	return n.heaps[1-newest].read()
+	return Heap{}, false
 }

@@ -66,6 +66,25 @@ func notesIn(words []uint64) *Notes {
 	return n
 }
 
+// DropChanged leaves out of a copy what has another number in later, a copy that was begun when this one was there: it was overwritten, and
+// perhaps while it was copied.
+func (n *Notes) DropChanged(later *Notes) {
+	dropChanged(n.seconds.words, later.seconds.words, slotWords)
+	dropChanged(n.minutes.words, later.minutes.words, slotWords)
+	for i := range n.heaps {
+		dropChanged(n.heaps[i].words, later.heaps[i].words, heapWords)
+	}
+}
+
+// dropChanged compares the numbers, of which there is one in so many words. Memory of a copy that is zero may not be writable.
+func dropChanged(words, later []uint64, each int) {
+	for at := 0; at < len(words); at += each {
+		if words[at] != 0 && words[at] != later[at] {
+			words[at] = 0
+		}
+	}
+}
+
 // Seconds returns the records of the last hour, the oldest first.
 func (n *Notes) Seconds() []Record { return n.seconds.records() }
 

@@ -86,7 +86,7 @@ func TestTheHeapIsNotedByItsLargestStacks(t *testing.T) {
 		p := heapOf(stacks, 20)
 		want := p.Total()
 		n.heaps[1].put(1, &p)
-		heap, ok := n.Heap()
+		heap, ok := n.HeapUntil(Latest)
 		if !ok || heap.SampleBytes != p.SampleBytes || !heap.Time.Equal(p.Time) {
 			t.Fatalf("%d stacks: %v, %+v", stacks, ok, heap)
 		}
@@ -109,16 +109,58 @@ func TestOneOfTwoHeapsIsWhole(t *testing.T) {
 	first, second := heapOf(3, 2), heapOf(5, 2)
 	n.heaps[1].put(1, &first)
 	n.heaps[0].put(2, &second)
-	if heap, ok := n.Heap(); !ok || len(heap.Samples) != 5 {
+	if heap, ok := n.HeapUntil(Latest); !ok || len(heap.Samples) != 5 {
 		t.Errorf("%v, %+v", ok, heap)
 	}
 	n.heaps[0].words[0] = 0 // killed while the second was noted
-	if heap, ok := n.Heap(); !ok || len(heap.Samples) != 3 {
+	if heap, ok := n.HeapUntil(Latest); !ok || len(heap.Samples) != 3 {
 		t.Errorf("%v, %+v", ok, heap)
 	}
 	n.heaps[1].words[3] = 1 << 62
-	if heap, ok := n.Heap(); ok {
+	if heap, ok := n.HeapUntil(Latest); ok {
 		t.Errorf("%+v", heap)
+	}
+}
+
+// What is overwritten while it is copied may be half of each.
+func TestNotesThatChangeAfterACopyAreLeftOutOfIt(t *testing.T) {
+	memory := room()
+	n := New(memory)
+	put := func(first, last int) {
+		for i := first; i <= last; i++ {
+			record, heap := recordAt(i), heapOf(i%3+1, 1)
+			n.seconds.put(uint64(i), &record)
+			n.minutes.put(uint64(i), &record)
+			n.heaps[i%2].put(uint64(i), &heap)
+		}
+	}
+	put(1, minuteSlots)
+	words := slices.Clone(wordsOf(memory))
+	put(minuteSlots+1, minuteSlots+1)
+	cut := notesIn(words)
+	cut.DropChanged(n)
+	if s, m := cut.Seconds(), cut.Minutes(); len(s) != secondSlots-1 || s[0] != recordAt(minuteSlots-secondSlots+2) || len(m) != minuteSlots-1 || m[0] != recordAt(2) {
+		t.Errorf("%d and %d records, the first of %v and %v", len(s), len(m), s[0].Time, m[0].Time)
+	}
+	if first, second := cut.heaps[0].number(), cut.heaps[1].number(); first != minuteSlots || second != 0 {
+		t.Errorf("heaps %d and %d", first, second)
+	}
+}
+
+func TestTheHeapUntilATime(t *testing.T) {
+	n := New(room())
+	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	for number, second := range []int64{1: 10, 2: 20} {
+		if number > 0 {
+			heap := heapOf(1, 1)
+			heap.Time = at(second)
+			n.heaps[number%2].put(uint64(number), &heap)
+		}
+	}
+	for end, want := range map[int64]int64{9: 0, 10: 10, 19: 10, 20: 20, 30: 20} {
+		if heap, ok := n.HeapUntil(at(end)); ok != (want > 0) || ok && !heap.Time.Equal(at(want)) {
+			t.Errorf("until %d: %v, %v", end, ok, heap.Time)
+		}
 	}
 }
 
@@ -188,7 +230,7 @@ func FuzzNotes(f *testing.F) {
 			t.Errorf("%d records", got)
 		}
 		frames := 0
-		heap, _ := n.Heap()
+		heap, _ := n.HeapUntil(Latest)
 		for _, s := range heap.Samples {
 			frames += len(s.Frames)
 		}

@@ -93,7 +93,7 @@ func TestGosHeapIsNotedOnceAMinuteAndWhenMemoryHasGrown(t *testing.T) {
 		}
 	}
 	r.NoteHeap()
-	if heap, ok := r.notes.Heap(); heaps != 5 || !ok || len(heap.Samples) != 5 {
+	if heap, ok := r.notes.HeapUntil(Latest); heaps != 5 || !ok || len(heap.Samples) != 5 {
 		t.Errorf("%d, %v, %+v", heaps, ok, heap)
 	}
 }

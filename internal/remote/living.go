@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/tables"
 )
@@ -22,6 +23,9 @@ import (
 // record before that was made, and then to a reference to it; and the list of a stack's sites begins with the newest, behind which are
 // those that have settled sums. So all that was zero at the first reading is read again. By then each record is there that anything in
 // the first reading refers to. What is newer still has no settled sum.
+//
+// The flight recorder's notes are not only added: the oldest are overwritten, each behind its number. They are read once, so that what was
+// caught midway keeps the number 0. What has another number after the copy may be half of it, and is left out, too.
 //
 // The table of live blocks and the sites at the peak are not settled. They are left out, and so is the view of either.
 
@@ -66,7 +70,11 @@ func (r *Recording) copySettled(file *os.File) error {
 			return ErrUnsettled
 		}
 		if before%2 == 0 {
-			r.region, r.unmap, err = copyChanging(file, int64(head.Load64(layout.HeaderSize)), levelsIn(head))
+			flown := flightIn(head)
+			r.region, r.unmap, err = copyChanging(file, int64(head.Load64(layout.HeaderSize)), levelsIn(head), flown)
+			if err == nil {
+				err = dropChanged(r.region, file, flown)
+			}
 			if err != nil {
 				return err
 			}
@@ -107,6 +115,31 @@ func levelsIn(head tables.Region) (list []part) {
 		}
 	}
 	return list
+}
+
+// flightIn returns where the flight recorder's notes lie; an empty part if there are none, or of another size.
+func flightIn(head tables.Region) (p part) {
+	at, size := head.Load64(layout.HeaderFlight), head.Load64(layout.HeaderSize)
+	if bytes := head.Load64(layout.HeaderFlightSize); bytes == uint64(flight.Size) && at < size && size-at >= bytes {
+		p = part{int64(at), int64(at + bytes)}
+	}
+	return p
+}
+
+// dropChanged leaves out of a copy those notes of the flight recorder that the file has no longer.
+func dropChanged(region tables.Region, file *os.File, flown part) error {
+	notes := notesIn(region)
+	if notes == nil || flown.start == flown.limit {
+		return nil
+	}
+	later := make([]byte, flight.Size)
+	if _, err := file.ReadAt(later, flown.start); err != nil {
+		return err
+	}
+	if now := flight.Open(later); now != nil {
+		notes.DropChanged(now)
+	}
+	return nil
 }
 
 // part is a part of a file.

@@ -17,11 +17,14 @@ import (
 	"time"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/flight"
 	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/preload"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/internal/scratch"
+	"github.com/cgoheap/cgoheap/internal/tables"
 	"github.com/cgoheap/cgoheap/internal/toolchain"
+	"github.com/cgoheap/cgoheap/stack"
 	"github.com/cgoheap/cgoheap/symbolize"
 )
 
@@ -214,6 +217,7 @@ func TestPartsWithoutOthers(t *testing.T) {
 }
 
 // What a program makes while its file is copied is whole in the copy, also in pages that were not there, and what it changes stays as it was.
+// What is read once has nothing new.
 func TestWhatIsMadeDuringACopyIsInIt(t *testing.T) {
 	file, err := os.Create(filepath.Join(toolchain.Memory(t), "tables"))
 	if err != nil {
@@ -231,23 +235,43 @@ func TestWhatIsMadeDuringACopyIsInIt(t *testing.T) {
 	}
 	write(0, "seen____")
 	write(3<<20, "left out")
-	defer func(first func(*os.File, []byte, int64) error) { readings[0] = first }(readings[0])
 	first := readings[0]
-	readings[0] = func(file *os.File, to []byte, from int64) error {
+	defer func() { readings[0] = first }()
+	readings[0] = func(file *os.File, to []byte, from int64, once part) error {
 		if from == 0 {
-			defer write(0, "changed_beside__")
+			defer write(0, "changed_beside__at once_again___")
 			defer write(2<<20, "new page")
 		}
-		return first(file, to, from)
+		return first(file, to, from, once)
 	}
-	memory, unmap, err := copyChanging(file, size, []part{{3 << 20, 4 << 20}})
+	memory, unmap, err := copyChanging(file, size, []part{{3 << 20, 4 << 20}}, part{16, 24})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unmap()
-	for at, want := range map[int]string{0: "seen____beside__", 2 << 20: "new page", 3 << 20: "\x00\x00\x00\x00"} {
+	for at, want := range map[int]string{0: "seen____beside__\x00\x00\x00\x00\x00\x00\x00\x00again___", 2 << 20: "new page", 3 << 20: "\x00\x00\x00\x00"} {
 		if got := string(memory[at:][:len(want)]); got != want {
 			t.Errorf("at %#x: %q, want %q", at, got, want)
+		}
+	}
+}
+
+func TestGosHeapInALivingBoxIsNoNewerThanItsTables(t *testing.T) {
+	region := make(tables.Region, layout.SizeofHeader+flight.Size)
+	binary.NativeEndian.PutUint64(region[layout.HeaderFlight:], layout.SizeofHeader)
+	binary.NativeEndian.PutUint64(region[layout.HeaderFlightSize:], uint64(flight.Size))
+	noted := time.Unix(20, 0)
+	recorder := flight.Start(flight.New(region[layout.SizeofHeader:]), flight.Sources{Heap: func() stack.Profile { return stack.Profile{Time: noted} }}, func(err error) { t.Error(err) })
+	recorder.NoteHeap()
+	recorder.Stop()
+	for _, c := range []struct {
+		living bool
+		time   time.Time
+		want   bool
+	}{{true, noted, true}, {true, noted.Add(-1), false}, {false, noted.Add(-1), true}} {
+		r := &Recording{Living: c.living, Time: c.time, region: region}
+		if heap := r.goHeap(View{View: report.InUse}); (heap != nil) != c.want {
+			t.Errorf("living: %v, as of %v: %+v", c.living, c.time, heap)
 		}
 	}
 }

@@ -82,11 +82,14 @@ func dataOf(file *os.File, bytes int64) (parts []part, err error) {
 	return parts, nil
 }
 
-// readings are how all parts of a changing file are read, one after the other.
-var readings = [...]func(file *os.File, to []byte, from int64) error{copyPart, fillPart}
+// readings are how all parts of a changing file are read, one after the other. What lies in once is left to the first.
+var readings = [...]func(file *os.File, to []byte, from int64, once part) error{
+	func(file *os.File, to []byte, from int64, _ part) error { return copyPart(file, to, from) }, fillPart,
+}
 
-// copyChanging returns a copy of the first bytes of a file to which a program adds records, without some parts, as living.go says.
-func copyChanging(file *os.File, bytes int64, without []part) (memory []byte, unmap func(), err error) {
+// copyChanging returns a copy of the first bytes of a file to which a program adds records, without some parts, as living.go says. A part is
+// read once.
+func copyChanging(file *os.File, bytes int64, without []part, once part) (memory []byte, unmap func(), err error) {
 	if memory, err = unix.Mmap(-1, 0, int(bytes), unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err != nil {
 		return nil, nil, os.NewSyscallError("mmap", err)
 	}
@@ -95,7 +98,7 @@ func copyChanging(file *os.File, bytes int64, without []part) (memory []byte, un
 		err = failed
 		for _, p := range except(parts, without) {
 			if err == nil {
-				err = read(file, memory[p.start:p.limit], p.start)
+				err = read(file, memory[p.start:p.limit], p.start, once)
 			}
 		}
 		if err != nil {
@@ -108,8 +111,8 @@ func copyChanging(file *os.File, bytes int64, without []part) (memory []byte, un
 	return memory, func() { _ = unix.Munmap(memory) }, nil
 }
 
-// fillPart reads a part again, and takes of it what was zero.
-func fillPart(file *os.File, to []byte, from int64) error {
+// fillPart reads a part again, and takes of it what was zero, but nothing that lies in once.
+func fillPart(file *os.File, to []byte, from int64, once part) error {
 	if err := unix.Mprotect(to, unix.PROT_READ|unix.PROT_WRITE); err != nil {
 		return os.NewSyscallError("mprotect", err)
 	}
@@ -121,7 +124,7 @@ func fillPart(file *os.File, to []byte, from int64) error {
 		}
 		old, now := wordsIn(to[:n]), wordsIn(again[:n])
 		for i := range old {
-			if old[i] == 0 {
+			if at := from + 4*int64(i); old[i] == 0 && (at < once.start || at >= once.limit) {
 				old[i] = now[i]
 			}
 		}

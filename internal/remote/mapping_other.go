@@ -11,6 +11,6 @@ import (
 func mapFile(*os.File, int, int64) ([]byte, func(), error) { return nil, nil, errors.ErrUnsupported }
 
 // copyChanging fails.
-func copyChanging(*os.File, int64, []part) ([]byte, func(), error) {
+func copyChanging(*os.File, int64, []part, part) ([]byte, func(), error) {
 	return nil, nil, errors.ErrUnsupported
 }

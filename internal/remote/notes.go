@@ -40,7 +40,7 @@ func historyIn(region tables.Region) (h History) {
 	if notes := notesIn(region); notes != nil {
 		h.Seconds, h.Minutes = notes.Seconds(), notes.Minutes()
 	}
-	h.Heap = heapIn(region)
+	h.Heap = heapIn(region, flight.Latest)
 	return h
 }
 
@@ -58,10 +58,10 @@ func notesIn(region tables.Region) *flight.Notes {
 	return flight.Open(region.Bytes(region.Load64(layout.HeaderFlight), region.Load64(layout.HeaderFlightSize)))
 }
 
-// heapIn returns Go's own heap as it was noted; nil if it was not.
-func heapIn(region tables.Region) *flight.Heap {
+// heapIn returns Go's own heap as it was noted last until a time; nil if it was not.
+func heapIn(region tables.Region, end time.Time) *flight.Heap {
 	if notes := notesIn(region); notes != nil {
-		if heap, ok := notes.Heap(); ok {
+		if heap, ok := notes.HeapUntil(end); ok {
 			return &heap
 		}
 	}
@@ -109,7 +109,11 @@ func (r *Recording) goHeap(v View) *flight.Heap {
 	if v.Name != report.InUse.Name && v.Name != report.Allocated.Name && v.Name != report.RSS.Name {
 		return nil
 	}
-	heap := heapIn(r.region)
+	end := flight.Latest
+	if r.Living { // a note may be newer than the settled tables
+		end = r.Time
+	}
+	heap := heapIn(r.region, end)
 	if heap != nil {
 		for i := range heap.Samples {
 			for j, f := range heap.Samples[i].Frames {
