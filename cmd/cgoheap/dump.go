@@ -142,7 +142,7 @@ func (d *dumping) tell(out io.Writer, r *remote.Recording) error {
 		about += fmt.Sprintf("; the core file lacks it, so it is from the black box %s", r.Box)
 	}
 	if r.Living {
-		about += ", when it last settled its tables; it lives"
+		about += ", when it last settled its tables; it lives, or somebody else has its box locked"
 	}
 	if d.pid > 0 {
 		about += fmt.Sprintf("; its threads stood still for %v", r.Stood.Round(time.Microsecond))

@@ -12,7 +12,8 @@ import (
 
 // Look opens the file of a process, living or gone, only to read it. It needs the file's own permission and nothing else: it locks
 // nothing, follows links, as those to descriptors in /proc, and opens files of other users. A process lives if somebody has locked the
-// file; the kernel may release it some milliseconds after the end, so that much is waited for: see Options.Within.
+// file: it may also be a child of fork, or one who recovers the file, as nobody can tell whose a lock is. The kernel
+// may release it some milliseconds after the end, so that much is waited for: see Options.Within.
 func Look(path string, within time.Duration) (file *os.File, lives bool, err error) {
 	file, err = descriptor.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {

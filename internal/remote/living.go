@@ -30,7 +30,7 @@ import (
 // The table of live blocks and the sites at the peak are not settled. They are left out, and so is the view of either.
 
 // ErrUnsettled reports a box whose process lives, and has never settled its tables.
-var ErrUnsettled = errors.New("its process lives, and has not settled its tables yet, so no copy of them is of one moment: wait a second; cgoheap run has " +
+var ErrUnsettled = errors.New("its process, which lives unless somebody else has the box locked, has not settled its tables yet, so no copy of them is of one moment: wait a second; cgoheap run has " +
 	"them settled with -settle only; cgoheap dump PID reads any, with the rights of a debugger")
 
 // errUnsteady reports that every copy was cut through by a settle.
