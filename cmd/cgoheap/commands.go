@@ -49,7 +49,7 @@ func runCommand() command {
 				"malloc and its family, operator new, and mapped memory, with the stacks. The program's input, output, signals " +
 				"and exit code are its own; if a signal ended it, the exit code is 128 and the signal's number. At the end, " +
 				"however it ended, the profile is written, and a summary says what was in use at the peak and at the end, who held the " +
-				"most of it, and how to see more. While it runs, -live shows on a terminal what cgoheap top shows, which is not for " +
+				"most of it, and how to see more. Unless -exact is given the peak is the highest of many estimates, above the true one. While it runs, -live shows on a terminal what cgoheap top shows, which is not for " +
 				"programs that draw on the whole terminal, and with -settle others can " +
 				"read its box in /dev/shm/cgoheap-run-*. Stacks of mapped memory are in cgoheap dump -view rss PID, while the program runs. Flags come before the program.",
 			"The C compiler of this machine makes the library that records, once, in some seconds, into the user's cache. " +
@@ -143,6 +143,8 @@ func diffCommand() command {
 				"values in profiles are estimates that are right on average whatever the interval is, so only their errors " +
 				"differ: half of the 95 % interval of each change is beside it, but for Go's own heap. That is left out if only one of the two has it. What else they do not have in common is noted: " +
 				"the program, the time that they cover, a bound that one of them was cut to.",
+			"The view peak is not right on average: of sampled recordings it has the highest of all estimates, which is above the true " +
+				"peak, the more so the coarser the interval and the longer the program runs.",
 			"With -fail, the exit code is 1 if B has more than A by more than a limit: MEASURE > GROWTH, or MEASURE of FUNCTION " +
 				"> GROWTH for what goes through one function. MEASURE is in use, blocks in use, allocated or allocations, or " +
 				"peak of two profiles of the view peak. GROWTH is in percent of A, as 5%, in bytes, as 64KiB, or in blocks. " +

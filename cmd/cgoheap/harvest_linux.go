@@ -197,7 +197,10 @@ func (h *harvest) read(b left, file *os.File, profile string) (*summary, error) 
 	}
 	if err != nil {
 		box, failed := h.keep(b)
-		return nil, errors.Join(fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", box, err), failed)
+		if failed != nil {
+			return nil, fmt.Errorf("neither the profile nor the tables could be written: %w", errors.Join(err, failed))
+		}
+		return nil, fmt.Errorf("the profile could not be written, and the tables stay in %s: %w", box, err)
 	}
 	h.remove(b)
 	return sum, nil

@@ -128,7 +128,8 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 		report.Bytes(sum.AllocBytes), report.Count(sum.AllocBlocks, "block"))
 	tellHoldings(to, sum.AtEnd, sum.InUseBytes)
 	if sum.SampleBytes > 1 {
-		fmt.Fprintf(to, "  these are estimates from a sample each %s: -sample takes more of them, and -exact records every allocation\n", report.Bytes(sum.SampleBytes))
+		fmt.Fprintf(to, "  these are estimates from a sample each %s, and the peak is the highest of them, above the true one: -sample takes more samples, and -exact "+
+			"records every allocation\n", report.Bytes(sum.SampleBytes))
 	}
 	if sum.MappedBytes > 0 {
 		fmt.Fprintf(to, "  and %s of addresses mapped directly, resident or not\n", report.Bytes(sum.MappedBytes))
