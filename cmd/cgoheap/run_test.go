@@ -121,7 +121,7 @@ func TestTheProfileHasTheNameThatDumpGives(t *testing.T) {
 	forRuns(t)
 	code, _, trouble := ranWith(t, "", "run", "-tables", toolchain.Memory(t), "-view", "peak", program(t), "good")
 	files, err := filepath.Glob("cgoheap.*.peak.pb.gz")
-	if code != 0 || err != nil || len(files) != 1 || !strings.Contains(trouble, files[0]) || !strings.Contains(trouble, "estimates from a sample each 512 KiB: ") {
+	if code != 0 || err != nil || len(files) != 1 || !strings.Contains(trouble, files[0]) || !strings.Contains(trouble, "estimates from a sample each 512 KiB, ") {
 		t.Errorf("exit code %d, %q, %q", code, files, trouble)
 	}
 }
