@@ -35,20 +35,7 @@ func living(t *testing.T, program string, settle bool) (box string) {
 		t.Fatal(err)
 	}
 	c := &exec.Cmd{Path: path, Args: []string{path, "wait"}, Env: r.environment(library, dir, nil)}
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err == nil {
-		_, err = out.Read(make([]byte, 9))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := waiting(t, c)
 	t.Cleanup(func() {
 		if err := errors.Join(in.Close(), c.Wait()); err != nil {
 			t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -510,16 +511,9 @@ func TestOtherProcessesThatStillRun(t *testing.T) {
 	}
 }
 
-// What a shell held before it executed a program that cannot be recorded is not what that program held.
-func TestAProgramThatExecutesOneThatIsNotRecorded(t *testing.T) {
-	static, tables := compiled(t, "static", "-static"), forRuns(t)
-	r := &running{sample: 1, children: "none", tables: tables}
-	h := &harvest{running: r, dir: must(t)(r.makeDirectory())}
-	_, library, err := r.find(&streams{progress: os.Stderr}, "sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &exec.Cmd{Path: must(t)(exec.LookPath("sh")), Args: []string{"sh", "-c", "exec " + static + " wait"}, Env: r.environment(library, h.dir, h.segment)}
+// waiting starts a program that says that it runs, and then waits for the end of its input.
+func waiting(t *testing.T, c *exec.Cmd) (in io.WriteCloser) {
+	t.Helper()
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -534,6 +528,20 @@ func TestAProgramThatExecutesOneThatIsNotRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return in
+}
+
+// What a shell held before it executed a program that cannot be recorded is not what that program held.
+func TestAProgramThatExecutesOneThatIsNotRecorded(t *testing.T) {
+	static, tables := compiled(t, "static", "-static"), forRuns(t)
+	r := &running{sample: 1, children: "none", tables: tables}
+	h := &harvest{running: r, dir: must(t)(r.makeDirectory())}
+	_, library, err := r.find(&streams{progress: os.Stderr}, "sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &exec.Cmd{Path: must(t)(exec.LookPath("sh")), Args: []string{"sh", "-c", "exec " + static + " wait"}, Env: r.environment(library, h.dir, h.segment)}
+	in := waiting(t, c)
 	h.pid = c.Process.Pid
 	h.look()
 	h.look()
