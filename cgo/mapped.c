@@ -142,5 +142,6 @@ size_t mapped_read(struct mapped *to, size_t max)
 		found++;
 	}
 	mapped_unlock(t);
+	mapped_help(t); // with what others have left to this thread
 	return found;
 }

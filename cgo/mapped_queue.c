@@ -12,18 +12,19 @@
 #include "gate.h"
 #include "mapped_apply.h"
 
-#define AT_ONCE 64 // events that a hook applies, each in a fraction of a microsecond
+#define AT_ONCE 64 // events that a hook applies under one lock, each in a fraction of a microsecond
+#define ROUNDS 4   // locks that a hook takes
 
 bool mapped_lock(struct mapped_table *t)
 {
 	uint64_t none = 0;
-	return __atomic_load_n(&t->lock, __ATOMIC_RELAXED) == 0 &&
+	return __atomic_load_n(&t->lock, __ATOMIC_SEQ_CST) == 0 &&
 	       __atomic_compare_exchange_n(&t->lock, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 void mapped_unlock(struct mapped_table *t)
 {
-	__atomic_store_n(&t->lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->lock, 0, __ATOMIC_SEQ_CST);
 }
 
 static uint64_t turn_of(uint64_t event)
@@ -43,12 +44,21 @@ void mapped_drain(struct mapped_table *t, uint64_t most)
 	}
 }
 
+static bool waits(const struct mapped_table *t)
+{
+	uint64_t head = __atomic_load_n(&t->head, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&t->events[head % MAPPED_EVENTS].turn, __ATOMIC_SEQ_CST) == turn_of(head) + 1;
+}
+
+// Whoever queues an event and finds the lock taken leaves it to the thread that has it. So this one looks again without the lock.
 void mapped_help(struct mapped_table *t)
 {
-	if (!mapped_lock(t))
-		return;
-	mapped_drain(t, AT_ONCE);
-	mapped_unlock(t);
+	for (int i = 0; i < ROUNDS && mapped_lock(t); i++) {
+		mapped_drain(t, AT_ONCE);
+		mapped_unlock(t);
+		if (!waits(t))
+			return;
+	}
 }
 
 // The slot of the next event, NULL if there is none. Its number is one more.
@@ -92,6 +102,6 @@ uint64_t mapped_queue(struct mapped_table *t, const struct mapped_event *e)
 	if (slot == NULL)
 		return 0;
 	memcpy((char *)slot + sizeof slot->turn, (const char *)e + sizeof e->turn, sizeof *e - sizeof e->turn);
-	__atomic_store_n(&slot->turn, turn_of(event) + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->turn, turn_of(event) + 1, __ATOMIC_SEQ_CST);
 	return event + 1;
 }

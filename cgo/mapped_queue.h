@@ -10,7 +10,7 @@
 // Queues an event and returns its number, or 0 if there was no room for GATE_PAUSE.
 uint64_t mapped_queue(struct mapped_table *t, const struct mapped_event *e);
 
-// Applies some of what is in the queue if nobody else has the lock.
+// Applies what is in the queue, hundreds of events at most, if nobody else has the lock: that thread applies it then.
 void mapped_help(struct mapped_table *t);
 
 // Locks the tree; false if another thread has the lock. A signal handler may find that the code it interrupted has it.

@@ -489,6 +489,33 @@ static void threads_and_a_reader(void)
 	check(cgoheap_stop());
 }
 
+static bool begins; // both threads report
+
+static void *report_one(void *page)
+{
+	while (!__atomic_load_n(&begins, __ATOMIC_ACQUIRE))
+		;
+	made((uintptr_t)page, 1);
+	return NULL;
+}
+
+// A process may be read from outside, or killed, when nothing more is reported.
+static void nothing_waits(void)
+{
+	pthread_t t[2];
+	start(1);
+	for (int i = 0; i < 2000 / SCALE; i++) {
+		__atomic_store_n(&begins, false, __ATOMIC_RELEASE);
+		for (uintptr_t k = 0; k < 2; k++)
+			pthread_create(&t[k], NULL, report_one, (void *)(1 + 2 * k));
+		__atomic_store_n(&begins, true, __ATOMIC_RELEASE);
+		for (int k = 0; k < 2; k++)
+			pthread_join(t[k], NULL);
+		check(table_now()->head == table_now()->tail);
+	}
+	check(cgoheap_stop());
+}
+
 int main(void)
 {
 	run("the table agrees with an array of pages", agrees_with_pages);
@@ -509,5 +536,6 @@ int main(void)
 	run("ranges that come in order make no deep tree", depth_of_the_tree);
 	run("10,000 ranges take at most 1 MiB", size_of_tables);
 	run("threads that report their own pages, and a reader", threads_and_a_reader);
+	run("of two threads that report at once, one applies what both report", nothing_waits);
 	return 0;
 }
