@@ -127,7 +127,7 @@ endef
 $(foreach server,parca pyroscope,$(eval $(call page,$(server))))
 
 pictures: deps $(pages) ## Takes pictures of the page and of the web pages of Parca and Pyroscope for docs; needs npm and Chromium.
-	@cd e2e/page && CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
+	@cd e2e/page && $(shared) CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run 'Picture|MemoryOfADevice' .
 	@cd e2e/servers && CGOHEAP_SERVERS=$(CURDIR)/out/pages CGOHEAP_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -v -run Picture .
 
 check: gofmt lint generated portable ## Runs all that reads the code without running it: gofmt, the linters, with go vet among them.

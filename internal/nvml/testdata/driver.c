@@ -4,6 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef CARD_USED
+#define CARD_USED (1ULL << 30) // of the first card, by all; of the second, twice as much
+#define OWN_USED (1ULL << 20)  // by this process
+#endif
+
 static const char *const buses[] = {"0000:01:00.0", "0000:02:00.0"};
 
 #ifdef CUDA
@@ -57,7 +62,7 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **card)
 
 int nvmlDeviceGetMemoryInfo(void *card, struct memory *m)
 {
-	*m = (struct memory){80ULL << 30, 0, (unsigned long long)(size_t)card << 30};
+	*m = (struct memory){80ULL << 30, 0, CARD_USED * (size_t)card};
 	return 0;
 }
 
@@ -67,7 +72,7 @@ int nvmlDeviceGetComputeRunningProcesses(void *card, unsigned *count, struct old
 	if (*count < 2)
 		return 7;
 	list[0] = (struct older_process){1, 5ULL << 20};
-	list[1] = (struct older_process){(unsigned)getpid(), (unsigned long long)(size_t)card << 20};
+	list[1] = (struct older_process){(unsigned)getpid(), OWN_USED * (size_t)card};
 	*count = 2;
 	return 0;
 }
@@ -75,7 +80,7 @@ int nvmlDeviceGetComputeRunningProcesses(void *card, unsigned *count, struct old
 int nvmlDeviceGetComputeRunningProcesses_v3(void *card, unsigned *count, struct process *list)
 {
 	unsigned own = getenv("STAND_IN_NOT_LISTED") != NULL ? 2 : (unsigned)getpid();
-	unsigned long long half = (unsigned long long)(size_t)card << 19;
+	unsigned long long half = OWN_USED / 2 * (size_t)card;
 	if (*count < 3)
 		return 7;
 	list[0] = (struct process){1, 5ULL << 20, 0, 0};
