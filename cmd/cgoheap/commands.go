@@ -89,7 +89,8 @@ func topCommand() command {
 			sources,
 			"On a terminal it looks again and again until q or Ctrl-C; colours are off if NO_COLOR is set. On 24 rows and " +
 				"fewer, suspects that are steady are left out. Through a pipe, or with -n, it prints one look, or so many, " +
-				"as text of 80 columns.",
+				"as text of 80 columns. With -json, the sum is rss and each line has resident where it is RSS, and bytes " +
+				"where total says otherwise.",
 			"A service that does not answer in time is an error at the first look; later, the error is shown and the last " +
 				"look stays.",
 		},

@@ -41,6 +41,28 @@ type suspect struct {
 	Stack    []string `json:"stack,omitempty"` // the innermost function first
 }
 
+// printed is l for -json. What is not RSS has no names that say so.
+func (l *overview) printed() any {
+	if l.Total == "RSS" {
+		return l
+	}
+	type row struct {
+		Name  string `json:"name"`
+		Bytes int64  `json:"bytes"`
+		Grew  int64  `json:"grew_bytes,omitzero"`
+	}
+	rows := make([]row, len(l.Lines))
+	for i, p := range l.Lines {
+		rows[i] = row{p.Name, p.Bytes, p.Grew}
+	}
+	return struct {
+		*overview
+		Resident *int64 `json:"rss,omitempty"` // in place of the overview's
+		Bytes    int64  `json:"bytes"`
+		Lines    []row  `json:"lines"`
+	}{l, nil, l.Bytes, rows}
+}
+
 // ended is the class of the sentences of a black box.
 const ended = "ended"
 

@@ -123,7 +123,7 @@ func (t *topping) compare(l *overview) {
 
 func (t *topping) print(out io.Writer, l *overview) error {
 	if t.asJSON {
-		return json.NewEncoder(out).Encode(l)
+		return json.NewEncoder(out).Encode(l.printed())
 	}
 	_, err := io.WriteString(out, strings.Join(t.lines(l, frame{columns: 80}), "\n")+"\n")
 	return err

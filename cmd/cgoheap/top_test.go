@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -113,19 +114,34 @@ func pidOf(t *testing.T, box string) string {
 
 func checkLook(t *testing.T, code int, out, trouble string, want overview, least int64) {
 	t.Helper()
-	var l overview
+	var l struct {
+		Total      string
+		RSS, Bytes *int64
+		Lines      []struct {
+			Name            string
+			Resident, Bytes *int64
+		}
+		Suspects []suspect
+	}
 	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitGood || l.Total != want.Total || len(l.Suspects) != len(want.Suspects) {
 		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, trouble)
 	}
+	value := func(resident, bytes *int64) int64 {
+		if (resident != nil) != (l.Total == "RSS") || (bytes != nil) == (resident != nil) {
+			t.Fatalf("of %s: %s", l.Total, out)
+		}
+		return *cmp.Or(resident, bytes)
+	}
 	var sum, leak int64
 	for _, p := range l.Lines {
-		sum += p.Bytes
+		n := value(p.Resident, p.Bytes)
+		sum += n
 		if strings.Contains(p.Name, "victim.Malloc") {
-			leak += p.Bytes
+			leak += n
 		}
 	}
-	if sum != l.Bytes || leak < least {
-		t.Errorf("the lines add up to %d, the total is %d; %d leaked\n%s", sum, l.Bytes, leak, out)
+	if all := value(l.RSS, l.Bytes); sum != all || leak < least {
+		t.Errorf("the lines add up to %d, the total is %d; %d leaked\n%s", sum, all, leak, out)
 	}
 }
 
