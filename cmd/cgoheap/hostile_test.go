@@ -37,6 +37,22 @@ func TestASmallFileOfAHugeProfileIsRefused(t *testing.T) {
 	}
 }
 
+// A file that is no box is named, once.
+func TestAFileThatIsNoBoxIsNamed(t *testing.T) {
+	for content, want := range map[string]string{"": "nothing is recorded in it", strings.Repeat("x", 1<<16): "it is not a black box"} {
+		name := filepath.Join(t.TempDir(), "cgoheap.server.host.1.a.box")
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, arguments := range [][]string{{"top"}, {"view", "-no-browser"}, {"dump", "-o", "-"}, {"diff", name}, {"recover"}} {
+			code, _, trouble := ranWith(t, "", append(arguments, name)...)
+			if code != exitUnreadable || !strings.Contains(trouble, want) || strings.Count(trouble, name) != 1 {
+				t.Errorf("%q: exit code %d, %q", arguments, code, trouble)
+			}
+		}
+	}
+}
+
 // A page may be longer than it should be, have more values, or be packed: the client unpacks it.
 func TestAnswersAreBounded(t *testing.T) {
 	for about, c := range map[string]struct{ answer, want string }{

@@ -134,10 +134,10 @@ func (s *shared) openBox(path string, within time.Duration) (e *recovery.Examine
 	} else {
 		e, err = recovery.Open(file)
 	}
-	if err == nil {
-		err = s.inRoot(e.Recording)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := s.inRoot(e.Recording); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return e, nil

@@ -62,7 +62,7 @@ func open(file *os.File, read func(*os.File) (*remote.Recording, error)) (*Exami
 	e := &Examined{Recording: r, story: &Story{}}
 	if e.history, err = r.History(); err != nil {
 		r.Close()
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
 	}
 	if !r.Living {
 		evidence := evidenceOf(r, &e.history)
