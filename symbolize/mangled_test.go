@@ -17,7 +17,7 @@ var usual = []string{
 
 // unusual are names of rarer kinds, and what is none.
 var unusual = []string{
-	"", "_Z", "_ZN", "_ZN3foo", "main", "_ZTV3foo", "_ZThn16_N3fooD1Ev", "_ZN3foocvbEv", "_Z3fooA3_i", "_Z3fooM3bari",
+	"", "_RC0", "_Z", "_ZN", "_ZN3foo", "main", "_ZTV3foo", "_ZThn16_N3fooD1Ev", "_ZN3foocvbEv", "_Z3fooA3_i", "_Z3fooM3bari",
 	"_Z3fooIiEDTfp_ET_", "_Z3fooIXadL_Z3barvEEEvv", "_ZN3foo17h0123456789abcdefE", "_ZNS_3fooEv", "_ZSt16forward_as_tupleIJRiEESt5tupleIJDpOT_EES4_", "_Z1fT_", "_Z1fS0_",
 	"_Z3fooUt_", "_ZZ3barvEs", "_Z1fVKi", "_Z999999999999999999999foo", "_RNvC3foo3bar", "_ZN3fooUt_C2Ev",
 }
@@ -33,4 +33,6 @@ var longNames = []string{
 		"_SA_SI_SI_SK_T0_T1_",
 	"_ZNSt8_Rb_treeIKPKcSt4pairIS2_S3_IS2_bEESt10_Select1stIS5_ESt4lessIS2_ESaIS5_EE22_M_emplace_hint_uniqueIJS3_IS1_S3_IS1_" +
 		"bEEEEESt17_Rb_tree_iteratorIS5_ESt23_Rb_tree_const_iteratorIS5_EDpOT_",
+	"_ZNSt4pairIKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEiEC4IJRS6_EJLm0EEJEJEEERSt5tupleIJDpT_EERSA_IJDpT1_EE" +
+		"St12_Index_tupleIJXspT0_EEESJ_IJXspT2_EEE",
 }

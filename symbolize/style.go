@@ -49,7 +49,7 @@ func (s Style) readable(systemName string) string {
 	if name != systemName {
 		scratch.Garbage(garbageOfName)
 	}
-	if len(name) >= 1<<readableShift { // the demangler cuts names there
+	if len(name) >= 1<<readableShift || name == "" { // the demangler cuts names there; of _RC0 it leaves nothing
 		return systemName
 	}
 	if s == Full && name != systemName {
@@ -107,7 +107,8 @@ func (s Style) goName(symbol, printed string) string {
 const (
 	mangledLimit = 1 << 12 // the length of a name
 	copiesLimit  = 1 << 18 // its length, doubled for every four uses of a part after the first template parameter
-	packsLimit   = 1 << 9  // its length times the number of its pack expansions
+	packsLimit   = 1 << 12 // its length times the weights of its pack expansions
+	packedLimit  = 1 << 10 // its length if it has one
 )
 
 // readableShift is the logarithm of the length that no demangled name reaches.
@@ -125,8 +126,29 @@ func explodes(mangled string) bool {
 	if !parameters {
 		return false
 	}
-	packs := strings.Count(mangled, "Dp") + strings.Count(mangled, "sp") // also in identifiers
-	return len(mangled)*packs > packsLimit || reused/4 >= 18 || len(mangled)<<(reused/4) > copiesLimit
+	packs := packs(mangled)
+	if len(mangled)*packs > packsLimit || packs > 0 && len(mangled) > packedLimit {
+		return true
+	}
+	return reused/4 >= 18 || len(mangled)<<(reused/4) > copiesLimit
+}
+
+// packs weighs the pack expansions in a name, and what in identifiers looks like one. The pattern of a plain one is a parameter of a
+// template (DpT_, spT0_), so that an argument adds little: the constructor of each std::map's elements has four.
+func packs(mangled string) (weight int) {
+	for i := range len(mangled) - 1 {
+		if mangled[i+1] != 'p' || mangled[i] != 'D' && mangled[i] != 's' {
+			continue
+		}
+		pattern := mangled[i+2:]
+		rest := strings.TrimLeft(strings.TrimPrefix(pattern, "T"), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		if strings.HasPrefix(pattern, "T") && strings.HasPrefix(rest, "_") && !strings.HasPrefix(rest, "_I") {
+			weight++
+		} else {
+			weight += 8
+		}
+	}
+	return weight
 }
 
 // references reports whether a name uses template parameters (T_, T0_), and how many uses of earlier parts (S_, S1A_)
