@@ -111,7 +111,7 @@ func TestDevicesInC(t *testing.T) {
 	}
 	command := exec.Command("make", "-s", "--no-print-directory", "-C", "testdata/ctest", "devices", "SCALE=10", "OUT="+t.TempDir())
 	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
-	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") != 24 {
+	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") < 24 { // of its cases
 		t.Errorf("%v\n%s", err, output)
 	}
 }
