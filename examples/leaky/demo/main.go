@@ -5,9 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -18,6 +20,7 @@ type options struct {
 	out         string
 	rounds      int
 	sampleBytes int
+	serve       bool
 }
 
 func main() {
@@ -25,6 +28,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "out", "`directory` for the profile and the pictures")
 	flag.IntVar(&o.rounds, "rounds", 4000, "how many requests the leaking handlers get; the others get as many or fewer")
 	flag.IntVar(&o.sampleBytes, "sample-bytes", 64<<10, "mean `bytes` between samples")
+	flag.BoolVar(&o.serve, "serve", false, "serve at "+address+" under a light load, with a black box, until interrupted, and show nothing")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -46,6 +50,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
+	if o.serve {
+		return serve(ctx, o, scratch)
+	}
 	seen, err := record(ctx, o, scratch)
 	if err != nil {
 		return err
@@ -88,12 +95,39 @@ func record(ctx context.Context, o options, scratch string) (recorded, error) {
 	if err != nil {
 		return recorded{}, err
 	}
-	s, err := start(ctx, binary, o.sampleBytes)
+	s, err := start(ctx, binary, "-listen", "127.0.0.1:0", "-sample-bytes", strconv.Itoa(o.sampleBytes))
 	if err != nil {
 		return recorded{}, err
 	}
 	seen, err := s.exercise(ctx, o.rounds)
 	return seen, s.stop(err)
+}
+
+// address is where serve has the service listen, and boxes where its black box is.
+const (
+	address = "127.0.0.1:8080"
+	boxes   = "/dev/shm"
+)
+
+// serve has the service leak slowly, for somebody who looks for it: docs/guide.md.
+func serve(ctx context.Context, o options, scratch string) error {
+	fmt.Println("building the service (the first time, compiling SQLite takes a minute) ...")
+	binary, err := build(ctx, scratch)
+	if err != nil {
+		return err
+	}
+	s, err := start(context.WithoutCancel(ctx), binary, "-listen", address, "-blackbox", boxes, "-sample-bytes", strconv.Itoa(o.sampleBytes))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("it serves at %s/debug/cgoheap/, process %d, with a black box in %s; Ctrl-C ends it\n", s.url, s.cmd.Process.Pid, boxes)
+	visits := &traffic{url: s.url, rounds: math.MaxInt64, pause: 250 * time.Millisecond}
+	if _ = visits.drive(ctx); ctx.Err() == nil {
+		fmt.Printf("it answers no more; its program stays until Ctrl-C, for the names that cgoheap recover %s prints\n", boxes)
+		<-ctx.Done()
+	}
+	_ = s.stop(nil) // it was interrupted, too, or has ended
+	return nil
 }
 
 func (s *server) exercise(ctx context.Context, rounds int) (seen recorded, err error) {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -40,11 +39,10 @@ func build(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
-// start runs the service, which chooses a port and logs it when it listens. The caller owes a stop.
-func start(ctx context.Context, binary string, sampleBytes int) (*server, error) {
+// start runs the service, which logs its address when it listens. The caller owes a stop.
+func start(ctx context.Context, binary string, arguments ...string) (*server, error) {
 	s := &server{dumps: filepath.Dir(binary), logged: make(chan struct{})}
-	s.cmd = exec.CommandContext(ctx, binary,
-		"-listen", "127.0.0.1:0", "-dumps", s.dumps, "-sample-bytes", strconv.Itoa(sampleBytes))
+	s.cmd = exec.CommandContext(ctx, binary, append(arguments, "-dumps", s.dumps)...)
 	log, err := s.cmd.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 const clients = 4
@@ -17,7 +18,8 @@ const clients = 4
 type traffic struct {
 	url      string
 	rounds   int64
-	next     atomic.Int64 // round
+	pause    time.Duration // between two rounds of a client
+	next     atomic.Int64  // round
 	requests atomic.Int64
 	photo    []byte
 }
@@ -25,7 +27,13 @@ type traffic struct {
 // drive visits the shop rounds times and returns the number of requests. It fails with the first answer that is not the
 // expected one.
 func drive(ctx context.Context, url string, rounds int) (int64, error) {
-	t := &traffic{url: url, rounds: int64(rounds), photo: newPhoto(320, 240)}
+	t := &traffic{url: url, rounds: int64(rounds)}
+	err := t.drive(ctx)
+	return t.requests.Load(), err
+}
+
+func (t *traffic) drive(ctx context.Context) error {
+	t.photo = newPhoto(320, 240)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var group sync.WaitGroup
@@ -38,7 +46,7 @@ func drive(ctx context.Context, url string, rounds int) (int64, error) {
 	}
 	group.Wait()
 	http.DefaultClient.CloseIdleConnections()
-	return t.requests.Load(), context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 func newPhoto(width, height int) []byte {
@@ -54,6 +62,10 @@ func (t *traffic) client(ctx context.Context) error {
 		}
 		if err := t.round(ctx, round); err != nil {
 			return err
+		}
+		select {
+		case <-time.After(t.pause):
+		case <-ctx.Done():
 		}
 	}
 }
