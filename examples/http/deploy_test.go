@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,7 +41,11 @@ var (
 
 func TestVariablesAndParametersOfTheDocsExist(t *testing.T) {
 	variables, parameters := read(t, "../../auto/doc.go"), read(t, "../../query.go")
-	for _, path := range []string{"../../docs/deploy.md", "README.md", "../../README.md"} {
+	paths, err := filepath.Glob("../../docs/questions/*.md")
+	if err != nil || len(paths) < 2 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range append(paths, "../../docs/deploy.md", "../../docs/guide.md", "README.md", "../../README.md") {
 		text := read(t, path)
 		for _, name := range variable.FindAllString(text, -1) {
 			if !strings.Contains(variables, name+" ") {
