@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -96,27 +97,46 @@ func TestExamplesHaveFlagsThatThereAre(t *testing.T) {
 
 func TestWrongCallsAreToldInALine(t *testing.T) {
 	for says, arguments := range map[string][]string{
-		`there is no command "dumb"`:               {"dumb"},
-		"cgoheap shows who holds":                  {},
-		"cgoheap dump -h lists the flags":          {"dump", "-wrong", "1"},
-		`there is no command "\x1b[2J"`:            {"\x1b[2J"},
-		`flag provided but not defined: -\u001bc`:  {"top", "-\x1bc"},
-		"a shell is needed":                        {"completion", "tcsh"},
-		"two profiles are needed":                  {"diff", "one"},
-		"only one of the two can be":               {"diff", "-", "-"},
-		"a header is NAME: VALUE":                  {"view", "-header", "wrong", "a"},
-		"-timeout must be more than 0":             {"view", "-timeout", "-1s", "a"},
-		"-changes is for a service":                {"view", "-changes", "a"},
-		"-n may not be negative":                   {"diff", "-n", "-1", "a", "b"},
-		`there is no view "growth"`:                {"view", "-view", "growth", "a"},
-		"-json and -o - both":                      {"dump", "-json", "-o", "-", "1"},
-		"a profile is needed, or - for":            {"check"},
-		"flag provided but not defined: -wrong":    {"run", "-wrong", "true"},
-		"one address, process number, profile or ": {"view", "a", "b"},
+		`there is no command "dumb"; did you mean "dump"? (cgoheap -h lists the commands)`: {"dumb"},
+		`there is no command "xyz" (cgoheap -h`:                                            {"xyz"},
+		`not defined: -evry; did you mean "every"? (cgoheap top -h`:                        {"top", "-evry", "3s", "a"},
+		"cgoheap shows who holds":                                                          {},
+		"cgoheap dump -h lists the flags":                                                  {"dump", "-wrong", "1"},
+		`there is no command "\x1b[2J"`:                                                    {"\x1b[2J"},
+		`flag provided but not defined: -\u001bc`:                                          {"top", "-\x1bc"},
+		"a shell is needed":                                                                {"completion", "tcsh"},
+		"two profiles are needed":                                                          {"diff", "one"},
+		"only one of the two can be":                                                       {"diff", "-", "-"},
+		"a header is NAME: VALUE":                                                          {"view", "-header", "wrong", "a"},
+		"-timeout must be more than 0":                                                     {"view", "-timeout", "-1s", "a"},
+		"-changes is for a service":                                                        {"view", "-changes", "a"},
+		"-n may not be negative":                                                           {"diff", "-n", "-1", "a", "b"},
+		`there is no view "growth"`:                                                        {"view", "-view", "growth", "a"},
+		"-json and -o - both":                                                              {"dump", "-json", "-o", "-", "1"},
+		"a profile is needed, or - for":                                                    {"check"},
+		"flag provided but not defined: -wrong":                                            {"run", "-wrong", "true"},
+		"one address, process number, profile or ":                                         {"view", "a", "b"},
 	} {
 		code, out, trouble := ranWith(t, "", arguments...)
-		if code != exitUnreadable || out != "" || !strings.Contains(trouble, says) || strings.Contains(trouble, "\x1b") {
+		lines := strings.Count(trouble, "\n")
+		if code != exitUnreadable || out != "" || !strings.Contains(trouble, says) || strings.Contains(trouble, "\x1b") || (lines == 1) != (len(arguments) > 0) {
 			t.Errorf("%q: exit code %d, %q, %q", arguments, code, out, trouble)
+		}
+	}
+}
+
+func TestTheVersion(t *testing.T) {
+	for _, asked := range version {
+		if code, out, trouble := ranWith(t, "", asked); code != exitGood || trouble != "" || !strings.HasPrefix(out, "cgoheap ") || !strings.HasSuffix(out, ", "+runtime.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH+"\n") {
+			t.Errorf("exit code %d, %q, %q", code, out, trouble)
+		}
+	}
+}
+
+func TestHowFarANameIs(t *testing.T) {
+	for pair, want := range map[[2]string]int{{"", "ab"}: 2, {"ab", ""}: 2, {"dump", "dump"}: 0, {"dumb", "dump"}: 1, {"evry", "every"}: 1, {"tpo", "top"}: 2, {"recover", "cover"}: 2, {"kitten", "sitting"}: 3} {
+		if got := distance(pair[0], pair[1]); got != want || distance(pair[1], pair[0]) != want {
+			t.Errorf("%q: %d, want %d", pair, got, want)
 		}
 	}
 }

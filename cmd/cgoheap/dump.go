@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,16 +21,17 @@ import (
 // dumping is what the flags of dump say.
 type dumping struct {
 	shared
-	pid  int    // 0 for a core file or a box
-	core string // its path
-	box  string // its path
-	file string
+	pid   int    // 0 for a core file or a box
+	core  string // its path
+	box   string // its path
+	file  string
+	named bool // by -o: then it may not be there
 
 	asJSON bool
 }
 
 func (d *dumping) flags(flags *flag.FlagSet) {
-	flags.StringVar(&d.file, "o", "", "the `file` to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name; of another view than inuse, cgoheap.PID.VIEW.pb.gz)")
+	flags.StringVar(&d.file, "o", "", "the `file` to write, - for standard output (default cgoheap.PID.pb.gz, or with the core file's name; of another view than inuse, cgoheap.PID.VIEW.pb.gz; the next one cgoheap.PID-2.pb.gz)")
 	flags.BoolVar(&d.asJSON, "json", false, "print what was written as a JSON object")
 	d.add(flags)
 	d.addRoot(flags)
@@ -58,7 +60,7 @@ func (d *dumping) choose(names []string) (err error) {
 	} else if d.pid <= 0 {
 		return fmt.Errorf("%q is not the number of a process", names[0])
 	}
-	if d.file == "" {
+	if d.named = d.file != ""; !d.named {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(names[0]), "cgoheap."), ".box")
 		d.file = "cgoheap." + name + d.kind() + ".pb.gz"
 	}
@@ -114,12 +116,23 @@ func (d *dumping) write(s *streams) error {
 		if d.file == "-" {
 			return r.Write(s.raw, d.view, symbolize.New(d.naming))
 		}
-		return d.writeFile(r, d.file)
+		return d.writeNew(r)
 	})
 	if err != nil || d.file == "-" {
 		return err
 	}
 	return d.tell(s.out, r)
+}
+
+// writeNew writes a file. Where somebody has dumped the process before, it takes the next name that is free.
+func (d *dumping) writeNew(r *remote.Recording) error {
+	first := d.file
+	for n := 1; ; n++ {
+		d.file = numbered(first, n)
+		if err := d.writeFile(r, d.file); err == nil || d.named || !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
 }
 
 // dumped is what was written, as JSON.

@@ -18,7 +18,7 @@ func usage() string {
 		fmt.Fprintf(&b, "  cgoheap %s [FLAGS] %s\n", c.name, c.arguments)
 		writeWrapped(&b, "      ", c.summary)
 	}
-	b.WriteString("\ncgoheap COMMAND -h has the flags, and examples.\n")
+	b.WriteString("\ncgoheap COMMAND -h has the flags, and examples; cgoheap --version, the version.\n")
 	return b.String()
 }
 

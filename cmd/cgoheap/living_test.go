@@ -79,6 +79,13 @@ func TestTheBoxOfALivingProgramIsRead(t *testing.T) {
 			inUseBy(parsed(t, want), "hold_block") != 1_000_003 {
 			t.Errorf("exit code %d, %q, %q", code, out, trouble)
 		}
+		next := strings.TrimSuffix(want, ".pb.gz") + "-2.pb.gz"
+		if code, out, trouble := ranWith(t, "", "dump", name); code != exitGood || !strings.HasPrefix(out, next+": what ") {
+			t.Errorf("exit code %d, %q, %q", code, out, trouble)
+		}
+		if code, _, trouble := ranWith(t, "", "dump", "-o", next, name); code != exitUnreadable || !strings.Contains(trouble, next+": file exists") {
+			t.Errorf("exit code %d, %q", code, trouble)
+		}
 		if code, out, trouble := ranTop(name); code != exitGood || !strings.HasPrefix(out, "in use ") || !strings.Contains(out, "hold_block\n") || strings.Contains(out, "how it ended") {
 			t.Errorf("exit code %d, %q, %q", code, out, trouble)
 		}

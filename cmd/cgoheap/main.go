@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cgoheap/cgoheap/internal/plain"
 )
@@ -37,7 +38,10 @@ type streams struct {
 	progress     io.Writer // standard error as it is: for terminal.Progress
 }
 
-var help = []string{"-h", "-help", "--help", "help"}
+var (
+	help    = []string{"-h", "-help", "--help", "help"}
+	version = []string{"-version", "--version", "version"}
+)
 
 // run runs a command and returns the exit code.
 func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
@@ -54,10 +58,18 @@ func run(arguments []string, in io.Reader, out, trouble io.Writer) (code int) {
 		}
 		name, rest = rest[0], []string{"-h"}
 	}
+	if slices.Contains(version, name) {
+		fmt.Fprintln(s.out, built())
+		return exitGood
+	}
 	list := commands()
 	at := slices.IndexFunc(list, func(c command) bool { return c.name == name })
 	if at < 0 {
-		fmt.Fprintf(s.trouble, "cgoheap: there is no command %q\n%s", name, usage())
+		names := make([]string, len(list))
+		for i, c := range list {
+			names[i] = c.name
+		}
+		fmt.Fprintf(s.trouble, "cgoheap: there is no command %q%s (cgoheap -h lists the commands)\n", name, meant(name, names))
 		return exitUnreadable
 	}
 	code, err := list[at].run(s, rest)
@@ -77,7 +89,10 @@ func (c *command) run(s *streams, arguments []string) (code int, err error) {
 		return exitGood, err
 	}
 	if err != nil {
-		return exitUnreadable, fmt.Errorf("%w (cgoheap %s -h lists the flags)", err, c.name)
+		_, flagged, _ := strings.Cut(err.Error(), "not defined: -")
+		var known []string
+		flags.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+		return exitUnreadable, fmt.Errorf("%w%s (cgoheap %s -h lists the flags)", err, meant(flagged, known), c.name)
 	}
 	return act(s, names)
 }
