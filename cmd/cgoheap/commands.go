@@ -36,7 +36,7 @@ const holders = "the function of a library that Go code called, and the innermos
 
 // commands is the table. It is a function because some commands read it.
 func commands() []command {
-	return []command{runCommand(), topCommand(), viewCommand(), diffCommand(), dumpCommand(), recoverCommand(), checkCommand(), completionCommand()}
+	return []command{runCommand(), topCommand(), viewCommand(), reportCommand(), diffCommand(), dumpCommand(), recoverCommand(), checkCommand(), completionCommand()}
 }
 
 func runCommand() command {
@@ -129,6 +129,26 @@ func viewCommand() command {
 			{"cgoheap view -no-browser -http 127.0.0.1:7070 FILE", "on a server; ssh -L 7070:127.0.0.1:7070 brings it here"},
 		},
 		prepare: prepareView,
+	}
+}
+
+func reportCommand() command {
+	return command{
+		name: "report", arguments: "URL|PID|FILE|BOX", files: true, values: map[string][]string{"view": viewNames()},
+		summary: "writes the page of a service, a process, a profile or a black box as one HTML file",
+		about: []string{
+			"It is the page that cgoheap view shows, with its data in it, to be attached to a ticket: a browser shows it from a disk, and it " +
+				"asks nobody for anything.",
+			sources + " " + addressesOfProfiles,
+			"Of a service it has the views inuse, rss, heldby, unreachable, peak, shortlived and device, as of now: a copy of the process looks for " +
+				"what points to its blocks. It has the names of files and the bytes of their lines, and not their text.",
+		},
+		examples: []example{
+			{"cgoheap report http://localhost:8080", "cgoheap.html, of a service"},
+			{"cgoheap report -o leak.html cgoheap.4711.pb.gz", "of a profile"},
+			{"cgoheap diff -o grown.pb.gz A B && cgoheap report grown.pb.gz", "what one profile has more than another"},
+		},
+		prepare: prepareReport,
 	}
 }
 

@@ -22,7 +22,7 @@ func TestTheSampleOfTheReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	words, err := workshop.Make("words", func(path string) error {
-		return toolchain.Tool{Words: []string{"g++", "-g", "-O2", "-o", path, "../../examples/any-program/words.cc"}}.Run()
+		return toolchain.Tool{Words: []string{"g++", "-g", "-O2", "-o", path, "testdata/words.cc"}}.Run()
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -179,10 +179,14 @@ func (r *running) take(from *remote.Recording, file string) (*summary, error) {
 // deviceFile returns the path of the profile of devices that lies beside another.
 func deviceFile(file string) string { return strings.TrimSuffix(file, ".pb.gz") + ".device.pb.gz" }
 
-// numbered returns the nth name of a profile: cgoheap.8.pb.gz, cgoheap.8-2.pb.gz and so on.
+// numbered returns the nth name of a file: cgoheap.8.pb.gz, cgoheap.8-2.pb.gz and so on.
 func numbered(file string, n int) string {
 	if n == 1 {
 		return file
 	}
-	return fmt.Sprintf("%s-%d.pb.gz", strings.TrimSuffix(file, ".pb.gz"), n)
+	ending := ".pb.gz"
+	if strings.HasSuffix(file, ".html") {
+		ending = ".html"
+	}
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ending), n, ending)
 }

@@ -106,7 +106,7 @@ func (e *stillPage) serveProfile(w http.ResponseWriter, r *http.Request) {
 
 // labels are what people call sample types and views.
 var labels = map[string]string{"inuse_space": "in use", "inuse_objects": "blocks in use", "alloc_space": "allocated", "alloc_objects": "blocks allocated",
-	"inuse": "in use", "allocated": "allocated since the start", "peak": "peak", "age": "by age", "shortlived": "short-lived", "device": "on devices"}
+	"inuse": "in use", "allocated": "allocated since the start", "peak": "peak", "age": "by age", "shortlived": "short-lived", "device": "on devices", "rss": "RSS", "heldby": "held by", "unreachable": "unreachable"}
 
 func offered(names ...string) (list []page.View) {
 	for _, name := range names {

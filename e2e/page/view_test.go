@@ -18,8 +18,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// view runs cgoheap view and returns the address that it prints. It ends with the test.
-func view(t *testing.T, arguments ...string) string {
+// cgoheap returns the command, which the first test that asks builds.
+func cgoheap(t *testing.T) string {
 	t.Helper()
 	shared.buildCommand.Do(func() {
 		dir, err := os.MkdirTemp("", "view")
@@ -29,7 +29,13 @@ func view(t *testing.T, arguments ...string) string {
 		shared.atEnd = append(shared.atEnd, func() { _ = os.RemoveAll(dir) })
 		shared.command = build(t, "../../cmd/cgoheap", dir)
 	})
-	command := exec.Command(shared.command, append([]string{"view", "-no-browser"}, arguments...)...) //nolint:gosec // just built
+	return shared.command
+}
+
+// view runs cgoheap view and returns the address that it prints. It ends with the test.
+func view(t *testing.T, arguments ...string) string {
+	t.Helper()
+	command := exec.Command(cgoheap(t), append([]string{"view", "-no-browser"}, arguments...)...) //nolint:gosec // just built
 	command.Stderr = os.Stderr
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := command.StdoutPipe()
