@@ -28,8 +28,11 @@ func likeOther(a, b *profile.Profile, column int) (notes []string) {
 		notes = append(notes, fmt.Sprintf("only the %s one has Go's own heap, %s: it is left out", ordinals[i], amountOf(p.SampleType[column].Unit)(withoutGoHeap(p, column))))
 	}
 	for i, p := range both {
-		if slices.ContainsFunc(p.Comments, func(c string) bool { return strings.HasPrefix(c, "cgoheap: other: ") }) {
+		if _, found := report.LossIn(p.Comments, "other"); found {
 			notes = append(notes, fmt.Sprintf("the %s one has only its largest samples: the rest of it is in the line other, whoever allocated it", ordinals[i]))
+		}
+		for _, lost := range lossesIn(p, column) {
+			notes = append(notes, fmt.Sprintf("the %s one is not complete: %s: %d %s", ordinals[i], lost.Name, lost.Count, lost.Sentence))
 		}
 	}
 	return append(notes, spans(a, b, strings.HasPrefix(a.SampleType[column].Type, "alloc_"))...)

@@ -76,6 +76,9 @@ func (d *diffing) run(s *streams, names []string) (code int, err error) {
 	if err := differing(a, b); err != nil {
 		return exitUnreadable, fmt.Errorf("%s and %s cannot be compared: %w", names[0], names[1], err)
 	}
+	if err := errors.Join(d.limits.whole(names[0], a), d.limits.whole(names[1], b)); err != nil {
+		return exitUnreadable, err
+	}
 	verdicts, err := d.limits.judge(a, b)
 	if err != nil {
 		return exitUnreadable, err

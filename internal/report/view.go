@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,4 +98,16 @@ func LeftOut(comments []string) string {
 // LossComment says what a profile lacks.
 func LossComment(l stack.Loss) string {
 	return fmt.Sprintf("cgoheap: %s: %d %s", l.Name, l.Count, l.Sentence)
+}
+
+// LossIn finds what comments say of a loss by its name, as LossComment wrote it.
+func LossIn(comments []string, name string) (l stack.Loss, found bool) {
+	for _, c := range comments {
+		if rest, is := strings.CutPrefix(c, "cgoheap: "+name+": "); is {
+			count, sentence, _ := strings.Cut(rest, " ")
+			n, err := strconv.ParseUint(count, 10, 64)
+			return stack.Loss{Name: name, Sentence: sentence, Count: n}, err == nil
+		}
+	}
+	return l, false
 }
