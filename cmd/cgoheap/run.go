@@ -45,7 +45,7 @@ func prepareRun(flags *flag.FlagSet) action {
 	})
 	flags.BoolVar(&r.exact, "exact", false, "record every allocation: every sum is exact, and the program is slower")
 	flags.StringVar(&r.file, "o", "", "the `file` to write (default cgoheap.PID.pb.gz; of another view than inuse, cgoheap.PID.VIEW.pb.gz)")
-	flags.BoolVar(&r.asJSON, "json", false, "print the summary as a JSON object, in one line, which is the last of standard error")
+	flags.BoolVar(&r.asJSON, "json", false, "print the summary as a JSON object, in a line of its own, which is the last of standard error")
 	flags.StringVar(&r.children, "children", "none", "the `names` of programs, with commas between them, that are recorded when the program starts "+
 		"them, and when they fork; all, or none")
 	flags.BoolVar(&r.settle, "settle", false, "have a thread in the program settle its tables each second, so that cgoheap top, view, dump and diff read "+

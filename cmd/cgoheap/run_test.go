@@ -139,6 +139,15 @@ func TestTheSummaryAsJSON(t *testing.T) {
 	}
 }
 
+func TestTheSummaryAsJSONIsALineOfItsOwn(t *testing.T) {
+	_, _, trouble := ranProgram(t, "-json", "-o", "p.pb.gz", "sh", "-c", "printf 'the last line has no end' >&2")
+	lines := strings.Split(strings.TrimSuffix(trouble, "\n"), "\n")
+	var s summary
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil || s.File != "p.pb.gz" || lines[0] != "the last line has no end" {
+		t.Errorf("%v, %q", err, trouble)
+	}
+}
+
 func TestSignalsArePassedOn(t *testing.T) {
 	for _, signal := range []string{"HUP", "TERM", "USR1", "USR2"} {
 		code, _, trouble := ranProgram(t, "sh", "-c", "trap 'exit 9' "+signal+"; kill -"+signal+" $PPID; while :; do sleep 0.1; done")

@@ -115,6 +115,7 @@ func (sum *summary) read(from *remote.Recording, r *running, file string) error 
 
 func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	if asJSON {
+		fmt.Fprintln(to) // the program's last line may have no end, and nobody can read what it wrote
 		return json.NewEncoder(to).Encode(sum)
 	}
 	resident := ""
