@@ -159,7 +159,8 @@ func diffCommand() command {
 		about: []string{
 			"It lists what B has more of than A, and less. The lines are " + holders + ", or, with -stacks, whole stacks; " +
 				"they add up to the difference of the totals.",
-			"A and B may each be any of URL, PID, FILE and BOX. " + sources + " " + addressesOfProfiles,
+			"A and B may each be any of URL, PID, FILE and BOX. " + sources + " " + addressesOfProfiles + " A file whose last line is the " +
+				"summary of cgoheap run -json stands for the profile that it names, beside it or at that path.",
 			"What cannot be compared is refused, with what differs: sample types, and views. Sampling intervals may differ: " +
 				"values in profiles are estimates that are right on average whatever the interval is, so only their errors " +
 				"differ: half of the 95 % interval of each change is beside it, but for Go's own heap. That is left out if only one of the two has it. What else they do not have in common is noted: " +
@@ -167,7 +168,7 @@ func diffCommand() command {
 			"The view peak is not right on average: of sampled recordings it has the highest of all estimates, which is above the true " +
 				"peak, the more so the coarser the interval and the longer the program runs.",
 			"With -fail, the exit code is 1 if B has more than A by more than a limit: MEASURE > GROWTH, or MEASURE of FUNCTION " +
-				"> GROWTH for what goes through one function. MEASURE is in use, blocks in use, allocated or allocations, or " +
+				"> GROWTH for what goes through one function, or is of one of the lines. MEASURE is in use, blocks in use, allocated or allocations, or " +
 				"peak of two profiles of the view peak. GROWTH is in percent of A, as 5%, in bytes, as 64KiB, or in blocks. " +
 				"Profiles of every allocation are compared exactly. Of sampled ones, a limit is exceeded only by more than " +
 				"sampling can make of two runs that do the same, but for one comparison in 10,000. Go's own heap does not count. A profile that is not complete, as its comments " +

@@ -176,3 +176,47 @@ func TestADifferenceWithinARecordingHasNoError(t *testing.T) {
 		}
 	}
 }
+
+// What cgoheap run -json writes stands for the profile that it names.
+func TestASummaryIsComparedByItsProfile(t *testing.T) {
+	a, b := inUse(t, map[string][2]int64{"f": {1, 1 << 20}}, nil), inUse(t, map[string][2]int64{"f": {1, 3 << 20}}, nil)
+	write := func(path, file string) string {
+		t.Helper()
+		text, err := json.Marshal(summary{Program: "/bin/program", File: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{what the program wrote\n"+string(text)+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Chdir(filepath.Dir(b))
+	text, err := os.ReadFile(write(filepath.Join(t.TempDir(), "standard input"), a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for about, names := range map[string][2]string{
+		"beside it":  {a, write(filepath.Join(filepath.Dir(b), "b.json"), filepath.Base(b))},
+		"from here":  {a, write(filepath.Join(t.TempDir(), "b.json"), filepath.Base(b))},
+		"by a path":  {write(filepath.Join(t.TempDir(), "a.json"), a), write(filepath.Join(t.TempDir(), "b.json"), b)},
+		"from input": {"-", b},
+	} {
+		if code, out, trouble := ranWith(t, string(text), "diff", names[0], names[1]); code != exitGood || !strings.Contains(out, "     1 MiB      3 MiB      +2 MiB  total\n") {
+			t.Errorf("%s: exit code %d, %s, %q", about, code, out, trouble)
+		}
+	}
+	notes := filepath.Join(t.TempDir(), "notes")
+	if err := os.WriteFile(notes, []byte(`{"program": "/bin/program"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for says, name := range map[string]string{
+		"the profile that it names, gone.pb.gz, is neither beside it nor at that path: open gone.pb.gz: no such file": write(filepath.Join(t.TempDir(), "gone.json"), "gone.pb.gz"),
+		"which the summary ":        write(filepath.Join(t.TempDir(), "wrong.json"), notes),
+		"not a profile in pprof's ": notes,
+	} {
+		if code, out, trouble := ranWith(t, "", "diff", a, name); code != exitUnreadable || out != "" || !strings.Contains(trouble, name) || !strings.Contains(trouble, says) {
+			t.Errorf("%s: exit code %d, %s, %q", says, code, out, trouble)
+		}
+	}
+}

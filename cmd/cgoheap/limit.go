@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -52,7 +53,7 @@ func parseLimit(text string) (limit, error) {
 	}
 	what, function, of := strings.Cut(strings.TrimSpace(text[:at])+" ", " of ")
 	what = strings.TrimSpace(what)
-	known := slices.IndexFunc(measures, func(m measure) bool { return m.words == what })
+	known := slices.IndexFunc(measures, func(m measure) bool { return strings.EqualFold(m.words, what) })
 	if known < 0 {
 		return l, fmt.Errorf("%q must be in use, blocks in use, allocated, allocations or peak", what)
 	}
@@ -124,7 +125,8 @@ func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
 	}
 	if peak := viewOf(a) == report.Peak.Name; peak != (l.measure.words == "peak") && strings.HasPrefix(l.measure.column, "inuse_") {
 		return v, fmt.Errorf("-fail %q: %s", l.text, map[bool]string{
-			true: "these are profiles of the peak, so it must be 'peak > …'", false: "the peak is in profiles of the view peak only"}[peak])
+			true: "these are profiles of the peak, so it must be 'peak > …'", false: "the peak is in profiles of the view peak only: cgoheap run -view peak writes one, and " +
+				"nativebench one that ends with .peak.pb.gz"}[peak])
 	}
 	v = verdict{Limit: l.text, Unit: a.SampleType[column].Unit}
 	before, err := l.estimate(a, column)
@@ -140,7 +142,7 @@ func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
 	v.Chance = chance(before, after, 1+l.share)
 	v.Exceeded = float64(v.Change) > l.share*float64(v.Before)+l.amount+v.Chance
 	if !before.any && !after.any && l.function != "" {
-		return v, fmt.Errorf("-fail %q: no stack of either profile has the function %s", l.text, l.function)
+		return v, fmt.Errorf("-fail %q: no stack of either profile has the function %s: %s", l.text, l.function, near(l.function, column, a, b))
 	}
 	return v, nil
 }
@@ -168,7 +170,7 @@ func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
 		return nil, fmt.Errorf("-fail %q needs profiles of blocks and bytes that are no differences: these have %s", l.text, types(p))
 	}
 	for _, s := range p.Sample {
-		if ofGo(s) || l.function != "" && !slices.Contains(framesOf(s), l.function) {
+		if ofGo(s) || l.function != "" && !l.goesThrough(s) {
 			continue
 		}
 		e.any = true
@@ -178,6 +180,33 @@ func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
 		}
 	}
 	return &e, nil
+}
+
+// goesThrough reports whether a sample's stack has the function, or is of a line of that name.
+func (l *limit) goesThrough(s *profile.Sample) bool {
+	return slices.Contains(framesOf(s), l.function) || nameOf(s) == l.function
+}
+
+// near names functions that have the last part of a name in theirs, or else the lines with most, at most three.
+func near(name string, column int, profiles ...*profile.Profile) string {
+	last := strings.ToLower(name[strings.LastIndexAny(name, ".:/ ")+1:])
+	alike, largest := make(map[string]int64), make(map[string]int64)
+	for _, p := range profiles {
+		for _, s := range p.Sample {
+			for _, function := range framesOf(s) {
+				if strings.Contains(strings.ToLower(function), last) {
+					alike[function] += s.Value[column]
+				}
+			}
+			largest[nameOf(s)] += s.Value[column]
+		}
+	}
+	says, of := "such names are ", alike
+	if len(alike) == 0 {
+		says, of = "most is in ", largest
+	}
+	names := slices.SortedFunc(maps.Keys(of), func(x, y string) int { return cmp.Or(cmp.Compare(of[y], of[x]), cmp.Compare(x, y)) })
+	return says + strings.Join(names[:min(3, len(names))], "; ")
 }
 
 // drawing returns what describes the samples of a column that were recorded by chance; nil if the profile lacks the blocks or bytes

@@ -24,6 +24,7 @@ func TestLimits(t *testing.T) {
 		"in use > 20 KiB":            {exitGood, "kept      in use > 20 KiB: "},
 		"in use > 20479":             {exitFaulty, "EXCEEDED  in use > 20479: "},
 		"in use of grows > 19.9%":    {exitFaulty, "100 KiB, then 120 KiB, +20 KiB (+20.0 %)\n"},
+		"In Use > 5%":                {exitGood, "kept      In Use > 5%: 400 KiB, then 420 KiB, +20 KiB (+5.0 %)\n"},
 		"in use of shrinks > 0":      {exitGood, "300 KiB, then 300 KiB, unchanged\n"},
 		"blocks in use > 1":          {exitFaulty, "12, then 14, +2 (+16.7 %)\n"},
 		"blocks in use of grows > 3": {exitGood, "10, then 13, +3 (+30.0 %)\n"},
@@ -54,8 +55,9 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 		"blocks in use > 1.5": "must be a number of blocks, or of percent",
 		"in use of > 1%":      "there is no function behind of",
 		"allocated > 1%":      "needs the sample type alloc_space",
-		"in use of g > 1%":    "no stack of either profile has the function g",
-		"peak > 1%":           "the peak is in profiles of the view peak only",
+		"in use of g > 1%":    "no stack of either profile has the function g: most is in f\n",
+		"in use of x.F > 1%":  "no stack of either profile has the function x.F: such names are f\n",
+		"peak > 1%":           "the peak is in profiles of the view peak only: cgoheap run -view peak writes one",
 	} {
 		if code, _, trouble := ranWith(t, "", "diff", "-fail", limit, a, a); code != exitUnreadable || !strings.Contains(trouble, says) {
 			t.Errorf("%s: exit code %d, %q", limit, code, trouble)
@@ -80,6 +82,30 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 	}
 	if code, _, trouble := ranWith(t, "", "diff", "-json", "-markdown", a, a); code != exitUnreadable || !strings.Contains(trouble, "two ways") {
 		t.Errorf("exit code %d, %q", code, trouble)
+	}
+}
+
+// A comment names a function of a library with the Go function that called it.
+func TestALimitIsOnWhatACommentNames(t *testing.T) {
+	file := func(bytes int64) string {
+		return inUse(t, map[string][2]int64{"work": {1, bytes}, "example.com/leak.Work": {0, 0}, "other": {1, 1 << 20}}, func(p *profile.Profile) {
+			at := func(name string) int {
+				return slices.IndexFunc(p.Location, func(l *profile.Location) bool { return l.Line[0].Function.Name == name })
+			}
+			p.Location[at("example.com/leak.Work")].Line[0].Function.Filename = "work.go"
+			p.Sample[at("work")].Location = append(p.Sample[at("work")].Location, p.Location[at("example.com/leak.Work")])
+		})
+	}
+	a, b := file(1<<10), file(2<<10)
+	const name = "work, from example.com/leak.Work"
+	if _, out, trouble := ranWith(t, "", "diff", "-markdown", a, b); !strings.Contains(out, "<code>"+name+"</code>") {
+		t.Fatal(out, trouble)
+	}
+	for _, name := range []string{name, "work", "example.com/leak.Work"} {
+		code, out, trouble := ranWith(t, "", "diff", "-fail", "in use of "+name+" > 1%", a, b)
+		if code != exitFaulty || !strings.Contains(out, "1 KiB, then 2 KiB, +1 KiB (+100.0 %)\n") {
+			t.Errorf("%s: exit code %d, %s, %q", name, code, out, trouble)
+		}
 	}
 }
 

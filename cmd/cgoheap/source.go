@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -166,9 +169,46 @@ func (s *source) ofFile(name string) (*taken, error) {
 		defer f.Close()
 		r = f
 	}
+	in, text := bufio.NewReader(r), bytes.Buffer{}
+	if start, _ := in.Peek(2); string(start) != "\x1f\x8b" { // not gzipped
+		r = io.TeeReader(in, &text)
+	} else {
+		r = in
+	}
 	t, err := readProfile(r)
+	if file := fileIn(text.Bytes()); err != nil && file != "" {
+		return ofSummary(name, file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// fileIn returns which profile the last line names, if it is the summary of cgoheap run -json; "" if it is not.
+func fileIn(text []byte) string {
+	text = bytes.TrimSpace(text)
+	var sum summary
+	if json.Unmarshal(text[bytes.LastIndexByte(text, '\n')+1:], &sum) != nil || sum.Program == "" {
+		return ""
+	}
+	return sum.File
+}
+
+// ofSummary reads the profile that a summary names: beside the summary, or else where the name leads from here.
+func ofSummary(name, file string) (*taken, error) {
+	path := filepath.Join(filepath.Dir(name), file)
+	if filepath.IsAbs(file) || !exists(path) {
+		path = file
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s is the summary of cgoheap run -json, and the profile that it names, %s, is neither beside it nor at that path: %w", name, file, err)
+	}
+	defer f.Close()
+	t, err := readProfile(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s, which the summary %s names: %w", path, name, err)
 	}
 	return t, nil
 }
