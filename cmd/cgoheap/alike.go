@@ -67,16 +67,30 @@ func withoutGoHeap(p *profile.Profile, column int) (sum int64) {
 	return sum
 }
 
-// spans says if the profiles cover different times: deltas of different lengths, or allocations since different starts.
+// spans says if the profiles cover different times: deltas of different lengths, or the allocations of recordings that lasted longer and
+// less long. Two runs of a program begin at different times, and that says nothing.
 func spans(a, b *profile.Profile, allocated bool) []string {
 	x, y := time.Duration(a.DurationNanos).Round(time.Second), time.Duration(b.DurationNanos).Round(time.Second)
 	if x != y {
 		return []string{fmt.Sprintf("the first one covers %v, and the second one %v", x, y)}
 	}
-	if from, to := sinceOf(a), sinceOf(b); x == 0 && allocated && from != to {
-		return []string{fmt.Sprintf("the first one has what was allocated since %s, and the second one since %s", from, to)}
+	if x != 0 || !allocated || sinceOf(a) == sinceOf(b) {
+		return nil
+	}
+	from, to := lasted(a), lasted(b)
+	if more := max(from-to, to-from); more > 10*time.Second && more > max(from, to)/10 {
+		return []string{fmt.Sprintf("the first one has what was allocated in %v, and the second one in %v", from, to)}
 	}
 	return nil
+}
+
+// lasted returns how long the recording of a profile had lasted, to the second; 0 if it does not say.
+func lasted(p *profile.Profile) time.Duration {
+	since, err := time.Parse(time.DateTime+" MST", sinceOf(p))
+	if err != nil {
+		return 0
+	}
+	return max(0, time.Unix(0, p.TimeNanos).Sub(since)).Round(time.Second)
 }
 
 const unknownTime = "an unknown time"

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 )
@@ -72,7 +73,14 @@ func TestWhatTwoProfilesCoverIsNoted(t *testing.T) {
 		return inUse(t, one, func(p *profile.Profile) {
 			p.SampleType[0].Type, p.SampleType[1].Type = "alloc_objects", "alloc_space"
 			p.Comments = []string{"cgoheap: native memory in use, and (shown first) allocated since 2026-11-25 10:00:00 UTC, every allocation"}
+			p.TimeNanos = time.Date(2026, 11, 25, 10, 2, 0, 0, time.UTC).UnixNano()
 			change(p)
+		})
+	}
+	later := func(lasted time.Duration) string {
+		return of(func(p *profile.Profile) {
+			p.Comments[0] = strings.Replace(p.Comments[0], "25 10:00:00", "26 12:34:56", 1)
+			p.TimeNanos = time.Date(2026, 11, 26, 12, 34, 56, 0, time.UTC).Add(lasted).UnixNano()
 		})
 	}
 	whole := of(func(*profile.Profile) {})
@@ -80,17 +88,18 @@ func TestWhatTwoProfilesCoverIsNoted(t *testing.T) {
 		"the second one has only its largest samples": of(func(p *profile.Profile) {
 			p.Comments = append(p.Comments, "cgoheap: other: 5 samples beyond the bound of the profile, added up")
 		}),
-		"the programs are unknown and another\n":          of(func(p *profile.Profile) { p.Mapping = []*profile.Mapping{{ID: 1, File: "/bin/another"}} }),
-		"the first one covers 0s, and the second one 30s": of(func(p *profile.Profile) { p.DurationNanos = 30e9 }),
-		"the first one has what was allocated since 2026-11-25 10:00:00 UTC, and the second one since 2026-11-26 10:00:00 UTC\n": of(func(p *profile.Profile) {
-			p.Comments[0] = strings.Replace(p.Comments[0], "25", "26", 1)
-		}),
+		"the programs are unknown and another\n":                                      of(func(p *profile.Profile) { p.Mapping = []*profile.Mapping{{ID: 1, File: "/bin/another"}} }),
+		"the first one covers 0s, and the second one 30s":                             of(func(p *profile.Profile) { p.DurationNanos = 30e9 }),
+		"the first one has what was allocated in 2m0s, and the second one in 2m14s\n": later(134 * time.Second),
+		"the first one has what was allocated in 2m0s, and the second one in 0s\n":    later(0),
 	} {
 		if code, out, trouble := ranWith(t, "", "diff", whole, other); code != exitGood || !strings.Contains(out, "\n"+says) {
 			t.Errorf("%s: exit code %d, %s, %q", says, code, out, trouble)
 		}
 	}
-	if code, out, trouble := ranWith(t, "", "diff", whole, whole); code != exitGood || !strings.HasSuffix(out, " total\n") {
-		t.Errorf("exit code %d, %s, %q", code, out, trouble)
+	for _, other := range []string{whole, later(2 * time.Minute), later(110 * time.Second)} {
+		if code, out, trouble := ranWith(t, "", "diff", whole, other); code != exitGood || !strings.HasSuffix(out, " total\n") {
+			t.Errorf("exit code %d, %s, %q", code, out, trouble)
+		}
 	}
 }

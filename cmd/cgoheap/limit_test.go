@@ -137,6 +137,10 @@ What grew most in ` + "`inuse_space`" + `, with the stack that grew most:
 	if code != exitFaulty || out != want {
 		t.Errorf("exit code %d, %q, got\n%s\nwant\n%s", code, trouble, out, want)
 	}
+	if code, out, trouble := ranWith(t, "", "diff", "-markdown", "-fail", "in use > 101%", a, b); code != exitGood || strings.Contains(out, "rew") ||
+		!strings.HasSuffix(out, "| kept | in use &gt; 101% | 1 MiB | 2 MiB | +1 MiB (+100.4 %) | nothing |\n") {
+		t.Errorf("a comment on limits that are kept names functions: exit code %d, %q, got\n%s", code, trouble, out)
+	}
 }
 
 // population is the memory of a program in use: so many blocks of each size.

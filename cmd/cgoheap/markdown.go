@@ -12,7 +12,7 @@ import (
 // mostNamed is how many functions a comment names, with a stack each.
 const mostNamed = 5
 
-// markdown is the difference as a comment for a pull request: the limits, and what grew most, with a stack of each.
+// markdown is the difference as a comment for a pull request: the limits and, unless they are kept, what grew most, with a stack of each.
 func (d *difference) markdown() string {
 	var text strings.Builder
 	exceeded := 0
@@ -43,24 +43,31 @@ func (d *difference) markdown() string {
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s | %s | %s | %s |\n", mark, inTable(v.Limit), amount(v.Before), amount(v.After), inTable(v.change()), by)
 	}
+	if len(d.Limits) == 0 || exceeded > 0 {
+		d.tellGrowth(&text)
+	}
+	for _, note := range d.Notes {
+		fmt.Fprintf(&text, "\nNote: %s.\n", inTable(note))
+	}
+	return text.String()
+}
+
+// tellGrowth adds what grew most, with a stack of each.
+func (d *difference) tellGrowth(text *strings.Builder) {
 	named := 0
 	for _, r := range d.Rows {
 		if r.Change <= 0 || named == mostNamed {
 			continue
 		}
 		if named++; named == 1 {
-			fmt.Fprintf(&text, "\nWhat grew most in `%s`, with the stack that grew most:\n", d.Sample)
+			fmt.Fprintf(text, "\nWhat grew most in `%s`, with the stack that grew most:\n", d.Sample)
 		}
-		fmt.Fprintf(&text, "\n<details><summary>+%s <code>%s</code></summary>\n\n<pre>%s</pre>\n\n</details>\n",
+		fmt.Fprintf(text, "\n<details><summary>+%s <code>%s</code></summary>\n\n<pre>%s</pre>\n\n</details>\n",
 			amountOf(d.Unit)(r.Change), inTable(r.Name), inPre(d.grown[r.Name]))
 	}
 	if named == 0 {
-		fmt.Fprintf(&text, "\nNothing grew in `%s`.\n", d.Sample)
+		fmt.Fprintf(text, "\nNothing grew in `%s`.\n", d.Sample)
 	}
-	for _, note := range d.Notes {
-		fmt.Fprintf(&text, "\nNote: %s.\n", inTable(note))
-	}
-	return text.String()
 }
 
 // grownStacks returns the stack that grew most of each name. The rows are of stacks, the greatest change first.
