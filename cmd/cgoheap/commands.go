@@ -171,7 +171,7 @@ func diffCommand() command {
 				"> GROWTH for what goes through one function, or is of one of the lines. MEASURE is in use, blocks in use, allocated or allocations, or " +
 				"peak of two profiles of the view peak. GROWTH is in percent of A, as 5%, in bytes, as 64KiB, or in blocks. " +
 				"Profiles of every allocation are compared exactly. Of sampled ones, a limit is exceeded only by more than " +
-				"sampling can make of two runs that do the same, but for one comparison in 10,000. Go's own heap does not count. A profile that is not complete, as its comments " +
+				"sampling can make of two runs that do the same, but for one command in 10,000, however many limits it has. Go's own heap does not count. A profile that is not complete, as its comments " +
 				"say, is refused where that touches the limit; without -fail it is compared, with a note.",
 		},
 		examples: []example{

@@ -88,7 +88,7 @@ func (l *limit) parseBound(bound string) (err error) {
 // judge compares two profiles by each of the limits.
 func (l limits) judge(a, b *profile.Profile) (list []verdict, err error) {
 	for i := range l {
-		v, err := l[i].judge(a, b)
+		v, err := l[i].judge(a, b, falseAlarms/float64(len(l)))
 		if err != nil {
 			return nil, err
 		}
@@ -117,8 +117,9 @@ type verdict struct {
 	Exceeded bool    `json:"exceeded"`
 }
 
-// judge compares two profiles by a limit. Go's own heap, which has a sampling of its own, does not count.
-func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
+// judge compares two profiles by a limit, which sampling alone exceeds with a chance of alarms at most. Go's own heap, which has a
+// sampling of its own, does not count.
+func (l *limit) judge(a, b *profile.Profile, alarms float64) (v verdict, err error) {
 	column := columnOf(a, l.measure.column)
 	if column < 0 || a.SampleType[column].Type != l.measure.column {
 		return v, fmt.Errorf("-fail %q needs the sample type %s: the profiles have %s", l.text, l.measure.column, types(a))
@@ -139,7 +140,7 @@ func (l *limit) judge(a, b *profile.Profile) (v verdict, err error) {
 	}
 	v.Before, v.After = before.sum, after.sum
 	v.Change = v.After - v.Before
-	v.Chance = chance(before, after, 1+l.share)
+	v.Chance = chance(before, after, 1+l.share, alarms)
 	v.Exceeded = float64(v.Change) > l.share*float64(v.Before)+l.amount+v.Chance
 	if !before.any && !after.any && l.function != "" {
 		return v, fmt.Errorf("-fail %q: no stack of either profile has the function %s: %s", l.text, l.function, near(l.function, column, a, b))
@@ -242,14 +243,14 @@ func drawnOf(blocks, bytes int64, ofBytes bool, interval int64) drawn {
 	return d
 }
 
-// falseAlarms is the chance that sampling alone exceeds a limit, at most.
+// falseAlarms is the chance that sampling alone exceeds any of the limits, at most. They share it.
 const falseAlarms = 1e-4
 
 // chance returns how much more the later one of two profiles of the same program may seem to have, relative to before × factor,
-// because of sampling. The chance that it is more is at most falseAlarms, by Bernstein's inequality for sums of independent
+// because of sampling. The chance that it is more is alarms at most, by Bernstein's inequality for sums of independent
 // bounded values (S. Bernstein 1924; Boucheron, Lugosi, Massart, Concentration Inequalities, 2.10). A tenth of it is for
 // large blocks that are almost always recorded: they are taken for certain, as otherwise the largest would be the bound.
-func chance(before, after *estimate, factor float64) float64 {
+func chance(before, after *estimate, factor, alarms float64) float64 {
 	all := slices.Clone(after.drawn)
 	for _, d := range before.drawn {
 		d.weight *= factor
@@ -257,7 +258,7 @@ func chance(before, after *estimate, factor float64) float64 {
 		all = append(all, d)
 	}
 	slices.SortFunc(all, func(a, b drawn) int { return cmp.Compare(a.chance, b.chance) })
-	certain := falseAlarms / 10
+	certain := alarms / 10
 	var variance, most float64
 	for _, d := range all {
 		if certain -= d.missed; certain >= 0 {
@@ -266,7 +267,7 @@ func chance(before, after *estimate, factor float64) float64 {
 		variance += d.variance
 		most = max(most, d.weight)
 	}
-	alarm := -math.Log(falseAlarms * 9 / 10)
+	alarm := -math.Log(alarms * 9 / 10)
 	return most*alarm/3 + math.Sqrt(most*alarm/3*most*alarm/3+2*variance*alarm)
 }
 
