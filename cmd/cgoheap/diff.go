@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -91,11 +90,16 @@ func (d *diffing) run(s *streams, names []string) (code int, err error) {
 		return exitUnreadable, fmt.Errorf("-sample is %q: it must be one of %s", d.sample, types(a))
 	}
 	rest := likeOther(a, b, column)
-	found := compare(a, b, column, d.stacks)
+	by := rowing{column: column, stacks: d.stacks}
+	if d.markdown {
+		by.of = d.limits.exceeded(verdicts)
+	}
+	found := compare(a, b, by)
 	found.A, found.B, found.Limits = names[0], names[1], verdicts
 	found.Notes = append(found.Notes, rest...)
 	if d.markdown {
-		found.grown = grownStacks(compare(a, b, column, true).Rows)
+		by.stacks = true
+		found.grown = grownStacks(compare(a, b, by).Rows)
 	}
 	if d.file != "" {
 		if err := writeDifference(d.file, a, b, found.Notes); err != nil {
@@ -105,7 +109,7 @@ func (d *diffing) run(s *streams, names []string) (code int, err error) {
 	if err := d.write(s, found); err != nil {
 		return exitUnreadable, err
 	}
-	if slices.ContainsFunc(verdicts, func(v verdict) bool { return v.Exceeded }) {
+	if d.limits.exceeded(verdicts) != nil {
 		return exitFaulty, nil
 	}
 	return exitGood, nil

@@ -46,8 +46,16 @@ type row struct {
 	variance float64
 }
 
+// rowing says what the rows of a difference are.
+type rowing struct {
+	column int
+	stacks bool   // rows are of stacks, not of functions
+	of     *limit // only what it is on; nil for all
+}
+
 // compare adds the samples up by function, or by stack. Rows in which nothing is different are left out.
-func compare(a, b *profile.Profile, column int, stacks bool) *difference {
+func compare(a, b *profile.Profile, by rowing) *difference {
+	column := by.column
 	d := &difference{Sample: a.SampleType[column].Type, Unit: a.SampleType[column].Unit, Rows: []row{}, Notes: notes(a, b)}
 	rows := make(map[[sha256.Size]byte]*row)
 	variance, one := 0.0, ofOneRecording(a, b)
@@ -60,9 +68,12 @@ func compare(a, b *profile.Profile, column int, stacks bool) *difference {
 			draw = nil
 		}
 		for _, s := range p.Sample {
+			if by.of != nil && !by.of.counts(s) {
+				continue
+			}
 			name, frames := nameOf(s), []string(nil)
 			key := sha256.Sum256([]byte(name))
-			if stacks {
+			if by.stacks {
 				frames = framesOf(s)
 				key = sumOf(frames)
 			}

@@ -102,8 +102,20 @@ func (l limits) column(p *profile.Profile, verdicts []verdict, otherwise int) in
 	if len(l) == 0 {
 		return otherwise
 	}
-	at := max(0, slices.IndexFunc(verdicts, func(v verdict) bool { return v.Exceeded }))
-	return columnOf(p, l[at].measure.column)
+	first := l.exceeded(verdicts)
+	if first == nil {
+		first = &l[0]
+	}
+	return columnOf(p, first.measure.column)
+}
+
+// exceeded returns the first limit that was exceeded; nil if none was.
+func (l limits) exceeded(verdicts []verdict) *limit {
+	at := slices.IndexFunc(verdicts, func(v verdict) bool { return v.Exceeded })
+	if at < 0 {
+		return nil
+	}
+	return &l[at]
 }
 
 // verdict says how a limit was kept.
@@ -171,7 +183,7 @@ func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
 		return nil, fmt.Errorf("-fail %q needs profiles of blocks and bytes that are no differences: these have %s", l.text, types(p))
 	}
 	for _, s := range p.Sample {
-		if ofGo(s) || l.function != "" && !l.goesThrough(s) {
+		if !l.counts(s) {
 			continue
 		}
 		e.any = true
@@ -183,9 +195,9 @@ func (l *limit) estimate(p *profile.Profile, column int) (*estimate, error) {
 	return &e, nil
 }
 
-// goesThrough reports whether a sample's stack has the function, or is of a line of that name.
-func (l *limit) goesThrough(s *profile.Sample) bool {
-	return slices.Contains(framesOf(s), l.function) || nameOf(s) == l.function
+// counts reports whether the limit is on a sample: one whose stack has the function, or that is of the line of that name.
+func (l *limit) counts(s *profile.Sample) bool {
+	return !ofGo(s) && (l.function == "" || slices.Contains(framesOf(s), l.function) || nameOf(s) == l.function)
 }
 
 // near names functions that have the last part of a name in theirs, or else the lines with most, at most three.

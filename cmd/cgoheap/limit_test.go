@@ -144,6 +144,26 @@ What grew most in ` + "`inuse_space`" + `, with the stack that grew most:
 	}
 }
 
+// What a limit is not on grows as it may: other functions, and Go's own heap.
+func TestACommentNamesOnlyWhatTheLimitIsOn(t *testing.T) {
+	file := func(times int64) string {
+		return inUse(t, map[string][2]int64{"guilty": {1, times << 10}, "innocent": {1, times << 20}, "goes": {1, times << 21}},
+			ofHeaps("in use, and allocated since 2026-11-25 10:00:00 UTC, every allocation"))
+	}
+	a, b := file(1), file(2)
+	for limit, innocent := range map[string][]string{"in use of guilty > 0": {"innocent", "goes"}, "in use > 0": {"goes"}} {
+		code, out, trouble := ranWith(t, "", "diff", "-markdown", "-fail", limit, a, b)
+		if code != exitFaulty || !strings.Contains(out, "<summary>+1 KiB <code>guilty</code>") {
+			t.Errorf("%s: exit code %d, %s, %q", limit, code, out, trouble)
+		}
+		for _, name := range innocent {
+			if strings.Contains(out, name) {
+				t.Errorf("%s: %s is in %s", limit, name, out)
+			}
+		}
+	}
+}
+
 // population is the memory of a program in use: so many blocks of each size.
 type population map[int64]int
 
