@@ -108,7 +108,7 @@ function labels() {
 function rows() {
   const { sort, zoom } = state(), at = follow(tree, zoom);
   const order = sort === "name" ? (a, b) => a.name < b.name ? -1 : 1 : (a, b) => Math.abs(b[sort]) - Math.abs(a[sort]) || (a.name < b.name ? -1 : 1);
-  const list = table(at).sort(order);
+  const list = table(at).filter((r) => r.flat || r.cum).sort(order);
   find("functions").tBodies[0].replaceChildren(...list.slice(0, mostRows).map((r) => {
     const name = make("button", { title: "Searches for it" }, r.name);
     name.addEventListener("click", () => { find("find").value = r.name; set({ q: r.name }); });
