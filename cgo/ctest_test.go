@@ -104,14 +104,16 @@ func TestFamiliesUnderOtherNames(t *testing.T) {
 	}
 }
 
-// What is recorded of devices agrees with the books of a stand-in for their driver, which the program opens or is linked with.
+// What is recorded of devices agrees with the books of a stand-in for their driver, which the program opens or is linked with. This
+// flag takes away jumps from one function to another, which dlsym must keep.
 func TestDevicesInC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test-all runs it")
 	}
-	command := exec.Command("make", "-s", "--no-print-directory", "-C", "testdata/ctest", "devices", "SCALE=10", "OUT="+t.TempDir())
+	command := exec.Command("make", "-s", "--no-print-directory", "-C", "testdata/ctest", "devices", "SCALE=10", "CC=gcc -fno-optimize-sibling-calls",
+		"OUT="+t.TempDir())
 	command.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
-	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") < 24 { // of its cases
+	if output, err := command.CombinedOutput(); err != nil || strings.Count(string(output), "ok  ") < 30 { // of its cases
 		t.Errorf("%v\n%s", err, output)
 	}
 }

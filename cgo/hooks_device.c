@@ -50,8 +50,8 @@ static bool same(const char *p, const char *q)
 	return *p == *q;
 }
 
-// The function that a public name stands for, where the loader did not bind the program's call to it because ours was there.
-static struct binding behind(enum row row, unsigned hook)
+// Binds the function that a public name stands for, where the loader did not bind the program's call to it because ours was there.
+static void bind_behind(enum row row, unsigned hook)
 {
 	struct binding *b = &bindings[row][hook];
 	for (size_t i = 0; i < NAMES && __atomic_load_n(&b->real, __ATOMIC_ACQUIRE) == NULL; i++) {
@@ -60,13 +60,17 @@ static struct binding behind(enum row row, unsigned hook)
 		if (real != NULL)
 			driver_bind(b, 1, real, driver != NULL ? driver : driver_any(bindings));
 	}
-	return *b;
 }
 
-static struct binding bound(enum row row, unsigned hook)
+// What a hook calls, and its driver, which is there before the function is.
+static void *bound(enum row row, unsigned hook, const struct driver **driver)
 {
-	struct binding b = {__atomic_load_n(&bindings[row][hook].real, __ATOMIC_ACQUIRE), bindings[row][hook].driver};
-	return b.real == NULL && hook < PUBLIC ? behind(row, hook) : b;
+	const struct binding *b = &bindings[row][hook];
+	if (hook < PUBLIC)
+		bind_behind(row, hook);
+	void *real = __atomic_load_n(&b->real, __ATOMIC_ACQUIRE);
+	*driver = __atomic_load_n(&b->driver, __ATOMIC_RELAXED);
+	return real;
 }
 
 // Whether the call comes from outside of the driver.
@@ -164,10 +168,8 @@ DEVICE_CALLS(REAL_TYPE)
 
 // Begins a slow half: the real function, its driver d, and whether the call is the outer one.
 #define BEGIN(name)                                                                                                    \
-	struct binding binding = bound(ROW_##name, hook);                                                              \
-	real_##name *real = (real_##name *)binding.real;                                                               \
-	const struct driver *d = binding.driver;                                                                       \
-	(void)d;                                                                                                       \
+	const struct driver *d;                                                                                        \
+	real_##name *real = (real_##name *)bound(ROW_##name, hook, &d);                                                \
 	if (real == NULL)                                                                                              \
 		return CUDA_ERROR_NOT_FOUND;                                                                           \
 	bool outer = enter()
@@ -474,18 +476,29 @@ static bool is_ours_alone(void *handle, const char *name)
 	return IS_PUBLIC && (handle == RTLD_NEXT ? real_after(bindings, name) : real_other(bindings, name)) == NULL;
 }
 
-void *cgoheap_device_dlsym(void *handle, const char *name)
+// real must see our caller, so a call of it is a jump, also with -fno-optimize-sibling-calls.
+#if __has_attribute(musttail)
+#define JUMPS
+#define JUMP __attribute__((musttail)) return
+#else
+#define JUMPS __attribute__((optimize("optimize-sibling-calls")))
+#define JUMP return
+#endif
+
+JUMPS void *cgoheap_device_dlsym(void *handle, const char *name)
 {
 	look_up *real = (look_up *)next_of(&known_dlsym, "dlsym");
 	if (real == NULL && (real = ___dlsym) == NULL)
 		return NULL;
 	if (likely(name == NULL || name[0] != 'c' || name[1] != 'u'))
-		return real(handle, name);
+		JUMP real(handle, name);
 	const struct name *ours = named(name);
 	if (ours == NULL)
-		return real(handle, name);
+		JUMP real(handle, name);
+	if ((handle == RTLD_NEXT || handle == RTLD_DEFAULT) && is_ours_alone(handle, name))
+		return look_behind(real, name);
 	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT)
-		return is_ours_alone(handle, name) ? look_behind(real, name) : real(handle, name);
+		JUMP real(handle, name);
 	void *found = real(handle, name);
 	if (IS_PUBLIC && found == hooks[ours->row][ours->number]) // the handle is the program's
 		found = look_behind(real, name);
@@ -496,8 +509,7 @@ static void forget_driver(const struct driver *gone)
 {
 	for (int row = 0; row < ROWS; row++)
 		for (int i = 0; i < HOOKS; i++)
-			if (bindings[row][i].driver == gone)
-				__atomic_store_n(&bindings[row][i].real, NULL, __ATOMIC_RELEASE);
+			driver_unbind(&bindings[row][i], gone);
 	for (int i = 0; i < DEVICES; i++)
 		__atomic_store_n(&primary[i], NULL, __ATOMIC_RELAXED);
 	device_drop(0, 0);

@@ -84,6 +84,7 @@
 #define driver_known cgoheap_own_driver_known
 #define driver_lost cgoheap_own_driver_lost
 #define driver_of cgoheap_own_driver_of
+#define driver_unbind cgoheap_own_driver_unbind
 #define ending_begin cgoheap_own_ending_begin
 #define ending_end cgoheap_own_ending_end
 #define ending_note cgoheap_own_ending_note

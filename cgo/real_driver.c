@@ -53,13 +53,22 @@ int driver_bind(struct binding *bindings, int n, void *real, const struct driver
 {
 	for (int i = 0; i < n; i++) {
 		void *none = NULL;
-		if (!__atomic_compare_exchange_n(&bindings[i].real, &none, real, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != real)
+		if (!__atomic_compare_exchange_n(&bindings[i].taken, &none, real, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && none != real)
 			continue;
-		__atomic_store_n(&bindings[i].driver, driver, __ATOMIC_RELEASE);
+		__atomic_store_n(&bindings[i].driver, driver, __ATOMIC_RELAXED);
+		__atomic_store_n(&bindings[i].real, real, __ATOMIC_RELEASE); // last: whoever sees it reads the driver
 		return i;
 	}
 	__atomic_add_fetch(&lost, 1, __ATOMIC_RELAXED);
 	return -1;
+}
+
+void driver_unbind(struct binding *b, const struct driver *gone)
+{
+	if (__atomic_load_n(&b->driver, __ATOMIC_RELAXED) != gone)
+		return;
+	__atomic_store_n(&b->real, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->taken, NULL, __ATOMIC_RELEASE);
 }
 
 uint32_t driver_lost(void)

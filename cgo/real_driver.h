@@ -22,7 +22,8 @@ struct driver {
 
 // A function of a driver that a hook stands for: the hook calls it.
 struct binding {
-	void *real; // NULL for none
+	void *taken; // the function that it is for, also while a thread binds it; NULL for none
+	void *real;  // the same once driver is known
 	const struct driver *driver;
 };
 
@@ -34,6 +35,9 @@ const struct driver *driver_any(const void *own);
 
 // Binds one of n to a driver's function, if none is bound to it yet, and returns which; -1 if none is free.
 int driver_bind(struct binding *bindings, int n, void *real, const struct driver *driver);
+
+// Unbinds it, if it is bound to a function of this driver.
+void driver_unbind(struct binding *b, const struct driver *gone);
 
 // Whether a driver is known and its library is gone. Bindings to it must be cleared, and driver_forget must follow: until then no library is
 // taken for it. Takes the loader's locks.
