@@ -4,12 +4,15 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../../device_calls.h"
 #include "../../labels.h"
+#include "../../real_driver.h"
 #include "../../region.h"
 #include "../../stacks.h"
 #include "../../trie.h"
@@ -25,9 +28,10 @@ struct api {
 	DEVICE_CALLS(FIELD)
 };
 
-struct driver {
+struct standin {
 	void *handle;
 	__typeof(standin_fail) *fail;
+	__typeof(standin_slow) *slow;
 	__typeof(standin_lose) *lose;
 	__typeof(standin_blocks) *blocks;
 	int (*create)(void **to, unsigned flags, int device);
@@ -35,18 +39,19 @@ struct driver {
 	int (*reserve)(uint64_t *to, size_t bytes, size_t alignment, uint64_t at, uint64_t flags);
 };
 
-static struct driver cuda;
+static struct standin cuda;
 
 #define WAYS 5
 static struct api ways[WAYS];
 
-static void find(struct driver *d, const char *path)
+static void find(struct standin *d, const char *path)
 {
-	*d = (struct driver){.handle = dlopen(path, RTLD_NOW)};
+	*d = (struct standin){.handle = dlopen(path, RTLD_NOW)};
 	if (d->handle == NULL)
 		fprintf(stderr, "%s\n", dlerror());
 	check(d->handle != NULL);
 	d->fail = dlsym(d->handle, "standin_fail");
+	d->slow = dlsym(d->handle, "standin_slow");
 	d->lose = dlsym(d->handle, "standin_lose");
 	d->blocks = dlsym(d->handle, "standin_blocks");
 	d->create = dlsym(d->handle, "cuCtxCreate_v2");
@@ -157,7 +162,7 @@ static struct recorded recorded(const char *kind, const char *device)
 	return r;
 }
 
-static void agrees_with(const struct driver *d)
+static void agrees_with(const struct standin *d)
 {
 	static const struct {
 		int kind, number;
@@ -368,12 +373,57 @@ static void mappings(void)
 	check(cgoheap_stop());
 }
 
+static uint64_t other; // what another thread made meanwhile
+
+static void *makes(void *unused)
+{
+	(void)unused;
+	check(ways[0].cuMemCreate(&other, 7, &on_second, 0) == 0);
+	return NULL;
+}
+
+static void another_makes(void)
+{
+	pthread_t thread;
+	check(pthread_create(&thread, NULL, makes, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+// What a call frees is free before the call returns, and another thread may have it by then.
+static void slow_calls(void)
+{
+	const struct api *a = &ways[0];
+	uint64_t handle, at, p;
+	start(SAMPLED);
+	check(cuda.reserve(&at, 1 << 21, 0, 0, 0) == 0 && a->cuMemCreate(&handle, 100, &on_first, 0) == 0);
+	cuda.slow(another_makes);
+	check(a->cuMemRelease(handle) == 0 && other == handle);
+	counts(2, 1);
+	check(a->cuMemMap(at, 1 << 21, 0, handle, 0) == 0 && a->cuMemRelease(handle) == 0);
+	counts(2, 1);
+	cuda.slow(another_makes);
+	check(a->cuMemUnmap(at, 1 << 21) == 0 && other == handle);
+	counts(3, 1);
+	cuda.slow(another_makes);
+	cuda.fail(1);
+	check(a->cuMemRelease(handle) == 2 && other != handle);
+	counts(4, 2);
+	check(a->cuMemRelease(handle) == 0 && a->cuMemRelease(other) == 0);
+	void *context = a_context(0);
+	check(a->cuMemAlloc_v2(&p, 100) == 0);
+	cuda.slow(another_makes);
+	check(a->cuCtxDestroy_v2(context) == 0);
+	counts(6, 1);
+	check(a->cuMemRelease(other) == 0);
+	counts(6, 0);
+	check(cgoheap_stop());
+}
+
 #define THREADS 8
 #define SEQUENCES (10000 / THREADS / SCALE)
 #define LENGTH 20
 #define HELD 64
 
-enum held_as { FREE, BY_FREE, BY_FREE_ASYNC, BY_FREE_HOST, BY_ARRAY, BY_MIPMAPS, BY_HANDLE, BY_MAPPING };
+enum held_as { FREE, BY_FREE, BY_FREE_ASYNC, BY_FREE_HOST, BY_UNREGISTER, BY_ARRAY, BY_MIPMAPS, BY_HANDLE, BY_MAPPING };
 
 struct held {
 	enum held_as as;
@@ -384,7 +434,7 @@ struct held {
 struct worker {
 	uint64_t random;
 	struct held held[HELD];
-	void *contexts[2]; // its own
+	void *contexts[4]; // its own, one on each device, and the devices' primary ones
 };
 
 static pthread_barrier_t rest;
@@ -395,11 +445,17 @@ static uint32_t draw(struct worker *w, uint32_t n)
 	return (uint32_t)(w->random >> 33) % n;
 }
 
+// What is from a pool ends with the primary context of its device.
+static void *pool_of(const struct worker *w, const void *context)
+{
+	return context == w->contexts[0] || context == w->contexts[2] ? w->contexts[2] : w->contexts[3];
+}
+
 static int allocate(struct worker *w, const struct api *a, struct held *h, void *context)
 {
 	size_t pitch, bytes = 1 + draw(w, 100000);
 	*h = (struct held){.context = context};
-	switch (draw(w, 11)) {
+	switch (draw(w, 12)) {
 	case 0:
 		return h->as = BY_FREE, a->cuMemAlloc_v2(&h->p, bytes);
 	case 1:
@@ -407,9 +463,9 @@ static int allocate(struct worker *w, const struct api *a, struct held *h, void 
 	case 2:
 		return h->as = BY_FREE, a->cuMemAllocPitch_v2(&h->p, &pitch, bytes, 1 + draw(w, 5), 4);
 	case 3:
-		return h->as = BY_FREE_ASYNC, h->context = NULL, a->cuMemAllocAsync(&h->p, bytes, NULL);
+		return h->as = BY_FREE_ASYNC, h->context = pool_of(w, context), a->cuMemAllocAsync(&h->p, bytes, NULL);
 	case 4:
-		return h->as = BY_FREE_ASYNC, h->context = NULL, a->cuMemAllocFromPoolAsync(&h->p, bytes, NULL, NULL);
+		return h->as = BY_FREE_ASYNC, h->context = pool_of(w, context), a->cuMemAllocFromPoolAsync(&h->p, bytes, NULL, NULL);
 	case 5:
 		return h->as = BY_FREE_HOST, a->cuMemHostAlloc((void **)&h->p, bytes, 0);
 	case 6:
@@ -420,6 +476,8 @@ static int allocate(struct worker *w, const struct api *a, struct held *h, void 
 		return h->as = BY_MIPMAPS, a->cuMipmappedArrayCreate((void **)&h->p, &volume, 1 + draw(w, 8));
 	case 9:
 		return h->as = BY_FREE_HOST, a->cuMemAllocHost_v2((void **)&h->p, bytes);
+	case 10:
+		return h->as = BY_UNREGISTER, a->cuMemHostRegister_v2((void *)(h->p = (uintptr_t)h), bytes, 0);
 	}
 	return h->as = BY_HANDLE, h->context = NULL, a->cuMemCreate(&h->p, bytes, draw(w, 2) == 0 ? &on_first : &on_second, 0);
 }
@@ -435,6 +493,8 @@ static int release(const struct api *a, const struct held *h)
 		return a->cuMemFreeAsync(h->p, NULL);
 	case BY_FREE_HOST:
 		return a->cuMemFreeHost((void *)h->p);
+	case BY_UNREGISTER:
+		return a->cuMemHostUnregister((void *)h->p);
 	case BY_ARRAY:
 		return a->cuArrayDestroy((void *)h->p);
 	case BY_MIPMAPS:
@@ -457,33 +517,64 @@ static void map(const struct api *a, struct held *h)
 	}
 }
 
+// The handle that is got again holds what the mapping has held.
+static void unmap(const struct api *a, struct held *h)
+{
+	check(a->cuMemRetainAllocationHandle(&h->p, (void *)h->at) == 0 && a->cuMemUnmap(h->at, 1 << 21) == 0);
+	h->as = BY_HANDLE;
+}
+
+static void is_gone(struct worker *w, const void *context)
+{
+	for (int k = 0; k < HELD; k++)
+		if (w->held[k].context == context)
+			w->held[k].as = FREE;
+}
+
 static void renew(struct worker *w, const struct api *a, int i)
 {
 	if (a->cuCtxDestroy_v2(w->contexts[i]) != 0)
 		return;
-	for (int k = 0; k < HELD; k++)
-		if (w->held[k].context == w->contexts[i])
-			w->held[k].as = FREE;
+	is_gone(w, w->contexts[i]);
 	w->contexts[i] = a_context(i);
+}
+
+// Not the last release: it ends nothing.
+static void retain_and_release(const struct api *a, int device)
+{
+	void *context;
+	check(a->cuDevicePrimaryCtxRetain(&context, device) == 0 && a->cuDevicePrimaryCtxRelease_v2(device) == 0);
+}
+
+static void others_call(void)
+{
+	sched_yield();
 }
 
 static void step(struct worker *w)
 {
 	const struct api *a = &ways[draw(w, WAYS)];
 	struct held *h = &w->held[draw(w, HELD)];
-	int i = (int)draw(w, 2);
+	int i = (int)draw(w, 4);
 	cuda.set(w->contexts[i]);
 	if (draw(w, 10) == 0)
 		cuda.fail(1);
+	if (draw(w, 10) == 0)
+		cuda.slow(others_call);
 	if (h->as == BY_HANDLE && draw(w, 2) == 0)
 		cuda.fail(0), map(a, h);
+	else if (h->as == BY_MAPPING && draw(w, 2) == 0)
+		cuda.fail(0), unmap(a, h);
 	else if (h->as != FREE)
 		h->as = release(a, h) == 0 ? FREE : h->as;
 	else if (allocate(w, a, h, w->contexts[i]) != 0)
 		h->as = FREE;
-	if (draw(w, 100) == 0)
+	if (i < 2 && draw(w, 50) == 0)
 		renew(w, a, i);
 	cuda.fail(0);
+	if (draw(w, 50) == 0)
+		retain_and_release(a, i % 2);
+	cuda.slow(NULL);
 }
 
 static void *work(void *worker)
@@ -504,24 +595,42 @@ static void *work(void *worker)
 	return NULL;
 }
 
+// The primary context of a device ends, with what all threads have of it.
+static void end_primary(struct worker *workers, int device, bool reset)
+{
+	const struct api *a = &ways[device];
+	void *context = workers->contexts[2 + device], *again;
+	check((reset ? a->cuDevicePrimaryCtxReset_v2(device) : a->cuDevicePrimaryCtxRelease_v2(device)) == 0);
+	for (int i = 0; i < THREADS; i++)
+		is_gone(&workers[i], context);
+	check(reset || (a->cuDevicePrimaryCtxRetain(&again, device) == 0 && again == context));
+	agrees();
+}
+
 static void at_random(void)
 {
 	static struct worker workers[THREADS];
 	pthread_t threads[THREADS];
+	void *primary[2];
 	pthread_barrier_init(&rest, NULL, THREADS + 1);
 	start(SAMPLED);
+	for (int i = 0; i < 2; i++)
+		check(ways[0].cuDevicePrimaryCtxRetain(&primary[i], i) == 0);
 	for (int i = 0; i < THREADS; i++) {
-		workers[i] = (struct worker){.random = (uint64_t)i, .contexts = {a_context(0), a_context(1)}};
+		workers[i] = (struct worker){.random = (uint64_t)i, .contexts = {a_context(0), a_context(1), primary[0], primary[1]}};
 		check(pthread_create(&threads[i], NULL, work, &workers[i]) == 0);
 	}
 	for (int i = 0; i < SEQUENCES; i += 50) {
 		pthread_barrier_wait(&rest);
 		agrees();
+		end_primary(workers, i / 50 % 2, i / 100 % 2 == 0);
 		pthread_barrier_wait(&rest);
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	agrees();
+	for (int i = 0; i < 2; i++)
+		check(ways[0].cuDevicePrimaryCtxRelease_v2(i) == 0);
 	check(totals().live == 0 && cgoheap_counted(COUNT_UNSEEN) == 0 && cgoheap_counted(COUNT_LOST_DEVICE) == 0);
 	check(cgoheap_stop());
 }
@@ -566,6 +675,30 @@ static void full_books(void)
 	agrees();
 	check(a->cuCtxDestroy_v2(context) == 0);
 	check(cgoheap_stop());
+}
+
+static struct binding *watched;
+static void *volatile visible; // the function, when its driver is about to be stored
+
+static void at_store(int number)
+{
+	(void)number;
+	visible = __atomic_load_n(&watched->real, __ATOMIC_ACQUIRE);
+	mprotect(&watched->driver, 4096, PROT_READ | PROT_WRITE);
+}
+
+// A binding lies so that storing its driver is a fault.
+static void driver_first(void)
+{
+	static const struct driver some;
+	char *two = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sigaction old, to = {.sa_handler = at_store};
+	watched = (struct binding *)(two + 4096 - offsetof(struct binding, driver));
+	check(mprotect(two + 4096, 4096, PROT_READ) == 0 && sigaction(SIGSEGV, &to, &old) == 0);
+	visible = two;
+	check(driver_bind(watched, 1, two, &some) == 0 && sigaction(SIGSEGV, &old, NULL) == 0);
+	check(visible == NULL && watched->real == two && watched->driver == &some);
+	check(munmap(two, 2 * 4096) == 0);
 }
 
 typedef int number(void);
@@ -620,7 +753,7 @@ static void by_a_library(void)
 #ifndef LINKED
 static void others(const char *path, bool old)
 {
-	struct driver d;
+	struct standin d;
 	struct api a;
 	void *context;
 	uint64_t p, q, r;
@@ -654,7 +787,7 @@ static void closed(void)
 {
 	start(SAMPLED);
 	for (int i = 0; i < 20; i++) {
-		struct driver d;
+		struct standin d;
 		struct api a;
 		void *context, *room = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); // other addresses each time
 		uint64_t p;
@@ -674,7 +807,7 @@ static void closed(void)
 static void several(void)
 {
 	static const char *const paths[] = {"old/libcuda.so.1", "half/libcuda.so.1", "a/libcuda.so.1", "b/libcuda.so.1", "c/libcuda.so.1"};
-	struct driver d[5];
+	struct standin d[5];
 	struct api a[5];
 	void *context;
 	uint64_t p;
@@ -723,10 +856,12 @@ int main(void)
 	run("contexts take their blocks along", implied);
 	run("handles and mappings hold memory", mappings);
 	run("mappings that are not known", unknown_mappings);
+	run("what a call frees is another thread's before it returns", slow_calls);
 	run("random calls agree with the driver's own books", at_random);
 	run("a child records nothing", children);
 	run("full tables", full_books);
 	run("a library that is linked with the driver", by_a_library);
 	run("dlsym is what it was", lookups);
+	run("a function is bound after its driver", driver_first);
 	return 0;
 }

@@ -29,12 +29,26 @@ static int used;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static __thread void *current;
 static __thread int failing;
+static __thread void (*slow)(void);
 static int lost, retained[DEVICES];
 static char primaries[DEVICES];
 
 void standin_fail(int calls)
 {
 	failing = calls;
+}
+
+void standin_slow(void (*meanwhile)(void))
+{
+	slow = meanwhile;
+}
+
+static void take_time(void)
+{
+	void (*meanwhile)(void) = slow;
+	slow = NULL;
+	if (meanwhile != NULL)
+		meanwhile();
 }
 
 void standin_lose(int is_lost)
@@ -74,6 +88,7 @@ static struct thing *make(struct thing t)
 	pthread_mutex_lock(&mutex);                                                                                    \
 	int result = __VA_ARGS__;                                                                                      \
 	pthread_mutex_unlock(&mutex);                                                                                  \
+	take_time();                                                                                                   \
 	return result
 
 int standin_blocks(int kind, int device, uint64_t *bytes)
@@ -108,6 +123,13 @@ static uint64_t space(size_t bytes)
 	return p == MAP_FAILED ? 0 : (uintptr_t)p;
 }
 
+// Memory of the host that devices read is resident.
+static uint64_t pinned(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	return p == MAP_FAILED ? 0 : (uintptr_t)p;
+}
+
 static int give(enum what what, uint64_t size, void *context, uint64_t *to)
 {
 	int device = device_of(current), failed = fails();
@@ -117,7 +139,7 @@ static int give(enum what what, uint64_t size, void *context, uint64_t *to)
 		return 201;
 	if (size == 0)
 		return 1;
-	*to = space(size);
+	*to = what == PINNED ? pinned(size) : space(size);
 	make((struct thing){.what = what, .key = *to, .size = size, .device = device, .context = context});
 	return 0;
 }
@@ -352,7 +374,7 @@ int cuDevicePrimaryCtxRetain(void **to, int device)
 
 int cuDevicePrimaryCtxRelease(int device)
 {
-	LOCKED(--retained[device] == 0 ? reset(device) : 0);
+	LOCKED(__atomic_sub_fetch(&retained[device], 1, __ATOMIC_RELAXED) == 0 ? reset(device) : 0);
 }
 
 #ifndef HALF

@@ -7,6 +7,9 @@
 // Has the next calls of this thread that give or take something fail.
 void standin_fail(int calls) __attribute__((visibility("default")));
 
+// Has the next such call of this thread take time: what it did is done, and meanwhile runs before it returns.
+void standin_slow(void (*meanwhile)(void)) __attribute__((visibility("default")));
+
 // Has all such calls fail from now on, or not any more.
 void standin_lose(int is_lost) __attribute__((visibility("default")));
 
