@@ -304,6 +304,31 @@ func TestTheTimelineHasMemoryOfDevicesOnceThereIsSome(t *testing.T) {
 	}
 }
 
+// Memory that is pinned for devices is the host's, and not malloc's.
+func TestWhatIsPinnedIsNotCalledMallocs(t *testing.T) {
+	p := start(t, labelled)
+	figures := func() [3]int64 {
+		var v [flight.Fields]int64
+		for _, note := range p.flightSources().Quick {
+			note(&v)
+		}
+		return [3]int64{p.recording.InUse(), v[flight.Native], int64(metric(p.Metrics(), "cgoheap_native_in_use_bytes")[""])}
+	}
+	before := figures()
+	Allocated(onDevice, 8<<30, "cuda pinned")
+	pinned := figures()
+	Freed(onDevice)
+	after := figures()
+	for i, want := range []int64{8 << 30, 0, 0} {
+		if grown := pinned[i] - before[i]; grown < want-1<<20 || grown > want+1<<20 {
+			t.Errorf("figure %d: %d bytes more with the block, want %d", i, grown, want)
+		}
+		if grown := after[i] - before[i]; grown < -1<<20 || grown > 1<<20 {
+			t.Errorf("figure %d: %d bytes more after it", i, grown)
+		}
+	}
+}
+
 func TestMetricsHaveMemoryOfDevices(t *testing.T) {
 	p := start(t, labelled)
 	onGPU(t, "0", onDevice, 8<<30, "cuda")

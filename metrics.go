@@ -131,8 +131,8 @@ func (p *Profiler) recordingMetrics() ([]Metric, error) {
 	}
 	return []Metric{
 		{Name: "cgoheap_sample_interval_bytes", Help: "mean bytes between samples; 1: every allocation is recorded", Values: one(interval)},
-		{Name: "cgoheap_native_in_use_bytes", Values: one(p.recording.InUse()),
-			Help: "blocks of malloc in use, by the sizes that the program asked for; an estimate unless every allocation is recorded"},
+		{Name: "cgoheap_native_in_use_bytes", Values: one(p.recording.MallocInUse()),
+			Help: "blocks in use of malloc, and of pools that the program reports, by the sizes that it asked for; an estimate unless every allocation is recorded"},
 	}, nil
 }
 

@@ -46,7 +46,7 @@ func (p *Profiler) flightSources() flight.Sources {
 	type values = [flight.Fields]int64
 	group := &groupNotes{}
 	sources := flight.Sources{
-		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.InUse() }, p.deviceNotes(), group.note},
+		Quick: []func(*values){noteProcess, noteGo, func(v *values) { v[flight.Native] = p.recording.MallocInUse() }, p.deviceNotes(), group.note},
 		Paced: []func(*values){group.find, noteStalls, p.noteMallocFree, p.noteMapped},
 		Heap:  p.goHeap,
 	}

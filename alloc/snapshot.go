@@ -176,6 +176,17 @@ func (r *Recording) DeviceInUse() int64 {
 	return max(0, int64(region().Load64(layout.HeaderDeviceInUse))>>4) // a free may be counted before its allocation
 }
 
+// MallocInUse returns InUse without host memory that is pinned for devices, which malloc has not.
+func (r *Recording) MallocInUse() int64 {
+	all := r.InUse()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return 0
+	}
+	return max(0, all-max(0, int64(region().Load64(layout.HeaderPinnedInUse))>>4)) // the two are not of one moment
+}
+
 // InUse returns what the total of a Snapshot would be at one moment during the call, except for blocks that are being
 // allocated or freed just then. It reads no tables and takes microseconds. If a thread is stopped for a second in the middle
 // of counting, the estimate is rougher. InUse returns 0 after Stop.

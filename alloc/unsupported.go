@@ -97,6 +97,9 @@ func Lifetimes() []time.Duration { return nil }
 // InUse returns 0.
 func (*Recording) InUse() int64 { return 0 }
 
+// MallocInUse returns 0.
+func (*Recording) MallocInUse() int64 { return 0 }
+
 // DeviceInUse returns 0.
 func (*Recording) DeviceInUse() int64 { return 0 }
 

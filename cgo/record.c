@@ -163,6 +163,12 @@ static inline void note_sampled(const struct site *s, uint64_t interval)
 		__atomic_store_n(&cgoheap_region->device_sampled, 1, __ATOMIC_RELAXED);
 }
 
+static inline void note_pinned(const struct site *s, uint64_t bytes)
+{
+	if (s->device == SITE_PINNED)
+		__atomic_fetch_add(&cgoheap_region->pinned_in_use, bytes, __ATOMIC_RELAXED);
+}
+
 // The total in use, and with it the peak, is of the host's memory: a device's has a total of its own, and what is registered counts once.
 static inline void in_use_raise(uint32_t slot, const struct site *s, uint64_t bytes, uint64_t interval)
 {
@@ -172,6 +178,7 @@ static inline void in_use_raise(uint32_t slot, const struct site *s, uint64_t by
 		__atomic_fetch_add(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
 		note_sampled(s, interval);
 	} else {
+		note_pinned(s, bytes);
 		peak_raise(slot, bytes);
 	}
 }
@@ -180,10 +187,12 @@ static inline void in_use_lower(uint32_t slot, const struct site *s, uint64_t by
 {
 	if (s->device == SITE_REGISTERED)
 		return;
-	if (s->device == SITE_ON_DEVICE)
+	if (s->device == SITE_ON_DEVICE) {
 		__atomic_fetch_sub(&cgoheap_region->device_in_use, bytes, __ATOMIC_RELAXED);
-	else
+	} else {
+		note_pinned(s, -bytes);
 		peak_lower(slot, bytes);
+	}
 }
 
 // Takes the block out of what is in use at its site, and returns the site.

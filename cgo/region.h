@@ -16,7 +16,7 @@
 #include "counters.h"
 
 #define REGION_MAGIC 0x0070616568676f63ULL // "cgoheap" in memory order
-#define REGION_VERSION 19
+#define REGION_VERSION 20
 #define REGION_LEVELS 24
 #define REGION_MODULES 65536
 #define REGION_DEVICES 11
@@ -78,6 +78,7 @@ struct header {
 	uint64_t devices[REGION_DEVICES]; // offsets of the levels of what is known of devices, 0 where there is none yet; see device_books.c
 	_Alignas(16) struct inuse inuse;
 	uint64_t device_in_use; // of devices, in units of 2^-4 bytes, which the total above has not; 0 before the first block
+	uint64_t pinned_in_use; // of the total above, what is pinned for devices, in the same units
 	uint64_t device_sampled; // whether any block of a device was sampled, by a report; what the hooks of a driver record is exact
 	uint64_t peak_missed;  // the highest total while the peak was held still
 	uint64_t peak_clock;   // when the peak was, by the same clock

@@ -37,7 +37,7 @@ var fields = [Fields]About{
 	GoFree:      {"go_free", "bytes", "memory of Go's heap that holds no object and was not returned to the kernel"},
 	GoStacks:    {"go_stacks", "bytes", "goroutines' stacks"},
 	GoOther:     {"go_other", "bytes", "memory that the Go runtime mapped beside its heap"},
-	Native:      {"native", "bytes", "blocks of malloc in use, by the sizes that the program asked for; an estimate if it samples"},
+	Native:      {"native", "bytes", "blocks in use of malloc, and of pools that the program reports, by the sizes that it asked for; an estimate if it samples"},
 	Mapped:      {"mapped", "bytes", "memory that the program and its libraries mapped, resident or not"},
 	MallocFree:  {"malloc_free", "bytes", "resident memory that malloc keeps for later"},
 	Devices:     {"devices", "bytes", "memory of devices, such as graphics cards, in recorded blocks in use; unknown before the first"},

@@ -4,7 +4,7 @@ package layout
 
 const (
 	Magic           = 31632285562793827    // the first word of a region
-	Version         = 19                   // of the layout
+	Version         = 20                   // of the layout
 	Carries         = 128                  // the most carries that are on their way at once
 	InUseUnit       = 256                  // one unit, 2^-4 bytes, in the word at HeaderInuse
 	GateSlots       = 2048                 // records at HeaderSlots, each with counters that add to the header's
@@ -141,15 +141,16 @@ const (
 	HeaderDevices       = 296 // uint64[11]
 	HeaderInuse         = 384 // struct inuse
 	HeaderDeviceInUse   = 400 // uint64
-	HeaderDeviceSampled = 408 // uint64
-	HeaderPeakMissed    = 416 // uint64
-	HeaderPeakClock     = 424 // uint64
-	HeaderSettles       = 432 // uint64
-	HeaderSettledClock  = 440 // uint64
-	HeaderLevelCount    = 448 // uint64
-	HeaderLevels        = 456 // uint64[24]
-	HeaderCounters      = 648 // uint64[38]
-	HeaderCarries       = 952 // struct carry[128]
+	HeaderPinnedInUse   = 408 // uint64
+	HeaderDeviceSampled = 416 // uint64
+	HeaderPeakMissed    = 424 // uint64
+	HeaderPeakClock     = 432 // uint64
+	HeaderSettles       = 440 // uint64
+	HeaderSettledClock  = 448 // uint64
+	HeaderLevelCount    = 456 // uint64
+	HeaderLevels        = 464 // uint64[24]
+	HeaderCounters      = 656 // uint64[38]
+	HeaderCarries       = 960 // struct carry[128]
 )
 
 // struct gate_slot

@@ -125,13 +125,13 @@ static void kinds(void)
 		record_forget(memory[0], &b);
 		check(b.found && ((struct site *)region_ref(b.block.site))->device == cases[i].at);
 		record_restore(memory[0], &b);
-		uint64_t size = sizeof memory[0] << 4, on_device = cases[i].at == SITE_ON_DEVICE ? size : 0;
-		check(cgoheap_region->device_in_use == on_device && peak_total() == size - on_device);
+		uint64_t size = sizeof memory[0] << 4, on_device = cases[i].at == SITE_ON_DEVICE ? size : 0, pinned = cases[i].at == SITE_PINNED ? size : 0;
+		check(cgoheap_region->device_in_use == on_device && cgoheap_region->pinned_in_use == pinned && peak_total() == size - on_device);
 		remember(1);
-		check(cgoheap_region->device_in_use == on_device && peak_total() == 2 * size - on_device);
+		check(cgoheap_region->device_in_use == on_device && cgoheap_region->pinned_in_use == pinned && peak_total() == 2 * size - on_device);
 		record_free(memory[0]);
 		record_free(memory[1]);
-		check(cgoheap_region->device_in_use == 0 && peak_total() == 0);
+		check(cgoheap_region->device_in_use == 0 && cgoheap_region->pinned_in_use == 0 && peak_total() == 0);
 		check(cgoheap_stop());
 	}
 }
