@@ -5,7 +5,8 @@
 #
 # It builds with go what it runs, or takes it from FOLDER, where another machine built it: check.sh -build FOLDER. It asks
 # PyTorch too, if python3 has it. It has been run here against a stand-in for the driver, cgo/testdata/cuda, of which nothing but
-# the calls is real: LD_LIBRARY_PATH=FOLDER-OF-THE-STAND-IN e2e/device/check.sh. No card was at hand.
+# the calls is real: LD_LIBRARY_PATH=FOLDER-OF-THE-STAND-IN e2e/device/check.sh. No card was at hand. What it runs ends within
+# five minutes: the limits below are less in all.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=
@@ -28,14 +29,14 @@ fi
 [ -z "$build" ] || exit 0
 
 status=0
-timeout 120 "$folder/device" || status=1
+timeout -k 5 80 "$folder/device" || status=1
 
 # In a program of another's: the library is preloaded, so its hooks come first.
 if command -v python3 >/dev/null; then
-	LD_PRELOAD="$folder/libdevice.so" timeout 150 python3 "$here/check.py" "$folder/libdevice.so" || status=1
+	LD_PRELOAD="$folder/libdevice.so" timeout -k 5 120 python3 "$here/check.py" "$folder/libdevice.so" || status=1
 	# The same, without a line of Go in it.
 	held=$(mktemp -d)
-	XDG_CACHE_HOME="$folder/cache" timeout 100 "$folder/cgoheap" run -device -json -o "$held/p.pb.gz" python3 "$here/held.py" >"$held/out" 2>"$held/err" || status=1
+	XDG_CACHE_HOME="$folder/cache" timeout -k 5 80 "$folder/cgoheap" run -device -json -o "$held/p.pb.gz" python3 "$here/held.py" >"$held/out" 2>"$held/err" || status=1
 	python3 - "$held/out" "$held/err" <<'END' || status=1
 import json, sys
 used, lines = int(open(sys.argv[1]).read()), open(sys.argv[2]).read().splitlines()
