@@ -31,7 +31,8 @@ func TestMemoryOfADeviceIsOnThePage(t *testing.T) {
 	t.Cleanup(end)
 	b := open(t, address+folder, 1280, 800)
 	const line = "device memory, GPU 0: in use by this process"
-	contains(t, eval[string](t, b, text("#account")), line)
+	contains(t, eval[string](t, b, text("#account")), line, "15.4 GiB"+line+", as the driver says",
+		"31.0 GiBdevice memory, GPU 0: in use by all processes", "64.0 MiB", "host memory pinned for devices")
 	b.do(t, chromedp.Click(`//*[@id="account"]//button[text()="`+line+`"]`, chromedp.BySearch),
 		is(`document.querySelector("#stacks").ariaBusy === "false" && `+text("#flame")+`.includes("handleConversation")`))
 	drawn := eval[string](t, b, text("#stacks"))

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/runtime"
@@ -137,5 +138,27 @@ func TestMemoryOfDevicesIsDrawnBesideRSS(t *testing.T) {
 	}
 	if last := value("5", "m.columnsOf(t, t.seconds, m.drawn(t, t.seconds)).at(-1)[1]"); last != 5 {
 		t.Errorf("the series has %v, want 5", last)
+	}
+}
+
+// A driver reserves more addresses than there is memory: they are drawn on RSS's axis, and do not make it as high.
+func TestAddressesDoNotPressRSSFlat(t *testing.T) {
+	address, _ := named(t)
+	b := open(t, address, 1280, 900)
+	b.do(t, chromedp.Evaluate(`const made = uPlot; uPlot = function (...of) { return window.chart = new made(...of); }`, nil))
+	for mib, want := range map[int]string{100: "", 190: "", 1 << 20: ", above the chart"} { // RSS grows to 148 MiB
+		b.do(t, called("timeline.js", "showTimeline("+grown("mapped", mib)+")"))
+		top := eval[float64](t, b, "chart.scales.y.max") / (1 << 20)
+		if addresses := 10 + float64(mib)*720/600; top < 148 || top > 1.06*max(148, min(addresses, 296)) {
+			t.Errorf("%d MiB are mapped, and the axis ends at %v MiB", mib, top)
+		}
+		if drawn := eval[float64](t, b, "chart.scales.addresses.max") / (1 << 20); drawn != top {
+			t.Errorf("the addresses' scale ends at %v MiB, and RSS's at %v MiB", drawn, top)
+		}
+		legend := eval[string](t, b, text("#timeline .u-legend"))
+		contains(t, legend, "mapped directly", want)
+		if want == "" && strings.Contains(legend, "above") {
+			t.Error(legend)
+		}
 	}
 }

@@ -15,6 +15,11 @@ const beside = [["on devices, not in RSS", "device", ["devices"]]];
 export const isBeside = (s) => beside.includes(s);
 export const drawn = (timeline, rows) => columnsOf(timeline, rows, beside)[0].some((n) => n !== null) ? [...series, ...beside] : series;
 
+// Addresses that are mapped directly are not all memory, and a driver reserves many times what it uses. They have RSS's axis, and highest,
+// its top, makes room for them up to twice as high as the other series are.
+export const isAddresses = ([, colour]) => colour === "mapped";
+export const highest = (others, addresses) => !others || addresses <= 2 * others ? Math.max(1, others, addresses) : others;
+
 const minute = 60_000, lately = 10 * minute;
 const little = 2 ** 20, littleShare = 0.02; // what RSS moves by in a service that does nothing
 const partShare = 0.1, causeShare = 0.25; // of the growth: what is listed, what may be the cause

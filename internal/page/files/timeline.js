@@ -2,7 +2,7 @@
 
 import { bytes, find } from "./text.js";
 import { set, state } from "./state.js";
-import { columnsOf, drawn, isBeside, moved, sentence } from "./growth.js";
+import { columnsOf, drawn, highest, isAddresses, isBeside, moved, sentence } from "./growth.js";
 
 const powers = Array.from({ length: 50 }, (_, i) => 2 ** i); // what lies between two ticks of bytes
 
@@ -34,7 +34,8 @@ const known = (u, n, i, at) => {
   while (last >= 0 && values[last] === null) last--;
   if (last < 0) return "–";
   const age = Math.round(times[end] - times[last]);
-  return bytes(values[last]) + (age < 2 ? "" : age < 120 ? `, ${age} s before` : `, ${Math.round(age / 60)} min before`);
+  const above = values[last] > u.scales[u.series[i].scale].max ? ", above the chart" : "";
+  return bytes(values[last]) + above + (age < 2 ? "" : age < 120 ? `, ${age} s before` : `, ${Math.round(age / 60)} min before`);
 };
 
 export function drawTimeline() {
@@ -42,17 +43,18 @@ export function drawTimeline() {
   shownRange = state().range;
   const rows = rowsOf(shownRange), target = find("timeline"), series = drawn(sent, rows);
   chart?.destroy();
-  const range = (_, low, high) => [0, Math.max(1, high * 1.05)], ofDevices = series.some(isBeside); // which have a scale of their own
+  const columns = columnsOf(sent, rows, series), addresses = Math.max(...columns[series.findIndex(isAddresses)]);
+  const range = (_, low, high) => [0, 1.05 * highest(high, 0)], ofDevices = series.some(isBeside); // which have a scale of their own
   const axis = { stroke: colour("ink"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } };
   chart = new uPlot({
     width: target.clientWidth || 600, height: 220, cursor: { drag: { x: false, y: false }, y: false },
-    scales: { y: { range }, devices: { range } },
+    scales: { y: { range: (_, low, high) => [0, 1.05 * highest(high, addresses)] }, addresses: { from: "y", range: (_, low, high) => [low, high] }, devices: { range } },
     axes: [axis, { ...axis, size: 76, incrs: powers, values: (_, all) => all.map(bytes) },
       ...(ofDevices ? [{ ...axis, scale: "devices", side: 1, stroke: colour("device"), grid: { show: false }, size: 76, incrs: powers, values: (_, all) => all.map(bytes) }] : [])],
     series: [{ label: "Time", value: (_, t) => t === null || t === undefined ? "latest" : new Date(t * 1000).toLocaleTimeString() },
-      ...series.map((s) => ({ label: s[0], stroke: colour(s[1]), width: s[0] === "RSS" ? 2 : 1.5, spanGaps: true, value: known, scale: isBeside(s) ? "devices" : "y" }))],
+      ...series.map((s) => ({ label: s[0], stroke: colour(s[1]), width: s[0] === "RSS" ? 2 : 1.5, spanGaps: true, value: known, scale: isBeside(s) ? "devices" : isAddresses(s) ? "addresses" : "y" }))],
     hooks: { draw: [mark] },
-  }, [rows.map((r) => r[0] / 1000), ...columnsOf(sent, rows, series)], target);
+  }, [rows.map((r) => r[0] / 1000), ...columns], target);
   chart.over.addEventListener("click", () => pick(chart.cursor.idx));
   for (const b of find("range").children) b.setAttribute("aria-pressed", b.dataset.range === shownRange);
   say();
