@@ -347,7 +347,7 @@ func (p *Profiler) aboutSuspects() string {
 // Suspects returns the list for a client, and as text.
 func (s served) Suspects(searched bool) (any, string, error) {
 	kept, since := s.suspects.Moments()
-	none := aboutNone(kept, since, s.recording.InUse()) // before the list, which may have the first moment taken
+	none := aboutNone(kept, since, s.recording.MallocInUse()) // before the list, which may have the first moment taken
 	list := s.Profiler.Suspects
 	if searched {
 		list = s.listSuspects
