@@ -13,6 +13,7 @@ import "C"
 import (
 	_ "embed"
 	"errors"
+	"os"
 	"unsafe"
 
 	"github.com/cgoheap/cgoheap/e2e/rss/audit"
@@ -27,7 +28,9 @@ var contexts [threads]C.JSGlobalContextRef
 
 func main() { audit.Main(audit.Load{Threads: threads, Warm: 20, Prepare: prepare, Round: round}) }
 
-func prepare() error { return nil }
+// prepare has the engine collect garbage while its thread waits for that. Otherwise it stops the thread whenever it likes, by a signal whose
+// handler does not ask for the signal stack (SA_ONSTACK): where the thread has returned to Go, the goroutine's stack is overrun.
+func prepare() error { return os.Setenv("JSC_useConcurrentGC", "0") }
 
 // round makes the virtual machine on its own thread.
 func round(thread int) error {
