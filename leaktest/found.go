@@ -47,6 +47,7 @@ type found struct {
 	doubt   string         // why some blocks may have been freed
 	missed  string         // why there may be more of them
 	unknown amount
+	notDone error // why finalizers and cleanups may still free some of the leaks
 }
 
 // names has the names of all checks: most stacks are those of the check before. A test may take memory for names that a service may not.
@@ -185,6 +186,9 @@ func (f *found) text() string {
 	}
 	if more := len(f.leaks) - mostLeaks; more > 0 {
 		fmt.Fprintf(&text, "    and %s more\n", report.Count(int64(more), "stack"))
+	}
+	if f.notDone != nil {
+		fmt.Fprintf(&text, "leaktest: %v\n", f.notDone)
 	}
 	if f.unnamed {
 		text.WriteString("leaktest: go test strips the program that it runs; with -ldflags='-s=false -w=false', C functions have names, files and lines\n")

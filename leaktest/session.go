@@ -111,6 +111,16 @@ func (s *session) stop() error {
 	return nil
 }
 
+// freed returns how many blocks were freed since the recording began.
+func (s *session) freed() uint64 {
+	for _, l := range s.recording.Counted() {
+		if l.Name == "frees" {
+			return l.Count
+		}
+	}
+	return 0
+}
+
 // end ends a check. Its goroutine has the labels again that it had, as far as they are leaktest's.
 func (s *session) end(c *check) {
 	s.mu.Lock()

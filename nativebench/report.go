@@ -129,7 +129,9 @@ func (r *recording) take(v cgoheap.View) (*profile.Profile, []byte, error) {
 // leaked returns the bytes that are in use and nobody's to keep. now is the profile before Go's garbage is collected.
 func (r *recording) leaked(now *profile.Profile) (bytes int64, err error) {
 	if sum(now, "inuse_space") > 0 {
-		kept.Collect()
+		if err := kept.Collect(func() uint64 { return r.profiler.Stats().Value("frees") }); err != nil {
+			return 0, err
+		}
 		if now, _, err = r.take(cgoheap.ViewInUse()); err != nil {
 			return 0, err
 		}

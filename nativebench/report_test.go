@@ -204,6 +204,20 @@ func TestWithALossNothingIsReported(t *testing.T) {
 	}
 }
 
+// What a finalizer has not freed yet is no leak, and what it would free cannot be told from one.
+func TestWhileAFinalizerBlocksNothingIsReported(t *testing.T) {
+	unblock, freed := make(chan bool), make(chan bool, 100) // the benchmark may run more than once
+	r := testing.Benchmark(func(b *testing.B) {
+		nativebench.Report(b)
+		runtime.SetFinalizer(&owner{victim.Malloc(64)}, func(o *owner) { <-unblock; o.free(); freed <- true })
+	})
+	close(unblock)
+	<-freed
+	if r.N != 0 || len(r.Extra) != 0 {
+		t.Errorf("%d runs, %v", r.N, r.Extra)
+	}
+}
+
 func TestCGOHEAPTurnsItOff(t *testing.T) {
 	t.Setenv("CGOHEAP", "off")
 	if r := testing.Benchmark(func(b *testing.B) { nativebench.Report(b); once() }); r.N != 100 || len(r.Extra) != 0 {

@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"time"
@@ -70,29 +71,57 @@ func plain(name string) string {
 	return name
 }
 
-// sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
-type sentinel struct{ _ *sentinel }
+// ErrNotDone says that Collect gave up.
+var ErrNotDone = errors.New("Go's finalizers and cleanups are not done: one blocks, or all together take minutes; what they would free is in use")
 
 // Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
 // all finalizers in turn, so when the second of these has run, all that the first collection has found have. Cleanups run in
-// several goroutines. If the queue does not move for a while, Collect gives up: a finalizer of the program may block.
-func Collect() {
+// several goroutines.
+//
+// freed returns how many blocks the program has freed so far. While that changes from second to second, Collect waits, but for
+// a minute at most. It returns ErrNotDone if a second passes without a change, because a finalizer of the program may block for
+// ever, and after the minute, because other threads may free meanwhile.
+func Collect(freed func() uint64) error {
+	return patience{still: time.Second, all: time.Minute}.collect(freed)
+}
+
+// patience is how long to wait: while nothing is freed, and in all.
+type patience struct{ still, all time.Duration }
+
+func (p patience) collect(freed func() uint64) error {
+	end := time.Now().Add(p.all)
 	for range 2 {
 		done := make(chan bool, 2)
 		watch(done)
 		runtime.GC()
-		late := time.After(queueLimit)
-		for range 2 {
-			select {
-			case <-done:
-			case <-late:
-				return
+		for range cap(done) {
+			if err := p.wait(done, freed, end); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
 }
 
-const queueLimit = time.Second
+func (p patience) wait(done <-chan bool, freed func() uint64, end time.Time) error {
+	tick := time.NewTicker(p.still)
+	defer tick.Stop()
+	for before := freed(); ; {
+		select {
+		case <-done:
+			return nil
+		case <-tick.C:
+		}
+		now := freed()
+		if now == before || time.Now().After(end) {
+			return ErrNotDone
+		}
+		before = now
+	}
+}
+
+// sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
+type sentinel struct{ _ *sentinel }
 
 // watch makes two objects that are garbage at once.
 //
