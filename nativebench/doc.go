@@ -9,10 +9,10 @@
 //		}
 //	}
 //
-//	BenchmarkQuery-8  41218  28 µs/op  1432 native-B/op  9.000 native-allocs/op  2216 peak-native-B  0 leaked-native-B/op
+//	BenchmarkQuery-8  41218  28013 ns/op  0 leaked-native-B/op  1432 native-B/op  9.000 native-allocs/op  2216 peak-native-B
 //
-// All four are exact counts, not estimates, of what was allocated after Report, in all threads; what libc allocates for a thread
-// that Go's runtime begins does not count, because it begins one when it likes:
+// All four are counts, not estimates, of what was allocated after Report, in all threads, also while b.StopTimer has stopped the
+// timer. What libc allocates for a thread that Go's runtime begins does not count, because it begins one when it likes:
 //
 //	native-B/op         bytes that the program asked for, by b.N
 //	native-allocs/op    blocks, by b.N. A realloc is a block of the new size, and frees the old one
@@ -23,11 +23,19 @@
 // benchstat compares them like any other metric. They hold for loops with b.Loop and b.N, b.RunParallel and sub-benchmarks; a
 // benchmark with sub-benchmarks has no result of its own.
 //
+// Compare runs with the same number of iterations, such as -benchtime=100x. What is allocated once is divided by b.N, so the metrics
+// by b.N shrink as b.N grows, and the peak of a benchmark that leaks grows with it.
+//
+// The peak of two runs differs where finalizers or cleanups free, because the garbage collector decides when, and where threads run
+// at the same time. It is of the moment when the most was in use together with what libc had for Go's threads, which is then left
+// out. So it may be too low by that much, about 300 bytes for each thread. The benchmark logs it if that is more than a hundredth.
+//
 // # Profiles
 //
 // With CGOHEAP_BENCH_DIR=DIR, each benchmark also writes a profile of its last run, DIR/PACKAGE/BenchmarkName.pb.gz, and one of the
-// moment of the peak, BenchmarkName.peak.pb.gz; a slash in the name becomes an underscore. cgoheap diff -fail compares those of two
-// commits. As their sums are of all iterations, run both with the same number of these, such as -benchtime=100x.
+// moment of the peak, BenchmarkName.peak.pb.gz. Both lack Go's threads. The first is written after the garbage is collected. A slash
+// in the name becomes %2F. cgoheap diff -fail compares those of two commits, whose sums are of all iterations. A benchmark that cannot
+// write them fails.
 //
 // # What it costs
 //
@@ -38,5 +46,5 @@
 //
 // Linux on amd64 or arm64, with cgo, and without -asan and -msan: elsewhere, and in a program that already records, Report logs
 // that nothing is reported, and the benchmark goes on. If something was lost, because more blocks are in use than the tables have
-// room for, the benchmark fails: a count that is too low is no result.
+// room for, or if a finalizer blocks, the benchmark fails: a wrong count is no result.
 package nativebench

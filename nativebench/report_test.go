@@ -5,9 +5,13 @@ package nativebench_test
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -151,6 +155,59 @@ func TestThreadsOfGoDoNotCount(t *testing.T) {
 	}
 }
 
+// The moment of the peak is that of the most bytes together with those of threads, so the peak may be too low by the latter.
+func TestAPeakLacksAtMostWhatThreadsHave(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("CGOHEAP_BENCH_DIR", dir)
+	got := measured(t, func(b *testing.B) {
+		nativebench.Report(b)
+		for b.Loop() {
+			victim.Free(victim.Malloc(2000))
+			block := victim.Malloc(1000)
+			begun, end := make(chan bool), make(chan bool)
+			for range 8 {
+				go func() {
+					runtime.LockOSThread() // the thread ends with the goroutine
+					begun <- true
+					<-end
+				}()
+			}
+			for range 8 {
+				<-begun
+			}
+			close(end)
+			victim.Free(block)
+		}
+	})
+	p := saved(t, dir, "unnamed.peak.pb.gz")
+	lacks := lackOf(t, p, "inuse_space")
+	if lacks == 0 || got.peak > 2000 || got.peak+lacks < 2000 {
+		t.Errorf("the peak is %v, and lacks %v for threads: want 2000", got.peak, lacks)
+	}
+	if n := through(t, p, "newm1"); n != 0 {
+		t.Errorf("%d bytes of threads are in the profile", n)
+	}
+	if n := lackOf(t, saved(t, dir, "unnamed.pb.gz"), "alloc_space"); n < lacks {
+		t.Errorf("of %v bytes of threads at the peak, %v were allocated", lacks, n)
+	}
+}
+
+// lackOf reads from a profile's comment what was left out of it.
+func lackOf(t *testing.T, p *profile.Profile, column string) (amount float64) {
+	t.Helper()
+	for _, c := range p.Comments {
+		if _, rest, found := strings.Cut(c, "begins:"); found {
+			_, rest, _ = strings.Cut(rest, " "+column+" ")
+			if _, err := fmt.Sscan(rest, &amount); err != nil {
+				t.Fatalf("%s: %v", c, err)
+			}
+			return amount
+		}
+	}
+	t.Fatalf("no comment on threads: %q", p.Comments)
+	return 0
+}
+
 func TestABenchmarkAroundOthersIsLeftOut(t *testing.T) {
 	inner := 0
 	testing.Benchmark(func(b *testing.B) {
@@ -186,6 +243,10 @@ func TestBesideAProfilerNothingIsReported(t *testing.T) {
 	})
 	if r.N != 100 || len(r.Extra) != 0 {
 		t.Errorf("%d runs, %v", r.N, r.Extra)
+	}
+	t.Setenv("CGOHEAP_BENCH_DIR", t.TempDir())
+	if r := testing.Benchmark(func(b *testing.B) { nativebench.Report(b); once() }); r.N != 0 {
+		t.Error("a benchmark that should have written profiles passed")
 	}
 }
 
@@ -241,10 +302,61 @@ func TestProfilesAreWritten(t *testing.T) {
 	}
 }
 
+// The profiles of two runs must not differ by when the collector ran.
+func TestAProfileIsOfAfterTheCollection(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("CGOHEAP_BENCH_DIR", dir)
+	measured(t, func(b *testing.B) {
+		nativebench.Report(b)
+		for b.Loop() {
+			runtime.AddCleanup(&owner{}, victim.Free, victim.Malloc(64))
+		}
+	})
+	for _, s := range saved(t, dir, "unnamed.pb.gz").Sample {
+		if s.Value[3] != 0 {
+			t.Errorf("%d bytes are in use", s.Value[3])
+		}
+	}
+}
+
+func TestEachBenchmarkHasAFileOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	command := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkNames$", "-test.benchtime=1x")
+	command.Env = append(os.Environ(), "CGOHEAP_BENCH_DIR="+dir)
+	if text, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	files, err := os.ReadDir(filepath.Join(dir, folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, strings.TrimPrefix(f.Name(), "BenchmarkNames%2F"))
+	}
+	want := []string{
+		"a%2Fb_c.pb.gz", "a%2Fb_c.peak.pb.gz", "a_b%2Fc.pb.gz", "a_b%2Fc.peak.pb.gz",
+		"x%2Epeak.pb.gz", "x%2Epeak.peak.pb.gz", "x.pb.gz", "x.peak.pb.gz",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// BenchmarkNames is for that test.
+func BenchmarkNames(b *testing.B) {
+	for _, name := range []string{"a/b_c", "a_b/c", "x", "x.peak"} {
+		b.Run(name, func(b *testing.B) { nativebench.Report(b); once() })
+	}
+}
+
+// folder is where a directory for profiles has those of this package.
+const folder = "github.com/cgoheap/cgoheap/nativebench"
+
 // saved reads a profile of these benchmarks.
 func saved(t *testing.T, dir, file string) *profile.Profile {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "github.com/cgoheap/cgoheap/nativebench", file))
+	text, err := os.ReadFile(filepath.Join(dir, folder, file))
 	if err != nil {
 		t.Fatal(err)
 	}
