@@ -8,6 +8,7 @@ require (
 	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/terminalstatic/go-xsd-validate v0.1.8
 	github.com/valyala/gozstd v1.27.0
+	go.yaml.in/yaml/v3 v3.0.6
 )
 
 require (

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// store is a package with a benchmark. It leaks what the file size.go says.
+// store is a package with benchmarks. One leaks what the file size.go says, below stacks so deep that a comment cannot have them all;
+// of another, Go's garbage collector decides when blocks are freed. LONG makes a name long.
 var store = map[string]string{
 	"go.mod": "module example.org/store\n\ngo 1.25.0\n\nrequire github.com/cgoheap/cgoheap v0.0.0\n\nreplace github.com/cgoheap/cgoheap => ROOT\n",
 	"store.go": `package store
@@ -18,21 +19,54 @@ var store = map[string]string{
 // void *store_leak(size_t size) { return malloc(size); }
 import "C"
 
-func Leak() { C.store_leak(size) }
+import (
+	"runtime"
+	"unsafe"
+)
+
+func LeakLONG(depth int) {
+	if depth > 0 {
+		LeakLONG(depth - 1)
+		return
+	}
+	C.store_leak(size)
+}
+
+type handle struct {
+	block   unsafe.Pointer
+	garbage [200 << 10]byte
+}
+
+func Open() {
+	h := &handle{block: C.store_leak(1000)}
+	runtime.AddCleanup(h, func(block unsafe.Pointer) { C.free(block) }, h.block)
+}
 `,
 	"size.go": "package store\n\nconst size = 1000\n",
 	"store_test.go": `package store
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/cgoheap/cgoheap/nativebench"
 )
 
 func BenchmarkLeak(b *testing.B) {
+	for i := range 16 {
+		b.Run(fmt.Sprint(i), func(b *testing.B) {
+			nativebench.Report(b)
+			for range b.N {
+				LeakLONG(50)
+			}
+		})
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
 	nativebench.Report(b)
 	for range b.N {
-		Leak()
+		Open()
 	}
 }
 `,
@@ -48,6 +82,10 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin, repository := t.TempDir(), t.TempDir()
+	module := filepath.Join(repository, "module") // not the repository's root
+	if err := os.Mkdir(module, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	run := func(folder, command string, arguments ...string) (string, error) {
 		c := exec.CommandContext(t.Context(), command, arguments...)
 		c.Dir = folder
@@ -64,7 +102,7 @@ func TestScript(t *testing.T) {
 	}
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(repository, name), []byte(strings.ReplaceAll(text, "ROOT", root)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(module, name), []byte(strings.NewReplacer("ROOT", root, "LONG", strings.Repeat("AndAgain", 15)).Replace(text)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,38 +110,57 @@ func TestScript(t *testing.T) {
 	for name, text := range store {
 		write(name, text)
 	}
-	must(repository, "go", "mod", "tidy")
+	must(module, "go", "mod", "tidy")
 	must(repository, "git", "init", "-q")
 	must(repository, "git", "add", ".")
 	must(repository, "git", "commit", "-q", "-m", "before")
-	compare := func() (string, int) {
-		t.Helper()
-		text, err := run(repository, "sh", filepath.Join(root, "docs/ci/native-memory.sh"), "HEAD", "./...")
+	original := store["store_test.go"]
+	for _, c := range []struct {
+		about, file, text string
+		code              int
+		printed           []string
+		comment           []string // nil: it is empty
+	}{
+		{"the same commit", "size.go", store["size.go"], 0, nil, []string{"17 of the benchmarks keep their limits"}},
+		{"10 % more", "size.go", "package store\n\nconst size = 1100\n", 1, []string{"## example.org/store/BenchmarkLeak%2F9\n"},
+			[]string{"<!-- native-memory.sh -->\n", ": 1 of the benchmarks keep", "store_leak", "## example.org/store/BenchmarkLeak%2F0\n", "of 3 limits exceeded", "more are in the log"}},
+		{"a benchmark that does not compile", "size.go", "package store\n\nconst size = none\n", 2, []string{"undefined: none"}, nil},
+		{"one is gone, and one is new", "store_test.go", strings.Replace(original, "BenchmarkOpen", "BenchmarkOpened", 1), 0, nil,
+			[]string{"Recorded before, not after: `example.org/store/BenchmarkOpen`", "Recorded after, not before: `example.org/store/BenchmarkOpened`"}},
+		{"another profiler is running", "auto_test.go", "package store\n\nimport _ \"github.com/cgoheap/cgoheap/auto\"\n", 2, []string{"package auto is imported"}, nil},
+		{"none records", "store_test.go", strings.ReplaceAll(strings.ReplaceAll(original, "nativebench.Report(b)", ""), "\"github.com/cgoheap/cgoheap/nativebench\"", ""),
+			2, []string{"Nothing was recorded"}, nil},
+	} {
+		write(c.file, c.text)
+		printed, err := run(module, "sh", filepath.Join(root, "docs/ci/native-memory.sh"), "HEAD", "./...")
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		comment, err := os.ReadFile(filepath.Join(repository, "comment.md"))
+		comment, err := os.ReadFile(filepath.Join(module, "comment.md"))
 		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
+			t.Fatalf("%v\n%s", err, printed)
 		}
-		if exit == nil {
-			return string(comment), 0
+		code := 0
+		if exit != nil {
+			code = exit.ExitCode()
 		}
-		return string(comment), exit.ExitCode()
-	}
-	if comment, code := compare(); code != 0 || !strings.Contains(comment, "3 limits kept") || !strings.Contains(comment, "## example.org/store/BenchmarkLeak.peak") {
-		t.Errorf("the same commit: exit code %d\n%s", code, comment)
-	}
-	write("size.go", "package store\n\nconst size = 1100\n")
-	if comment, code := compare(); code != 1 || !strings.Contains(comment, "of 3 limits exceeded") || !strings.Contains(comment, "store_leak") {
-		t.Errorf("10 %% more: exit code %d\n%s", code, comment)
-	}
-	write("size.go", "package store\n\nconst size = none\n")
-	if comment, code := compare(); code != 2 || comment != "" {
-		t.Errorf("a benchmark that does not compile: exit code %d\n%s", code, comment)
+		if code != c.code || !hasAll(printed, c.printed) || !hasAll(string(comment), c.comment) || (len(comment) > 0) != (c.comment != nil) || len(comment) > 65536 {
+			t.Errorf("%s: exit code %d, want %d; printed:\n%.3000s\na comment of %d bytes:\n%.3000s", c.about, code, c.code, printed, len(comment), comment)
+		}
+		must(repository, "git", "clean", "-q", "-f")
+		must(repository, "git", "checkout", "-q", ".")
 	}
 	if text, err := run(repository, "git", "worktree", "list"); err != nil || strings.Count(text, "\n") != 1 {
 		t.Errorf("a working tree was left behind: %v\n%s", err, text)
 	}
+}
+
+func hasAll(text string, parts []string) bool {
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			return false
+		}
+	}
+	return true
 }
