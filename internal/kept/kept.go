@@ -72,7 +72,7 @@ func plain(name string) string {
 }
 
 // ErrNotDone says that Collect gave up.
-var ErrNotDone = errors.New("Go's finalizers and cleanups are not done: one blocks, or all together take minutes; what they would free is in use")
+var ErrNotDone = errors.New("finalizers and cleanups are not done: one blocks, or all together take minutes; what they would free is in use")
 
 // Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
 // all finalizers in turn, so when the second of these has run, all that the first collection has found have. Cleanups run in
