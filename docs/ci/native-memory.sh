@@ -59,7 +59,7 @@ if test -z "$(profiles "$work/after")"; then
 fi
 {
 	echo '<!-- native-memory.sh -->' # by which the workflow finds its comment
-	echo "Native memory: $within of the benchmarks keep their limits."
+	echo "Native memory: benchmarks that keep their limits: $within."
 	cat "$work/body"
 	test $more = 0 || printf '\n%s more are in the log.\n' $more
 } >comment.md

@@ -121,9 +121,9 @@ func TestScript(t *testing.T) {
 		printed           []string
 		comment           []string // nil: it is empty
 	}{
-		{"the same commit", "size.go", store["size.go"], 0, nil, []string{"17 of the benchmarks keep their limits"}},
+		{"the same commit", "size.go", store["size.go"], 0, nil, []string{"benchmarks that keep their limits: 17."}},
 		{"10 % more", "size.go", "package store\n\nconst size = 1100\n", 1, []string{"## example.org/store/BenchmarkLeak%2F9\n"},
-			[]string{"<!-- native-memory.sh -->\n", ": 1 of the benchmarks keep", "store_leak", "## example.org/store/BenchmarkLeak%2F0\n", "of 3 limits exceeded", "more are in the log"}},
+			[]string{"<!-- native-memory.sh -->\n", "benchmarks that keep their limits: 1.", "store_leak", "## example.org/store/BenchmarkLeak%2F0\n", "of 3 limits exceeded", "more are in the log"}},
 		{"a benchmark that does not compile", "size.go", "package store\n\nconst size = none\n", 2, []string{"undefined: none"}, nil},
 		{"one is gone, and one is new", "store_test.go", strings.Replace(original, "BenchmarkOpen", "BenchmarkOpened", 1), 0, nil,
 			[]string{"Recorded before, not after: `example.org/store/BenchmarkOpen`", "Recorded after, not before: `example.org/store/BenchmarkOpened`"}},
