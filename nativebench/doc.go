@@ -30,6 +30,8 @@
 // at the same time. It is of the moment when the most was in use together with what libc had for Go's threads, which is then left
 // out. So it may be too low by that much, about 300 bytes for each thread. The benchmark logs it if that is more than a hundredth.
 //
+// With Go 1.25, which does not say how many cleanups are left, memory that slow ones free may count as leaked.
+//
 // # Profiles
 //
 // With CGOHEAP_BENCH_DIR=DIR, each benchmark also writes a profile of its last run, DIR/PACKAGE/BenchmarkName.pb.gz, and one of the

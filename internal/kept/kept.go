@@ -3,6 +3,7 @@ package kept
 import (
 	"errors"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"time"
 )
@@ -74,9 +75,10 @@ func plain(name string) string {
 // ErrNotDone says that Collect gave up.
 var ErrNotDone = errors.New("finalizers and cleanups are not done: one blocks, or all together take minutes; what they would free is in use")
 
-// Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run. One goroutine runs
-// all finalizers in turn, so when the second of these has run, all that the first collection has found have. Cleanups run in
-// several goroutines.
+// Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run, and the queues of both are
+// empty. One goroutine runs all finalizers in turn, so when the second of Collect's has run, all that the first collection has found
+// have. Cleanups run in several goroutines and in no order, and only Go 1.26 and later say how many are left: with Go 1.25, slow
+// ones may free later.
 //
 // freed returns how many blocks the program has freed so far. While that changes from second to second, Collect waits, but for
 // a minute at most. It returns ErrNotDone if a second passes without a change, because a finalizer of the program may block for
@@ -94,23 +96,22 @@ func (p patience) collect(freed func() uint64) error {
 		done := make(chan bool, 2)
 		watch(done)
 		runtime.GC()
-		for range cap(done) {
-			if err := p.wait(done, freed, end); err != nil {
-				return err
-			}
+		if err := p.wait(func() bool { return len(done) == cap(done) && queued() == 0 }, freed, end); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (p patience) wait(done <-chan bool, freed func() uint64, end time.Time) error {
-	tick := time.NewTicker(p.still)
-	defer tick.Stop()
-	for before := freed(); ; {
+func (p patience) wait(done func() bool, freed func() uint64, end time.Time) error {
+	look, still := time.NewTicker(lookEvery), time.NewTicker(p.still)
+	defer look.Stop()
+	defer still.Stop()
+	for before := freed(); !done(); {
 		select {
-		case <-done:
-			return nil
-		case <-tick.C:
+		case <-look.C:
+			continue
+		case <-still.C:
 		}
 		now := freed()
 		if now == before || time.Now().After(end) {
@@ -118,6 +119,21 @@ func (p patience) wait(done <-chan bool, freed func() uint64, end time.Time) err
 		}
 		before = now
 	}
+	return nil
+}
+
+const lookEvery = 100 * time.Microsecond
+
+// queued returns how many finalizers and cleanups have been queued and have not ended; 0 where Go's runtime does not say.
+func queued() (n uint64) {
+	for _, of := range []string{"finalizers", "cleanups"} {
+		s := []metrics.Sample{{Name: "/gc/" + of + "/executed:" + of}, {Name: "/gc/" + of + "/queued:" + of}}
+		metrics.Read(s)
+		if s[0].Value.Kind() == metrics.KindUint64 && s[1].Value.Kind() == metrics.KindUint64 {
+			n += max(s[0].Value.Uint64(), s[1].Value.Uint64()) - s[0].Value.Uint64()
+		}
+	}
+	return n
 }
 
 // sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
