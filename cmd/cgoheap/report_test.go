@@ -1,3 +1,5 @@
+//go:build linux && (amd64 || arm64) && cgo && !asan && !msan
+
 package main
 
 import (
