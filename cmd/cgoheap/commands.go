@@ -73,6 +73,7 @@ func runCommand() command {
 			{"cgoheap run -exact -o new.pb.gz ./test && cgoheap diff -fail 'allocated > 5%' old.pb.gz new.pb.gz", "every " +
 				"allocation, for continuous integration"},
 			{"cgoheap run -live ./server", "the same, at the bottom of the terminal, while it runs"},
+			{"cgoheap run -report leak.html ./server", "and a page for a ticket"},
 			{"cgoheap run -children cc1,cc1plus make -j8", "the compilers that make runs, each with a profile"},
 		},
 		prepare: prepareRun,

@@ -74,6 +74,22 @@ func (r *reporting) run(ctx context.Context, s *streams, p target) error {
 	return err
 }
 
+// writeReport writes the page of a profile that run has just written, with what the summary says of the program.
+func (r *running) writeReport(sum *summary) error {
+	from := source{shared: r.shared}
+	t, err := from.ofFile(sum.File)
+	if err != nil {
+		return err
+	}
+	e := newFilePage(target{name: sum.File, file: sum.File}, t)
+	e.Ended = sum.sentences()
+	answers, err := answersOf(context.Background(), e.handler())
+	if err != nil {
+		return err
+	}
+	return newFile(r.report, func(w io.Writer) error { return page.WriteReport(w, answers) })
+}
+
 // write writes a new file and returns its path.
 func (r *reporting) write(write func(io.Writer) error) (path string, err error) {
 	if r.file != "" {

@@ -31,6 +31,15 @@ func reportOf(t *testing.T, name string) (answers map[string]json.RawMessage, si
 	if code, out, trouble := ranWith(t, "", "report", "-o", path, name); code != exitGood || trouble != "" || !strings.HasPrefix(out, path+": ") {
 		t.Fatalf("exit code %d, %q, %q", code, out, trouble)
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answersOfReport(t, path), int(info.Size())
+}
+
+func answersOfReport(t *testing.T, path string) (answers map[string]json.RawMessage) {
+	t.Helper()
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +64,7 @@ func reportOf(t *testing.T, name string) (answers map[string]json.RawMessage, si
 	if err := json.NewDecoder(z).Decode(&answers); err != nil {
 		t.Fatal(err)
 	}
-	return answers, len(file)
+	return answers
 }
 
 // manyStacks writes a profile of so many stacks, each with a label, whose names are as long as those of C++ and Go.

@@ -31,7 +31,7 @@ type running struct {
 	exact, asJSON   bool
 	settle, live    bool
 	device          bool
-	file            string
+	file, report    string
 	children        string
 	tables, library string
 	goCode          string // of the program, for the library
@@ -45,6 +45,7 @@ func prepareRun(flags *flag.FlagSet) action {
 	})
 	flags.BoolVar(&r.exact, "exact", false, "record every allocation: every sum is exact, and the program is slower")
 	flags.StringVar(&r.file, "o", "", "the `file` to write (default cgoheap.PID.pb.gz; of another view than inuse, cgoheap.PID.VIEW.pb.gz)")
+	flags.StringVar(&r.report, "report", "", "also write the profile and the summary as one HTML `file`, as cgoheap report does")
 	flags.BoolVar(&r.asJSON, "json", false, "print the summary as a JSON object, in a line of its own, which is the last of standard error")
 	flags.StringVar(&r.children, "children", "none", "the `names` of programs, with commas between them, that are recorded when the program starts "+
 		"them, and when they fork; all, or none")
@@ -97,6 +98,9 @@ func (r *running) checkFile() error {
 		if r.file != "" && (file == r.file || r.device && r.name != report.Device.Name) && exists(file) {
 			return fmt.Errorf("%s is there already: remove it, or name another with -o", file)
 		}
+	}
+	if r.report != "" && exists(r.report) {
+		return fmt.Errorf("%s is there already: remove it, or name another with -report", r.report)
 	}
 	f, err := os.CreateTemp(filepath.Dir(r.file), ".cgoheap-*.tmp")
 	if err != nil {

@@ -65,6 +65,14 @@ func (r *running) run(s *streams, names []string) (code int, err error) {
 	for _, trouble := range h.troubles {
 		fmt.Fprintf(s.trouble, "cgoheap run: %v\n", trouble)
 	}
+	if err == nil && r.report != "" {
+		if failed := r.writeReport(h.own); failed != nil {
+			h.troubles = append(h.troubles, failed)
+			fmt.Fprintf(s.trouble, "cgoheap run: the report: %v\n", failed)
+		} else {
+			h.own.Report = r.report
+		}
+	}
 	if err == nil {
 		err = h.own.tell(s.trouble, r.asJSON)
 	}

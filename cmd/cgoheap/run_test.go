@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cgoheap/cgoheap/internal/blackbox"
+	"github.com/cgoheap/cgoheap/internal/page"
 	"github.com/cgoheap/cgoheap/internal/profiletest"
 	"github.com/cgoheap/cgoheap/internal/remote"
 	"github.com/cgoheap/cgoheap/internal/report"
@@ -145,6 +146,22 @@ func TestTheSummaryAsJSONIsALineOfItsOwn(t *testing.T) {
 	var s summary
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil || s.File != "p.pb.gz" || lines[0] != "the last line has no end" {
 		t.Errorf("%v, %q", err, trouble)
+	}
+}
+
+func TestAReportOfARun(t *testing.T) {
+	code, _, trouble := ranProgram(t, "-o", "p.pb.gz", "-report", "r.html", program(t), "exit")
+	if code != 7 || !strings.Contains(trouble, "the report is r.html, for any browser\n") {
+		t.Errorf("exit code %d, %q", code, trouble)
+	}
+	answers := answersOfReport(t, "r.html")
+	var about page.About
+	if err := json.Unmarshal(answers["about  "], &about); err != nil || len(about.Ended) != 2 || !strings.Contains(about.Ended[0], "exited with status 7") ||
+		!strings.Contains(string(answers["stacks inuse_space "]), "hold_block") {
+		t.Errorf("%v, %+v", err, about)
+	}
+	if code, _, trouble := ranWith(t, "", "run", "-report", "r.html", "true"); code != exitUnreadable || !strings.Contains(trouble, "r.html is there already: ") {
+		t.Errorf("exit code %d, %q", code, trouble)
 	}
 }
 

@@ -24,7 +24,8 @@ type summary struct {
 	ExitCode     int        `json:"exit_code"` // 128 and the signal's number if a signal ended it
 	Seconds      float64    `json:"seconds"`
 	File         string     `json:"file"`
-	SampleBytes  int64      `json:"sample_bytes"` // mean bytes between samples; 1: everything was recorded
+	Report       string     `json:"report,omitempty"` // the HTML file
+	SampleBytes  int64      `json:"sample_bytes"`     // mean bytes between samples; 1: everything was recorded
 	PeakBytes    int64      `json:"peak_bytes"`
 	PeakResident int64      `json:"peak_resident_bytes,omitempty"` // of the largest process
 	InUseBytes   int64      `json:"inuse_bytes"`
@@ -146,8 +147,24 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	if more := len(sum.Children) - mostChildren; more > 0 {
 		fmt.Fprintf(to, "  and %s, whose profiles lie beside these\n", report.Count(int64(more), "other process"))
 	}
+	if sum.Report != "" {
+		fmt.Fprintf(to, "  the report is %s, for any browser\n", sum.Report)
+	}
 	_, err := fmt.Fprintf(to, "  the profile is %s: cgoheap view %s\n", sum.File, sum.File)
 	return err
+}
+
+// sentences are what a report says of the program's end.
+func (sum *summary) sentences() []string {
+	list := []string{
+		fmt.Sprintf("%s, process %d, %s after %.1f s", inLine(sum.Program), sum.PID, sum.Ended, sum.Seconds),
+		fmt.Sprintf("at the peak %s were in use, and %s at the end; %s were allocated in all, in %s", report.Bytes(sum.PeakBytes),
+			report.Bytes(sum.InUseBytes), report.Bytes(sum.AllocBytes), report.Count(sum.AllocBlocks, "block")),
+	}
+	for _, lost := range sum.Lost {
+		list = append(list, "not complete: "+lost)
+	}
+	return list
 }
 
 // inLine returns a path that may have a line's end in it, in one line.
