@@ -156,7 +156,7 @@ func (l *limit) judge(a, b *profile.Profile, alarms float64) (v verdict, err err
 	if !before.any && !after.any && l.function != "" {
 		return v, fmt.Errorf("-fail %q: no stack of either profile has the function %s: %s", l.text, l.function, near(l.function, column, a, b))
 	}
-	return v, nil
+	return v, l.hidden(a, b, &v)
 }
 
 // estimate is the sum of a column.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/cgoheap/cgoheap/internal/layout"
 	"github.com/cgoheap/cgoheap/internal/report"
 	"github.com/cgoheap/cgoheap/stack"
 )
@@ -51,6 +52,43 @@ func lossesIn(p *profile.Profile, column int) (list []stack.Loss) {
 		}
 	}
 	return list
+}
+
+// cutBytes are the bytes of stacks that were cut, and so may lack any function: in use, or allocated.
+func cutBytes(p *profile.Profile, kind string) (sum float64) {
+	for _, c := range layout.Counters {
+		name, is := strings.CutPrefix(c.Name, "stacks_cut_")
+		if !is {
+			continue
+		}
+		if cut, found := report.LossIn(p.Comments, "bytes_cut_"+name); found {
+			inUse, allocated := float64(cut.Count), 0.0
+			if _, rest, found := strings.Cut(cut.Sentence, ", and "); found {
+				_, _ = fmt.Sscan(rest, &allocated) // without a number, none is known
+			}
+			sum += map[string]float64{"inuse": inUse, "alloc": allocated}[kind]
+		}
+	}
+	return sum
+}
+
+// hidden returns an error if more than a limit allows may have come to the function in stacks that were cut before it. Of blocks, a
+// hundredth of all bytes is allowed.
+func (l *limit) hidden(a, b *profile.Profile, v *verdict) error {
+	kind, _, _ := strings.Cut(l.measure.column, "_")
+	more := cutBytes(b, kind) - cutBytes(a, kind)
+	allowed := l.share*float64(v.Before) + l.amount + v.Chance
+	if v.Unit != "bytes" {
+		allowed = 0
+		for _, s := range b.Sample {
+			allowed += float64(s.Value[columnOf(b, kind+"_space")]) / 100
+		}
+	}
+	if l.function == "" || v.Exceeded || more <= 0 || float64(v.Change)+more <= allowed {
+		return nil
+	}
+	return fmt.Errorf("-fail %q cannot be judged: stacks that were cut have %s more than before, any of which may be of the function: record again with deeper stacks "+
+		"(Config.MaxDepth, CGOHEAP_MAX_DEPTH), or set a limit on all of it", l.text, report.Bytes(int64(more)))
 }
 
 // whole returns an error if a profile lacks some of what a limit is on.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +64,34 @@ func TestWhatAProfileLacksIsNotCompared(t *testing.T) {
 	}
 }
 
-// Of each counter of losses it is known what it makes wrong. Those of stacks that were cut change no sum.
+// What a limit on a function is on may be in stacks that were cut before it.
+func TestWhatStacksLackMayBeTheFunctions(t *testing.T) {
+	cut := func(used, allocated int) string {
+		return inUse(t, map[string][2]int64{"f": {10, 1 << 20}}, func(p *profile.Profile) {
+			p.Comments = append(p.Comments, "cgoheap: stacks_cut_depth: 3 stacks with more frames than are kept; the outermost are missing",
+				fmt.Sprintf("cgoheap: bytes_cut_depth: %d bytes in use, 9.1 %% of all, and %d allocated, 9.1 %% of all, in stacks with more frames", used, allocated))
+		})
+	}
+	for _, c := range []struct {
+		limit  string
+		a, b   string
+		judged bool
+	}{
+		{"in use of f > 5%", cut(100, 100), cut(100_000, 100), false},
+		{"in use of f > 5%", cut(100_000, 100), cut(100_000, 100_000), true},
+		{"in use of f > 5%", cut(100, 100), cut(5_000, 100), true}, // 5 % of 1 MiB are more
+		{"in use of f > 5%", cut(100_000, 100), cut(100, 100), true},
+		{"in use > 5%", cut(100, 100), cut(100_000, 100), true},
+		{"blocks in use of f > 5%", cut(100, 100), cut(100_000, 100), false},
+	} {
+		code, _, trouble := ranWith(t, "", "diff", "-fail", c.limit, c.a, c.b)
+		if told := strings.Contains(trouble, "any of which may be of the function"); told == c.judged || (code == exitGood) != c.judged {
+			t.Errorf("%s: exit code %d, %q", c.limit, code, trouble)
+		}
+	}
+}
+
+// Of each counter of losses it is known what it makes wrong. Those of stacks that were cut change no sum but a function's.
 func TestEachLossIsKnown(t *testing.T) {
 	for _, c := range layout.Counters {
 		known := slices.ContainsFunc(losses, func(l touching) bool { return l.name == c.Name })
