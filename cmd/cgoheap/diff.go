@@ -35,7 +35,7 @@ func prepareDiff(flags *flag.FlagSet) action {
 	flags.BoolVar(&d.stacks, "stacks", false, "compare whole stacks, not functions")
 	flags.BoolVar(&d.asJSON, "json", false, "print a JSON object, with all lines")
 	flags.BoolVar(&d.markdown, "markdown", false, "print a comment for a pull request: the limits and, unless they are kept, what grew most, with stacks")
-	flags.Var(&d.limits, "fail", "a `limit`, such as 'in use > 5%': exit with 1 if B exceeds it; may be given several times")
+	flags.Var(&d.limits, "fail", "a `limit`, such as 'in use > 5%' or 'in use > 5% + 1MiB': exit with 1 if B exceeds it; may be given several times")
 	d.shared.add(flags)
 	d.addRoot(flags)
 	d.service.add(flags, 2*time.Minute)

@@ -63,25 +63,36 @@ func parseLimit(text string) (limit, error) {
 	return l, l.parseBound(strings.TrimSpace(text[at+1:]))
 }
 
+// parseBound parses a share, an amount, or both: 5%, 4KiB, 5% + 4KiB.
 func (l *limit) parseBound(bound string) (err error) {
-	if percent, found := strings.CutSuffix(bound, "%"); found {
-		if l.share, err = strconv.ParseFloat(strings.TrimSpace(percent), 64); err != nil || !(l.share >= 0 && l.share <= 1e6) {
-			return fmt.Errorf("%q must be a number of percent that is not negative", bound)
+	for part := range strings.SplitSeq(bound, "+") {
+		part = strings.TrimSpace(part)
+		if percent, found := strings.CutSuffix(part, "%"); found {
+			share, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
+			if err != nil || !(share >= 0 && share <= 1e6) {
+				return fmt.Errorf("%q must be a number of percent that is not negative", part)
+			}
+			l.share += share / 100
+			continue
 		}
-		l.share /= 100
-		return nil
+		amount, err := l.parseAmount(part)
+		if err != nil {
+			return err
+		}
+		l.amount += float64(amount)
 	}
-	if strings.HasSuffix(l.measure.column, "_space") {
-		bytes, err := report.ParseBytes(bound)
-		l.amount = float64(bytes)
-		return err
-	}
-	blocks, err := strconv.ParseUint(bound, 10, 53)
-	if err != nil {
-		return fmt.Errorf("%q must be a number of blocks, or of percent", bound)
-	}
-	l.amount = float64(blocks)
 	return nil
+}
+
+func (l *limit) parseAmount(text string) (int64, error) {
+	if strings.HasSuffix(l.measure.column, "_space") {
+		return report.ParseBytes(text)
+	}
+	blocks, err := strconv.ParseInt(text, 10, 54)
+	if err != nil || blocks < 0 {
+		return 0, fmt.Errorf("%q must be a number of blocks, or of percent", text)
+	}
+	return blocks, nil
 }
 
 // judge compares two profiles by each of the limits.

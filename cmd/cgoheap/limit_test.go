@@ -22,6 +22,9 @@ func TestLimits(t *testing.T) {
 	}{
 		"in use > 5%":                {exitGood, "kept      in use > 5%: 400 KiB, then 420 KiB, +20 KiB (+5.0 %)\n"},
 		"in use > 4.9%":              {exitFaulty, "EXCEEDED  in use > 4.9%: 400 KiB, then 420 KiB, +20 KiB (+5.0 %)\n"},
+		"in use > 4% + 4KiB":         {exitGood, "kept      in use > 4% + 4KiB: "},
+		"in use > 4% + 4095":         {exitFaulty, "EXCEEDED  in use > 4% + 4095: "},
+		"blocks in use > 0% + 1000":  {exitGood, "kept      blocks in use > 0% + 1000: "},
 		"in use > 20 KiB":            {exitGood, "kept      in use > 20 KiB: "},
 		"in use > 20479":             {exitFaulty, "EXCEEDED  in use > 20479: "},
 		"in use of grows > 19.9%":    {exitFaulty, "100 KiB, then 120 KiB, +20 KiB (+20.0 %)\n"},
@@ -51,6 +54,7 @@ func TestWrongLimitsAreRefused(t *testing.T) {
 		"in use":              "it must be a measure, > and how much it may grow",
 		"memory > 5%":         `"memory" must be in use, blocks in use, allocated, allocations or peak`,
 		"in use > 5x":         "it must be a number of bytes",
+		"in use > 5% +":       "it must be a number of bytes",
 		"in use > -1%":        "must be a number of percent that is not negative",
 		"in use > NaN%":       "must be a number of percent that is not negative",
 		"blocks in use > 1.5": "must be a number of blocks, or of percent",

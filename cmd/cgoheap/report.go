@@ -70,7 +70,7 @@ func (r *reporting) run(ctx context.Context, s *streams, p target) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s: what %s is, for any browser\n", path, p.name)
+	_, err = fmt.Fprintf(s.out, "%s: the page of %s, for any browser\n", path, p.name)
 	return err
 }
 

@@ -137,7 +137,7 @@ func TestReportsHaveNamesOfTheirOwn(t *testing.T) {
 	path := manyStacks(t, 3)
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"cgoheap.html", "cgoheap-2.html"} {
-		if code, out, trouble := ranWith(t, "", "report", path); code != exitGood || out != name+": what "+path+" is, for any browser\n" || !exists(name) {
+		if code, out, trouble := ranWith(t, "", "report", path); code != exitGood || out != name+": the page of "+path+", for any browser\n" || !exists(name) {
 			t.Errorf("exit code %d, %q, %q", code, out, trouble)
 		}
 	}

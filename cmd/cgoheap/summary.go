@@ -121,7 +121,7 @@ func (sum *summary) tell(to io.Writer, asJSON bool) error {
 	}
 	resident := ""
 	if sum.PeakResident > 0 {
-		resident = fmt.Sprintf("; %s of its memory were resident at most", report.Bytes(sum.PeakResident))
+		resident = fmt.Sprintf("; %s were resident at most, in it or in a program that it started", report.Bytes(sum.PeakResident))
 	}
 	fmt.Fprintf(to, "cgoheap: %s, process %d, %s after %.1f s\n", inLine(sum.Program), sum.PID, sum.Ended, sum.Seconds)
 	fmt.Fprintf(to, "  at the peak  %s in use%s\n", report.Bytes(sum.PeakBytes), resident)

@@ -34,7 +34,7 @@ status=0 within=0 more=0
 for name in $(profiles "$work/after"); do
 	title=${name%.pb.gz} code=0
 	if test -e "$work/before/$name"; then
-		cgoheap diff -markdown -fail 'allocated > 2%' -fail 'allocations > 2%' -fail 'in use > 4KiB' \
+		cgoheap diff -markdown -fail 'allocated > 2% + 8KiB' -fail 'allocations > 2% + 20' -fail 'in use > 8KiB' -fail 'blocks in use > 20' \
 			"$work/before/$name" "$work/after/$name" >"$work/difference" || code=$?
 	else
 		code=new

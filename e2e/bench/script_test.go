@@ -32,6 +32,13 @@ func LeakLONG(depth int) {
 	C.store_leak(size)
 }
 
+func Pair() {
+	p := C.store_leak(40)
+	if frees {
+		C.free(p)
+	}
+}
+
 type handle struct {
 	block   unsafe.Pointer
 	garbage [200 << 10]byte
@@ -42,7 +49,8 @@ func Open() {
 	runtime.AddCleanup(h, func(block unsafe.Pointer) { C.free(block) }, h.block)
 }
 `,
-	"size.go": "package store\n\nconst size = 1000\n",
+	"size.go":  "package store\n\nconst size = 1000\n",
+	"frees.go": "package store\n\nconst frees = true\n",
 	"store_test.go": `package store
 
 import (
@@ -60,6 +68,13 @@ func BenchmarkLeak(b *testing.B) {
 				LeakLONG(50)
 			}
 		})
+	}
+}
+
+func BenchmarkPair(b *testing.B) {
+	nativebench.Report(b)
+	for range b.N {
+		Pair()
 	}
 }
 
@@ -121,9 +136,11 @@ func TestScript(t *testing.T) {
 		printed           []string
 		comment           []string // nil: it is empty
 	}{
-		{"the same commit", "size.go", store["size.go"], 0, nil, []string{"benchmarks that keep their limits: 17."}},
+		{"the same commit", "size.go", store["size.go"], 0, nil, []string{"benchmarks that keep their limits: 18."}},
 		{"10 % more", "size.go", "package store\n\nconst size = 1100\n", 1, []string{"## example.org/store/BenchmarkLeak%2F9\n"},
-			[]string{"<!-- native-memory.sh -->\n", "benchmarks that keep their limits: 1.", "store_leak", "## example.org/store/BenchmarkLeak%2F0\n", "of 3 limits exceeded", "more are in the log"}},
+			[]string{"<!-- native-memory.sh -->\n", "benchmarks that keep their limits: 2.", "store_leak", "## example.org/store/BenchmarkLeak%2F0\n", "of 4 limits exceeded", "more are in the log"}},
+		{"a free is gone", "frees.go", "package store\n\nconst frees = false\n", 1, nil,
+			[]string{"benchmarks that keep their limits: 17.", "## example.org/store/BenchmarkPair\n", "blocks in use"}},
 		{"a benchmark that does not compile", "size.go", "package store\n\nconst size = none\n", 2, []string{"undefined: none"}, nil},
 		{"one is gone, and one is new", "store_test.go", strings.Replace(original, "BenchmarkOpen", "BenchmarkOpened", 1), 0, nil,
 			[]string{"Recorded before, not after: `example.org/store/BenchmarkOpen`", "Recorded after, not before: `example.org/store/BenchmarkOpened`"}},
