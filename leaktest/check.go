@@ -13,8 +13,8 @@ import (
 
 // Check records every native allocation until the end of the test, and then fails the test if blocks that were allocated
 // meanwhile are still in use, with their stacks. Before that it has the garbage collected, and waits until finalizers and
-// cleanups have run, and then for a second more. If none of these frees anything for a second, or they take more than a minute,
-// Check waits no longer, and the failure says so.
+// cleanups have run, and then for a second more. If none of these ends and nothing is freed for a second, or they take more than a
+// minute, Check waits no longer, and the failure says so.
 //
 // Call it first, after t.Parallel: functions that the test registers with t.Cleanup afterwards then run before the check. A
 // test that was skipped, failed or panicked is not checked: it ends in the middle, and what its functions hold is no garbage
@@ -89,7 +89,9 @@ func (c *check) wait() (f found, err error) {
 			c.answerFor(&f)
 			return f, nil
 		}
-		notDone = kept.Collect(c.session.freed)
+		if notDone == nil { // it has waited long enough
+			notDone = kept.Collect(c.session.freed)
+		}
 		time.Sleep(pause)
 		pause = min(2*pause, longestPause)
 	}

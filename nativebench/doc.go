@@ -2,7 +2,8 @@
 // operator new, and libraries allocate below Go. It is for packages that call C through cgo.
 //
 //	func BenchmarkQuery(b *testing.B) {
-//		db := open(b)
+//		db := open()
+//		defer db.Close()
 //		nativebench.Report(b) // right before the loop
 //		for b.Loop() {
 //			db.Query("SELECT …")
@@ -17,8 +18,9 @@
 //	native-B/op         bytes that the program asked for, by b.N
 //	native-allocs/op    blocks, by b.N. A realloc is a block of the new size, and frees the old one
 //	peak-native-B       the most bytes that were in use at one moment
-//	leaked-native-B/op  bytes still in use after the benchmark, its deferred functions and its cleanups, after a collection of Go's
-//	                    garbage with finalizers and cleanups, by b.N; without what libc and Go's runtime keep for themselves
+//	leaked-native-B/op  bytes still in use after the benchmark, its deferred functions and what it has registered with b.Cleanup after
+//	                    Report, after a collection of Go's garbage with finalizers and cleanups, by b.N; without what libc and Go's
+//	                    runtime keep for themselves
 //
 // benchstat compares them like any other metric. They hold for loops with b.Loop and b.N, b.RunParallel and sub-benchmarks; a
 // benchmark with sub-benchmarks has no result of its own.
@@ -48,5 +50,5 @@
 //
 // Linux on amd64 or arm64, with cgo, and without -asan and -msan: elsewhere, and in a program that already records, Report logs
 // that nothing is reported, and the benchmark goes on. If something was lost, because more blocks are in use than the tables have
-// room for, or if a finalizer blocks, the benchmark fails: a wrong count is no result.
+// room for, or if a finalizer or cleanup of any package blocks, the benchmark fails: a wrong count is no result.
 package nativebench

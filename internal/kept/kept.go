@@ -73,21 +73,21 @@ func plain(name string) string {
 }
 
 // ErrNotDone says that Collect gave up.
-var ErrNotDone = errors.New("finalizers and cleanups are not done: one blocks, or all together take minutes; what they would free is in use")
+var ErrNotDone = errors.New("finalizers and cleanups are not done: none of them ended and nothing was freed for a second, or they took more than a minute; what they would free is in use")
 
 // Collect runs the garbage collector twice, each time until a finalizer and a cleanup of its own have run, and the queues of both are
 // empty. One goroutine runs all finalizers in turn, so when the second of Collect's has run, all that the first collection has found
 // have. Cleanups run in several goroutines and in no order, and only Go 1.26 and later say how many are left: with Go 1.25, slow
 // ones may free later.
 //
-// freed returns how many blocks the program has freed so far. While that changes from second to second, Collect waits, but for
-// a minute at most. It returns ErrNotDone if a second passes without a change, because a finalizer of the program may block for
-// ever, and after the minute, because other threads may free meanwhile.
+// freed returns how many blocks the program has freed so far. While that changes from second to second, or how many finalizers and
+// cleanups have ended, Collect waits, but for a minute at most. It returns ErrNotDone if a second passes without a change, because a
+// finalizer of the program may block for ever, and after the minute, because other threads may free meanwhile.
 func Collect(freed func() uint64) error {
 	return patience{still: time.Second, all: time.Minute}.collect(freed)
 }
 
-// patience is how long to wait: while nothing is freed, and in all.
+// patience is how long to wait: while nothing moves, and in all.
 type patience struct{ still, all time.Duration }
 
 func (p patience) collect(freed func() uint64) error {
@@ -96,7 +96,7 @@ func (p patience) collect(freed func() uint64) error {
 		done := make(chan bool, 2)
 		watch(done)
 		runtime.GC()
-		if err := p.wait(func() bool { return len(done) == cap(done) && queued() == 0 }, freed, end); err != nil {
+		if err := p.wait(func() bool { return len(done) == cap(done) && allEnded() }, freed, end); err != nil {
 			return err
 		}
 	}
@@ -107,13 +107,17 @@ func (p patience) wait(done func() bool, freed func() uint64, end time.Time) err
 	look, still := time.NewTicker(lookEvery), time.NewTicker(p.still)
 	defer look.Stop()
 	defer still.Stop()
-	for before := freed(); !done(); {
+	moved := func() uint64 {
+		ended, _ := ended()
+		return freed() + ended
+	}
+	for before := moved(); !done(); {
 		select {
 		case <-look.C:
 			continue
 		case <-still.C:
 		}
-		now := freed()
+		now := moved()
 		if now == before || time.Now().After(end) {
 			return ErrNotDone
 		}
@@ -124,16 +128,22 @@ func (p patience) wait(done func() bool, freed func() uint64, end time.Time) err
 
 const lookEvery = 100 * time.Microsecond
 
-// queued returns how many finalizers and cleanups have been queued and have not ended; 0 where Go's runtime does not say.
-func queued() (n uint64) {
+// ended returns how many finalizers and cleanups have ended, and how many have been queued; 0 where Go's runtime does not say.
+func ended() (ended, queued uint64) {
 	for _, of := range []string{"finalizers", "cleanups"} {
 		s := []metrics.Sample{{Name: "/gc/" + of + "/executed:" + of}, {Name: "/gc/" + of + "/queued:" + of}}
 		metrics.Read(s)
 		if s[0].Value.Kind() == metrics.KindUint64 && s[1].Value.Kind() == metrics.KindUint64 {
-			n += max(s[0].Value.Uint64(), s[1].Value.Uint64()) - s[0].Value.Uint64()
+			ended += s[0].Value.Uint64()
+			queued += max(s[0].Value.Uint64(), s[1].Value.Uint64())
 		}
 	}
-	return n
+	return ended, queued
+}
+
+func allEnded() bool {
+	ended, queued := ended()
+	return ended == queued
 }
 
 // sentinel has a pointer, because the collector keeps small objects without one together, and finalizers of such may never run.
