@@ -38,8 +38,8 @@
 //
 // With CGOHEAP_BENCH_DIR=DIR, each benchmark also writes a profile of its last run, DIR/PACKAGE/BenchmarkName.pb.gz, and one of the
 // moment of the peak, BenchmarkName.peak.pb.gz. Both lack Go's threads. The first is written after the garbage is collected. A slash
-// in the name becomes %2F. cgoheap diff -fail compares those of two commits, whose sums are of all iterations. A benchmark that cannot
-// write them fails.
+// in the name becomes %2F. cgoheap diff -fail compares the profiles of two commits; their sums are of all iterations. If a profile cannot
+// be written, the benchmark fails.
 //
 // # What it costs
 //
@@ -50,5 +50,6 @@
 //
 // Linux on amd64 or arm64, with cgo, and without -asan and -msan: elsewhere, and in a program that already records, Report logs
 // that nothing is reported, and the benchmark goes on. If something was lost, because more blocks are in use than the tables have
-// room for, or if a finalizer or cleanup of any package blocks, the benchmark fails: a wrong count is no result.
+// room for, or if a finalizer or cleanup of any package blocks, the benchmark fails: a wrong count is no result. Go counts what has ended
+// by blocks of about 100 finalizers or 20 cleanups: a block that frees nothing native and takes a second counts as one that blocks.
 package nativebench

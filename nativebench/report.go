@@ -117,7 +117,7 @@ func (r *recording) end(b *testing.B) error {
 	b.ReportMetric(float64(most), "peak-native-B")
 	leaveOut(now, kept.Is)
 	b.ReportMetric(float64(sum(now, "inuse_space"))/n, "leaked-native-B/op")
-	// The profiler looks for the moment of the most bytes with those of threads. The most without them was at most so much more.
+	// The peak is of the moment with the most bytes, those of threads among them. Without them the most was at most this much more.
 	if ofThreads > most/100 {
 		b.Logf("nativebench: with b.N = %d, peak-native-B may be up to %d too low: as many bytes were in use for threads that Go's runtime began",
 			b.N, ofThreads)

@@ -67,7 +67,7 @@ func answersOfReport(t *testing.T, path string) (answers map[string]json.RawMess
 	return answers
 }
 
-// manyStacks writes a profile of so many stacks, each with a label, whose names are as long as those of C++ and Go.
+// manyStacks writes a profile of so many stacks. Its names are as long as those of C++ are, and each stack has a label.
 func manyStacks(t *testing.T, stacks int) string {
 	t.Helper()
 	p := &profile.Profile{TimeNanos: 1.7e18, SampleType: []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}},
