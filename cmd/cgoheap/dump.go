@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -125,14 +124,12 @@ func (d *dumping) write(s *streams) error {
 }
 
 // writeNew writes a file. Where somebody has dumped the process before, it takes the next name that is free.
-func (d *dumping) writeNew(r *remote.Recording) error {
-	first := d.file
-	for n := 1; ; n++ {
-		d.file = numbered(first, n)
-		if err := d.writeFile(r, d.file); err == nil || d.named || !errors.Is(err, fs.ErrExist) {
-			return err
-		}
+func (d *dumping) writeNew(r *remote.Recording) (err error) {
+	if d.named {
+		return d.writeFile(r, d.file)
 	}
+	d.file, err = newNumbered(d.file, func(w io.Writer) error { return r.Write(w, d.view, symbolize.New(d.naming)) })
+	return err
 }
 
 // dumped is what was written, as JSON.

@@ -163,12 +163,15 @@ func (l *limit) judge(a, b *profile.Profile, alarms float64) (v verdict, err err
 	v.Before, v.After = before.sum, after.sum
 	v.Change = v.After - v.Before
 	v.Chance = chance(before, after, 1+l.share, alarms)
-	v.Exceeded = float64(v.Change) > l.share*float64(v.Before)+l.amount+v.Chance
+	v.Exceeded = float64(v.Change) > l.allowed(&v)
 	if !before.any && !after.any && l.function != "" {
 		return v, fmt.Errorf("-fail %q: no stack of either profile has the function %s: %s", l.text, l.function, near(l.function, column, a, b))
 	}
 	return v, l.hidden(a, b, &v)
 }
+
+// allowed is the change up to which the limit is kept.
+func (l *limit) allowed(v *verdict) float64 { return l.share*float64(v.Before) + l.amount + v.Chance }
 
 // estimate is the sum of a column.
 type estimate struct {

@@ -61,12 +61,15 @@ func cutBytes(p *profile.Profile, kind string) (sum float64) {
 		if !is {
 			continue
 		}
-		if cut, found := report.LossIn(p.Comments, "bytes_cut_"+name); found {
-			inUse, allocated := float64(cut.Count), 0.0
-			if _, rest, found := strings.Cut(cut.Sentence, ", and "); found {
-				_, _ = fmt.Sscan(rest, &allocated) // without a number, none is known
-			}
-			sum += map[string]float64{"inuse": inUse, "alloc": allocated}[kind]
+		cut, found := report.LossIn(p.Comments, "bytes_cut_"+name)
+		bytes := float64(cut.Count)
+		if kind == "alloc" {
+			bytes = 0
+			_, rest, _ := strings.Cut(cut.Sentence, ", and ")
+			_, _ = fmt.Sscan(rest, &bytes) // without a number, none is known
+		}
+		if found {
+			sum += bytes
 		}
 	}
 	return sum
@@ -77,11 +80,12 @@ func cutBytes(p *profile.Profile, kind string) (sum float64) {
 func (l *limit) hidden(a, b *profile.Profile, v *verdict) error {
 	kind, _, _ := strings.Cut(l.measure.column, "_")
 	more := cutBytes(b, kind) - cutBytes(a, kind)
-	allowed := l.share*float64(v.Before) + l.amount + v.Chance
+	allowed := l.allowed(v)
 	if v.Unit != "bytes" {
 		allowed = 0
+		bytes := columnOf(b, kind+"_space")
 		for _, s := range b.Sample {
-			allowed += float64(s.Value[columnOf(b, kind+"_space")]) / 100
+			allowed += float64(s.Value[bytes]) / 100
 		}
 	}
 	if l.function == "" || v.Exceeded || more <= 0 || float64(v.Change)+more <= allowed {

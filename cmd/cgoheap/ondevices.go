@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
 
@@ -53,13 +51,7 @@ func readDevices(from *remote.Recording, r *running, names *symbolize.Symbolizer
 func writeDevices(from *remote.Recording, r *running, names *symbolize.Symbolizer, file string) (path string, err error) {
 	view := r.view
 	view.View = report.Device
-	for n := 1; ; n++ {
-		path = numbered(file, n)
-		err = newFile(path, func(w io.Writer) error { return from.Write(w, view, names) })
-		if !errors.Is(err, fs.ErrExist) {
-			return path, err
-		}
-	}
+	return newNumbered(file, func(w io.Writer) error { return from.Write(w, view, names) })
 }
 
 func (d *onDevices) add(by map[onDevice]stack.Values, lines []symbolize.Line, s *stack.Sample) {

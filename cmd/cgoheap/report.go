@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
@@ -95,12 +94,7 @@ func (r *reporting) write(write func(io.Writer) error) (path string, err error) 
 	if r.file != "" {
 		return r.file, newFile(r.file, write)
 	}
-	for n := 1; ; n++ {
-		path = numbered("cgoheap.html", n)
-		if err = newFile(path, write); err == nil || !errors.Is(err, fs.ErrExist) {
-			return path, err
-		}
-	}
+	return newNumbered("cgoheap.html", write)
 }
 
 // liveViews are the views of a living service that a report has. Growth would be between two moments that nobody has chosen.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -193,4 +194,14 @@ func numbered(file string, n int) string {
 		ending = ".html"
 	}
 	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ending), n, ending)
+}
+
+// newNumbered makes a file as newFile does, under the first of its numbered names that is free, and returns that.
+func newNumbered(file string, write func(io.Writer) error) (path string, err error) {
+	for n := 1; ; n++ {
+		path = numbered(file, n)
+		if err = newFile(path, write); !errors.Is(err, fs.ErrExist) {
+			return path, err
+		}
+	}
 }

@@ -34,4 +34,5 @@ const (
 	PartDump     = "dump"
 	PartSearch   = "search"
 	PartRefresh  = "refresh"
+	PartDownload = "download"
 )

@@ -19,9 +19,6 @@ func (a Asked) MarshalText() ([]byte, error) {
 	return []byte(a.Name + " " + a.View + " " + a.By), nil
 }
 
-// PartDownload is the link to the profile, which a report has not.
-const PartDownload = "download"
-
 // WriteReport writes the page as one file with all answers in it. A browser shows it without asking anybody for anything, also from a disk.
 func WriteReport(w io.Writer, answers map[Asked]json.RawMessage) error {
 	text, err := json.Marshal(answers)
